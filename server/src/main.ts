@@ -351,12 +351,12 @@ function explain(error: unknown, config: Config, log: Logger): void {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof ConfigError || error instanceof StartError) console.error(error.message);
   else if (code === 'EADDRINUSE') {
-    console.error(`Port ${config.port} of ${config.host} is held by another program: stop it, or set PORT.`);
+    console.error(`Port ${config.port} of ${config.host} is held by another program: stop it, or set PORT`);
   } else if (code === 'EACCES')
-    console.error(`Port ${config.port} may not be opened by this user: set PORT to 1024 or more.`);
-  else if (code === 'EADDRNOTAVAIL') console.error(`HOST=${config.host} is not an address of this machine.`);
+    console.error(`Port ${config.port} may not be opened by this user: set PORT to 1024 or more`);
+  else if (code === 'EADDRNOTAVAIL') console.error(`HOST=${config.host} is not an address of this machine`);
   else if (config.databaseUrl && isDatabaseLost(error) && code !== 'ENOENT') {
-    console.error('DATABASE_URL names a PostgreSQL that cannot be reached.');
+    console.error('DATABASE_URL names a PostgreSQL that cannot be reached');
   } else log.fatal({ err: error }, 'Virga cannot start');
 }
 

@@ -33,7 +33,7 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
       // Whoever asks next tries again.
       installing.delete(version);
       throw new TaskFailed(
-        `PostgreSQL ${version} could not be installed: ${state.fault}. On this machine: npm run engines -- install ${engineOf(version)}`,
+        `PostgreSQL ${version} could not be installed: ${state.fault}; on this machine: npm run engines -- install ${engineOf(version)}`,
       );
     }
     if (state) return;

@@ -21,7 +21,7 @@ export async function serveProbes(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const held = `Port ${asked} of ${host} is held by another program`;
-    if (probePort !== undefined) throw new ConfigError(`${held}: stop it, or set VIRGA_PROBE_PORT.`);
+    if (probePort !== undefined) throw new ConfigError(`${held}: stop it, or set VIRGA_PROBE_PORT`);
     log.warn(`${held}: this worker has no probes and serves no metrics; set VIRGA_PROBE_PORT`);
     return undefined;
   }

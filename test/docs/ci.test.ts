@@ -74,7 +74,7 @@ test('the seed of the document is there when the start is ready, once, however o
   const second = await runScript(START, env);
   expect(second.code).toBe(1);
   expect(second.errors).toBe(
-    `Virga already runs on ${dataDir} (pid ${factsOf(ran.output).VIRGA_PID}, ${url}): stop it with npm stop, or set VIRGA_DATA_DIR. Its tokens are in ${dataDir}/credentials.\n`,
+    `Virga already runs on ${dataDir} (pid ${factsOf(ran.output).VIRGA_PID}, ${url}): stop it with npm stop, or set VIRGA_DATA_DIR; its tokens are in ${dataDir}/credentials\n`,
   );
   await purge(dataDir, Number(factsOf(ran.output).VIRGA_PID));
 });

@@ -39,13 +39,13 @@ test('a server that is too busy is not asked before it has said to, also by page
   await busy.clock.install();
   await busy.route(/\/lblisteners\//, (route) => {
     asked += 1;
-    const json = { message: 'Too many requests. Try again in 20 s.' };
+    const json = { message: 'Too many requests; try again in 20 s' };
     return route.fulfill({ status: 429, headers: { 'retry-after': '20' }, json });
   });
   await portal.go(2, `load-balancers/${samples['load-balancers']}`, busy);
   await busy.getByText('It is asked again by itself in 20 s.').waitFor();
   // Once is enough to say when.
-  expect(await busy.locator('main [role=alert]').innerText()).not.toContain('Try again in 20 s');
+  expect(await busy.locator('main [role=alert]').innerText()).not.toContain('ry again in 20 s');
   const before = asked;
   await busy.clock.runFor(15_000);
   expect(asked).toBe(before);
@@ -225,14 +225,14 @@ test('why several choices were refused is not covered by the choices', async () 
 });
 
 test('an invitation is not called used when it could not be read, nor declined when it was not', async () => {
-  const json = { message: 'Too many requests. Try again in 9 s.' };
+  const json = { message: 'Too many requests; try again in 9 s' };
   const calm = await fail(/invitations\/show/, { status: 429, json, headers: { 'retry-after': '9' } });
   await page.goto(`${portal.virga.url}/invitation/open#not-a-token`);
   await says('Too many requests');
-  expect(await page.getByText('used or revoked').count()).toBe(0);
+  expect(await page.getByText('This link has expired').count()).toBe(0);
   await calm();
   await page.getByRole('button', { name: 'Try again' }).click();
-  await says('This invitation was used or revoked');
+  await says('This link has expired');
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   const shown = {
     client_name: 'Bakery',

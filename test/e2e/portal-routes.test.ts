@@ -342,7 +342,7 @@ test('when the server fails, each page says so and offers to try again', async (
   const wrong = await look({
     samples,
     barriers: true,
-    break: answers(500, 'Something went wrong on our side.'),
+    break: answers(500, 'Something went wrong on our side'),
     check: mustSay(/went wrong on our side/),
   });
   expect(wrong).toEqual([]);

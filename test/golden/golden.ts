@@ -9,5 +9,8 @@ export function expectGolden(file: string, actual: string): void {
     writeFileSync(file, actual);
   }
   const kept = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  expect(actual, `${path.basename(file)} is out of date: run npm run generate and look at the difference`).toBe(kept);
+  expect(
+    actual,
+    `${path.basename(file)} is out of date: run npm run generate and look at the difference`,
+  ).toBe(kept);
 }

@@ -1,28 +1,49 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { expectGolden } from './golden.ts';
-import { readMessages } from './messages.ts';
+import { type Message, readMessages } from './messages.ts';
+import { readTexts } from './texts.ts';
 
-/** A change of words is seen in review: `npm run generate` writes golden/messages.txt anew. */
+/** A change of words is seen in review: `npm run generate` writes golden/messages.txt and golden/texts.txt anew. */
 
 const messages = readMessages();
+const texts = readTexts(['console/src', 'cli/src', 'edge/src']);
+
+/** Clients of the wire contract know these by their words. */
+const CONTRACT = [
+  'No active account found with the given credentials.',
+  'Authentication credentials were not provided.',
+  '{UNKNOWN}. This token expired at {…}',
+];
 
 test('the messages are those that were reviewed', () => {
-  const folders = [...new Set(messages.map(({ folder }) => folder))];
-  const lines = folders.flatMap((folder) => [
-    `# ${folder}`,
-    ...messages.filter((each) => each.folder === folder).map(({ text }) => text),
-    '',
-  ]);
-  expect(messages.length).toBeGreaterThan(300);
-  expectGolden(path.join(import.meta.dirname, 'golden/messages.txt'), lines.join('\n'));
+  expect(messages.length).toBeGreaterThan(700);
+  expectGolden(path.join(import.meta.dirname, 'golden/messages.txt'), byFolder(messages));
+});
+
+test('the texts of the portal and the command line are those that were reviewed', () => {
+  expect(texts.length).toBeGreaterThan(1000);
+  expectGolden(path.join(import.meta.dirname, 'golden/texts.txt'), byFolder(texts));
 });
 
 test('a message is one sentence without a final period', () => {
-  expect(messages.filter(({ text }) => /[^.]\.$/.test(text))).toEqual([]);
+  const said = messages.filter(({ text }) => !CONTRACT.includes(text));
+  expect(said.filter(({ text }) => /[^.]\.$|\. [A-Z]/.test(text))).toEqual([]);
 });
 
-test('messages use standard terms', () => {
-  const own = /\b(in vain|leavings|essence|on paper|in short|goes? with it|taken back)\b/i;
-  expect(messages.filter(({ text }) => own.test(text))).toEqual([]);
+test('messages and texts use standard terms', () => {
+  const own =
+    /\b(in vain|leavings|essence|on paper|in short|goes? with it|taken? back|wanted|told|stage|lets? go)\b/i;
+  expect([...messages, ...texts].filter(({ text }) => own.test(text))).toEqual([]);
 });
+
+function byFolder(all: readonly Message[]): string {
+  const folders = [...new Set(all.map(({ folder }) => folder))];
+  return folders
+    .flatMap((folder) => [
+      `# ${folder}`,
+      ...all.filter((each) => each.folder === folder).map(({ text }) => text),
+      '',
+    ])
+    .join('\n');
+}

@@ -4,8 +4,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { allows, isForTokens, ROLES } from '../../server/src/platform/auth/roles.ts';
 import { startTestServer } from '../harness/server.ts';
-import { expectGolden } from './golden.ts';
 import { shared } from '../harness/shared.ts';
+import { expectGolden } from './golden.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 
@@ -57,11 +57,12 @@ describe('the OpenAPI document', () => {
     readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
     readonly responses: Readonly<Record<string, unknown>>;
   }
-  const document = () => server.app.document as never as {
-    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-    readonly tags: readonly { name: string; description?: string }[];
-    readonly components: { readonly securitySchemes: object };
-  };
+  const document = () =>
+    server.app.document as never as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+      readonly tags: readonly { name: string; description?: string }[];
+      readonly components: { readonly securitySchemes: object };
+    };
   const operations = () => Object.values(document().paths).flatMap((methods) => Object.values(methods));
 
   test('is valid OpenAPI 3.1', async () => {
@@ -86,7 +87,10 @@ describe('the OpenAPI document', () => {
     const lines = Object.entries(document().paths).flatMap(([place, methods]) =>
       Object.entries(methods).map(([method, one]) => `${one.operationId} ${method.toUpperCase()} ${place}`),
     );
-    expectGolden(path.join(import.meta.dirname, 'golden/operation-names.txt'), `${lines.sort().join('\n')}\n`);
+    expectGolden(
+      path.join(import.meta.dirname, 'golden/operation-names.txt'),
+      `${lines.sort().join('\n')}\n`,
+    );
   });
 
   test('says of every operation what it does and what it answers', () => {
@@ -120,7 +124,9 @@ describe('the OpenAPI document', () => {
         isPublic ? [] : isForTokens(spec.access) ? [{ APIKey: [] }] : undefined,
       );
       const statuses = Object.keys(operation?.responses ?? {});
-      expect(statuses, name).toEqual(expect.arrayContaining(isPublic ? ['default'] : ['401', '403', 'default']));
+      expect(statuses, name).toEqual(
+        expect.arrayContaining(isPublic ? ['default'] : ['401', '403', 'default']),
+      );
     }
   });
 });

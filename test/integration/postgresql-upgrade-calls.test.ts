@@ -63,7 +63,7 @@ describe.skipIf(fault !== undefined)(
       const field = 'pg_server_configuration.version';
       for (const [version, message] of [
         ['16', 'must not be older than the 17 that it has'],
-        ['99', 'must be one of 18, 17, 16, 15'],
+        ['99', 'must be one of: 18, 17, 16, 15'],
       ] as const) {
         const { status, body: refused } = await to(version);
         expect([status, JSON.stringify(refused)]).toEqual([400, expect.stringContaining(field)]);

@@ -47,7 +47,7 @@ describe('the cloud body', () => {
       403,
       cloudError('QuotaLimitExceed', {
         message:
-          'Quota limit for loadbalancer_count exceeded by 1: 0 of 0 used, 1 more asked for. Ask for a higher limit with POST /cloud/v2/limits_request.',
+          'Quota limit for loadbalancer_count exceeded by 1: 0 of 0 used, 1 more requested; ask for a higher limit with POST /cloud/v2/limits_request',
         info,
       }),
     ]);

@@ -66,7 +66,7 @@ describe('a limit', () => {
     expect(refused[0]?.body).toMatchObject({
       exception_class: 'QuotaLimitExceed',
       message:
-        'Quota limit for project_count exceeded by 1: 10 of 10 used, 1 more asked for. Ask for a higher limit with POST /cloud/v2/limits_request.',
+        'Quota limit for project_count exceeded by 1: 10 of 10 used, 1 more requested; ask for a higher limit with POST /cloud/v2/limits_request',
       info: { attribute: 'project_count', current_usage: 10, requested_usage: 1, limit: 10 },
     });
     const { body } = await server.call('GET', '/cloud/v2/global_quotas/2', { as });

@@ -142,7 +142,7 @@ test('faults are named in {error}', async () => {
       { name: 'reaching_files_quantity', bucket_name: 'b', count: 1 },
       /^storage_name: is required with a bucket_name/,
     ],
-    [{ name: 'reaching_used_space', uuid: 'no', bytes: 1 }, /^uuid: must be a valid uuid/],
+    [{ name: 'reaching_used_space', uuid: 'no', bytes: 1 }, /^uuid: must be a UUID/],
     [{ storage_name: storage, bytes: 1 }, /^name: is required/],
   ];
   for (const [body, error] of faults) {

@@ -49,5 +49,7 @@ export function Door({ title, about, verb, submit, children, below }: DoorProps)
   );
 }
 
+export const LINK_EXPIRED = 'This link has expired. Request a new one.';
+
 /** The token that a link carries behind #, which browsers keep to themselves. */
 export const linkToken = (): string => decodeURIComponent(location.hash.slice(1));

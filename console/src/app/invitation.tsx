@@ -4,9 +4,7 @@ import { useEffect, useState } from 'react';
 import { type ApiFault, client, faultOf, type Schemas } from '../api/client.ts';
 import { FaultNote } from '../ui/fault.tsx';
 import { refused } from '../ui/follow-task.tsx';
-import { Door, linkToken } from './door.tsx';
-
-const GONE = 'This invitation was used or revoked, or has expired. Ask who invited you for another.';
+import { Door, LINK_EXPIRED, linkToken } from './door.tsx';
 
 /** Where an invitation leads: what it is to, and yes or no. */
 export function Invitation() {
@@ -47,7 +45,7 @@ export function Invitation() {
         below={toSignIn}
       >
         {fault?.fields.token ? (
-          <FaultNote fault={{ message: GONE, fields: {}, requestId: undefined }} />
+          <FaultNote fault={{ message: LINK_EXPIRED, fields: {}, requestId: undefined }} />
         ) : (
           fault && <FaultNote fault={fault} retry={() => setAsked(asked + 1)} />
         )}

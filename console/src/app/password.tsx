@@ -2,7 +2,7 @@ import { PasswordInput, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, faultOf } from '../api/client.ts';
-import { Door, linkToken } from './door.tsx';
+import { Door, LINK_EXPIRED, linkToken } from './door.tsx';
 
 const toSignIn = (
   <Link className="link" to="/sign-in">
@@ -40,8 +40,6 @@ export function ForgottenPassword() {
   );
 }
 
-const GONE = 'This link was used or is too old. Have another one mailed to you.';
-
 /** Where the mailed link leads: a new password. */
 export function NewPassword() {
   const [done, setDone] = useState(false);
@@ -57,7 +55,7 @@ export function NewPassword() {
         const { error } = await client.POST('/virga/v1/password', {
           body: { token: token || String(form.get('token')), password: String(form.get('password')) },
         });
-        if (error) return token && faultOf(error).fields.token ? { message: GONE } : error;
+        if (error) return token && faultOf(error).fields.token ? { message: LINK_EXPIRED } : error;
         setDone(true);
       }}
       below={toSignIn}

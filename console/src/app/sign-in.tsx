@@ -6,7 +6,7 @@ import { FaultNote } from '../ui/fault.tsx';
 import { Door, linkToken } from './door.tsx';
 import { readSession, signIn } from './session.ts';
 
-const USED = 'This link has been used, or is too old. Sign in with your password.';
+const USED = 'This link has expired. Sign in with your password.';
 
 /** The way in: with a password, or with a link that works once. */
 export function SignIn() {

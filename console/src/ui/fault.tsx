@@ -14,7 +14,7 @@ function titleOf({ message, againSeconds, unanswered }: ApiFault, isRead: boolea
   // The bar above the page says what becomes of it. Some reads are sent like writes, and change nothing either.
   if (unanswered && isRead) return 'This could not be read: Virga does not answer';
   // When to ask again is said below it.
-  return againSeconds === undefined ? message : message.replace(/\. Try again in \d+ s\.$/, '');
+  return againSeconds === undefined ? message : message.replace(/; try again in \d+ s$/, '');
 }
 
 const INK = { title: { color: 'var(--ink)' } };

@@ -97,7 +97,7 @@ export class QuotaExceeded extends DomainError {
   constructor(attribute: string, currentUsage: number, requestedUsage: number, limit: number) {
     const over = currentUsage + requestedUsage - limit;
     super(
-      `Quota limit for ${attribute} exceeded by ${over}: ${currentUsage} of ${limit} used, ${requestedUsage} more asked for. Ask for a higher limit with POST /cloud/v2/limits_request.`,
+      `Quota limit for ${attribute} exceeded by ${over}: ${currentUsage} of ${limit} used, ${requestedUsage} more requested; ask for a higher limit with POST /cloud/v2/limits_request`,
     );
     this.attribute = attribute;
     this.currentUsage = currentUsage;
@@ -109,7 +109,7 @@ export class QuotaExceeded extends DomainError {
 export class TooManyRequests extends DomainError {
   readonly retryAfterMs: number;
   constructor(retryAfterMs: number, why = 'Too many requests') {
-    super(`${why}. Try again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+    super(`${why}; try again in ${Math.ceil(retryAfterMs / 1000)} s`);
     this.retryAfterMs = retryAfterMs;
   }
 }

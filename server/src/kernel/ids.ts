@@ -14,3 +14,7 @@ export function randomIds(): Ids {
     secret: (bytes = 32) => randomBytes(bytes).toString('base64url'),
   };
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const isUuid = (text: string): boolean => UUID.test(text);
+export const UUID_RULE = 'must be a UUID, such as 0b9ee2ab-1c5f-4f3c-9f0e-3f0a3a1c7c11';

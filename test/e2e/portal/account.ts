@@ -42,8 +42,8 @@ export function accountStories(portal: Portal): void {
     expect(await portal.barriers(theirs)).toEqual([]);
     portal.expected.add('400 POST /virga/v1/password');
     for (const [link, fault] of [
-      [`#${token}`, /^This link was used or is too old\. Have another one mailed to you\.$/],
-      ['', /^token: is unknown, used or too old\s+Request \S+\s*$/],
+      [`#${token}`, /^This link has expired\. Request a new one\.$/],
+      ['', /^token: is unknown or has expired; request a new one\s+Request \S+\s*$/],
     ] as const) {
       await theirs.goto(`${virga.url}/sign-in`);
       await theirs.goto(`${virga.url}/password/new${link}`);

@@ -76,7 +76,9 @@ test('docs/compatibility.md shows what is served, where it works, and which test
 });
 
 test('every operation is shown at work by a test', () => {
-  const unshown = [...shownBy(readCompatibility())].filter(([, files]) => files.length === 0).map(([operation]) => operation);
+  const unshown = [...shownBy(readCompatibility())]
+    .filter(([, files]) => files.length === 0)
+    .map(([operation]) => operation);
   const finding = process.env.UPDATE_GOLDEN === '1';
   expect(finding ? [] : unshown, 'call them in a test with success, then run npm run generate').toEqual([]);
 });

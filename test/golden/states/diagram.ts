@@ -36,7 +36,9 @@ export function diagramOf({ title, file, first, last, steps }: States): string {
     '',
     '```mermaid',
     'stateDiagram-v2',
-    ...states.filter((state) => nameOf(state) !== state).map((state) => `  state "${state}" as ${nameOf(state)}`),
+    ...states
+      .filter((state) => nameOf(state) !== state)
+      .map((state) => `  state "${state}" as ${nameOf(state)}`),
     `  [*] --> ${nameOf(first)}`,
     ...[...together].map(([arrow, by]) => `  ${arrow}${by.length > 0 ? `: ${by.join(', ')}` : ''}`),
     ...last.map((state) => `  ${nameOf(state)} --> [*]`),

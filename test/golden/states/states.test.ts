@@ -111,7 +111,9 @@ const PAGES: readonly States[] = [
     ...{ title: 'SFTP storages', file: 'server/src/features/object-storage/model.ts' },
     ...{ first: 'creating', last: ['creating', 'deleted'] },
     // They cannot be restored.
-    steps: OF_STORAGES.filter(({ from, to }) => from !== 'deleted' && to !== 'deleted' || from === 'deleting'),
+    steps: OF_STORAGES.filter(
+      ({ from, to }) => (from !== 'deleted' && to !== 'deleted') || from === 'deleting',
+    ),
   },
   {
     ...{ title: 'Floating IPs', file: 'server/src/features/networking/floating-ips/model.ts' },

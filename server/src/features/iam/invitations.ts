@@ -8,6 +8,7 @@ import { consume, tryCount } from '../../platform/limits/limits.ts';
 import { canonicalAddress } from './addresses.ts';
 import * as store from './invitation-store.ts';
 import { hoursFromNow, mailToken } from './link-mail.ts';
+import { LINK_EXPIRED } from './link-store.ts';
 import { hashPassword } from './passwords.ts';
 import { lockTokens } from './token-store.ts';
 import type { AcceptInvitation, InviteUser } from './user-schema.ts';
@@ -23,7 +24,6 @@ export const MAX_PENDING = 100;
 const MAILS_OF_A_CLIENT = { points: 100, seconds: 3600 };
 /** Whoever invites it: nobody's mailbox is filled with our mails. */
 export const MAILS_TO_AN_ADDRESS = { points: 5, seconds: 3600 };
-const GONE = 'is unknown, used, revoked or too old';
 
 /** @throws Invalid, also when the address is a member or invited already; NotFound for another client; Conflict;
  *  TooManyRequests */
@@ -95,10 +95,10 @@ async function mailInvitation(
 }
 
 /** What the invited person is asked.
- *  @throws Invalid when the token is unknown, used, revoked or too old */
+ *  @throws Invalid when the token is unknown or has expired */
 export async function showInvitation(ctx: RequestContext, token: string) {
   const row = await store.readByHash(ctx.db, hashToken(token), ctx.clock.now());
-  if (!row) throw new Invalid({ token: [GONE] });
+  if (!row) throw new Invalid({ token: [LINK_EXPIRED] });
   const account = await users.findUserByEmail(ctx.db, canonicalAddress(row.email) ?? '');
   return { ...view(row), has_account: account !== undefined };
 }
@@ -135,7 +135,7 @@ export async function acceptInvitation(ctx: RequestContext, input: AcceptInvitat
 
 async function accept(tx: Tx, ctx: RequestContext, input: AcceptInvitation, passwordHash: string | null) {
   const row = await store.lockByHash(tx, hashToken(input.token), ctx.clock.now());
-  if (!row) throw new Invalid({ token: [GONE] });
+  if (!row) throw new Invalid({ token: [LINK_EXPIRED] });
   const timestamp = ctx.clock.timestamp();
   const userId =
     passwordHash === null
@@ -148,7 +148,7 @@ async function accept(tx: Tx, ctx: RequestContext, input: AcceptInvitation, pass
           passwordHash,
           timestamp,
         });
-  if (userId === undefined) throw new Invalid({ token: [GONE] });
+  if (userId === undefined) throw new Invalid({ token: [LINK_EXPIRED] });
   await users.insertMember(tx, { clientId: row.client_id, userId, role: row.role, timestamp });
   await store.markAccepted(tx, row.id, userId);
   const caller: Caller = { tokenId: 0, clientId: row.client_id, userId, role: row.role };
@@ -156,11 +156,11 @@ async function accept(tx: Tx, ctx: RequestContext, input: AcceptInvitation, pass
   return { ...view(row), user_id: userId };
 }
 
-/** @throws Invalid when the token is unknown, used, revoked or too old */
+/** @throws Invalid when the token is unknown or has expired */
 export async function declineInvitation(ctx: RequestContext, token: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const row = await store.lockByHash(tx, hashToken(token), ctx.clock.now());
-    if (!row) throw new Invalid({ token: [GONE] });
+    if (!row) throw new Invalid({ token: [LINK_EXPIRED] });
     await store.deletePending(tx, row.client_id, row.id);
     const caller: Caller = { tokenId: 0, clientId: row.client_id, userId: row.id, role: row.role };
     await recordAudit(tx, { ...ctx, caller }, { action: 'decline_invitation', subject: row.id });

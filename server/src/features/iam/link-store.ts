@@ -14,6 +14,9 @@ export interface NewLink {
   readonly expiresAt: string;
 }
 
+/** Said of a token that opens nothing any more, or never did. */
+export const LINK_EXPIRED = 'is unknown or has expired; request a new one';
+
 export async function insertLink(tx: Tx, link: NewLink): Promise<void> {
   await tx.named(
     'link_insert',

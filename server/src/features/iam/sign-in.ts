@@ -8,7 +8,7 @@ import { sourceOf } from '../../platform/limits/source.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
 import { mailLink } from './link-mail.ts';
-import { isLink, useLink } from './link-store.ts';
+import { isLink, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
 import { hashPassword, NO_PASSWORD, type Standing, verifyPassword } from './passwords.ts';
 import type { Sessions, TokenPair } from './sessions.ts';
@@ -59,7 +59,7 @@ export class SignIn {
 
   /** Signs in a browser with a link that was printed; it works once.
    *  @returns the value of the session's cookie
-   *  @throws Invalid when the token is unknown, used or too old, TooManyRequests for many guesses */
+   *  @throws Invalid when the token is unknown or has expired, TooManyRequests for many guesses */
   async loginByLink(ctx: RequestContext, token: string, userAgent: string): Promise<string> {
     const source = sourceOf(ctx.remoteAddress);
     const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
@@ -162,7 +162,7 @@ export class SignIn {
   }
 
   /** Sets a password with what was mailed; all sessions of the user end.
-   *  @throws Invalid when the mailed token is unknown, used or too old, TooManyRequests for many guesses */
+   *  @throws Invalid when the mailed token is unknown or has expired, TooManyRequests for many guesses */
   async setPassword(ctx: RequestContext, input: { token: string; password: string }): Promise<void> {
     const hash = hashToken(input.token);
     const source = sourceOf(ctx.remoteAddress);
@@ -212,4 +212,4 @@ export class SignIn {
   }
 }
 
-const unknownLink = () => new Invalid({ token: ['is unknown, used or too old'] });
+const unknownLink = () => new Invalid({ token: [LINK_EXPIRED] });

@@ -11,7 +11,7 @@ import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
 import { readPending } from './invitation-store.ts';
 import { mailLink } from './link-mail.ts';
-import { deleteLinksOf, useLink } from './link-store.ts';
+import { deleteLinksOf, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import type { ChangePassword, FullUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
@@ -196,15 +196,13 @@ export async function changeEmail(
   return { new_email: input.new_email };
 }
 
-const LINK_GONE = 'is unknown, used or too old';
-
 /** Changes the address of the user whose mailed token this is, and notifies the old one.
- *  @throws Invalid when the token is unknown, used or too old, or the address has another account by now */
+ *  @throws Invalid when the token is unknown or has expired, or the address has another account by now */
 export async function confirmEmail(ctx: RequestContext, token: string): Promise<{ email: string }> {
   try {
     return await ctx.db.transaction(async (tx) => {
       const link = await useLink(tx, 'email', hashToken(token), ctx.clock.now());
-      if (!link?.email) throw new Invalid({ token: [LINK_GONE] });
+      if (!link?.email) throw new Invalid({ token: [LINK_EXPIRED] });
       const before = await store.setEmail(tx, link.userId, link.email);
       await deleteLinksOf(tx, link.userId);
       await queueMail(tx, {

@@ -88,7 +88,8 @@ function nameOf(input: CreateInstance, id: string, ports: readonly PortRow[]): s
 async function usableKey(tx: Tx, ctx: RegionContext, name: string | null, faults: Faults) {
   if (name === null) return undefined;
   const key = await findSshKey(tx, name, { projectId: ctx.project.id, userId: ctx.caller.userId });
-  if (!key) faults.add('ssh_key_name', `there is no SSH key ${name} in this project that you may use`);
+  if (!key)
+    faults.add('ssh_key_name', `SSH key ${name} was not found among those that you may use in this project`);
   return key;
 }
 

@@ -30,7 +30,7 @@ export function deletedTogetherOf(query: DeleteInstanceQuery): DeletedTogether {
   }
   const ids = (field: 'volumes' | 'floatings' | 'reserved_fixed_ips') => {
     const found = (query[field] ?? '').split(',').flatMap((text) => text.trim().toLowerCase() || []);
-    for (const id of found) if (!UUID.test(id)) faults.add(field, `${id} is not a uuid`);
+    for (const id of found) if (!UUID.test(id)) faults.add(field, `${id} is not a UUID`);
     return found;
   };
   const floatings = ids('floatings');

@@ -27,7 +27,7 @@ export function planInstance(input: CreateInstance, faults: Faults): NewInstance
 /** Adds a fault when there is no such flavor. */
 export function knownFlavor(id: string, field: string, faults: Faults): Flavor | undefined {
   const flavor = findFlavor(id);
-  if (!flavor) faults.add(field, `there is no flavor ${id}; GET /cloud/v1/flavors lists them`);
+  if (!flavor) faults.add(field, `flavor ${id} was not found; GET /cloud/v1/flavors lists them`);
   return flavor;
 }
 
@@ -56,7 +56,7 @@ function checkFloatingIps({ interfaces }: CreateInstance, faults: Faults): void 
     if (wish && type === 'external') faults.add(field, 'is for addresses that are not external themselves');
     if (wish?.source !== 'existing') continue;
     const id = wish.existing_floating_id.toLowerCase();
-    if (named.has(id)) faults.add(`${field}.existing_floating_id`, 'is named twice');
+    if (named.has(id)) faults.add(`${field}.existing_floating_id`, 'is given twice');
     named.add(id);
   }
 }

@@ -16,7 +16,7 @@ export const DEFAULT_VOLUME_GIB = 50;
 /** @throws Invalid under `field` */
 export function flavorOf(id: string, field = 'flavor_id'): Flavor {
   const flavor = findFlavor(id);
-  if (!flavor) throw new Invalid({ [field]: [`there is no flavor ${id}`] });
+  if (!flavor) throw new Invalid({ [field]: [`flavor ${id} was not found`] });
   return flavor;
 }
 

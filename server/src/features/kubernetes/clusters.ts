@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import { constraintOf, type Queryable, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
@@ -17,7 +18,7 @@ import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } fr
 import { newPool } from './new-pool.ts';
 import { findFixedNetwork } from './node-network.ts';
 import { insertPool, readNodes } from './pool-store.ts';
-import { checkCluster, checkCni, checkSettings, isUuid } from './rules.ts';
+import { checkCluster, checkCni, checkSettings } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema-input.ts';
 import { upgradeVersions } from './versions.ts';
 
@@ -72,7 +73,7 @@ async function checkCreation(
   checkLogRegion(service, faults, settings);
   const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
   const key = await findSshKey(ctx.db, input.keypair, viewer);
-  if (!key) faults.add('keypair', `there is no SSH key ${input.keypair} in this project`);
+  if (!key) faults.add('keypair', `SSH key ${input.keypair} was not found in this project`);
   await checkSlurm(ctx.db, faults, ctx, settings);
   return faults.require(key).public_key;
 }
@@ -84,7 +85,7 @@ function checkLogRegion(
 ): void {
   const id = logging?.destination_region_id ?? null;
   if (id !== null && !regionIds().includes(id))
-    faults.add('logging.destination_region_id', `there is no region ${id}`);
+    faults.add('logging.destination_region_id', `region ${id} was not found`);
 }
 
 async function checkSlurm(
@@ -99,7 +100,7 @@ async function checkSlurm(
   const known = await findSshKeyIds(db, requested, viewer);
   requested.forEach((id, i) => {
     if (!known.includes(id.toLowerCase()))
-      faults.add(`add_ons.slurm.ssh_key_ids.${i}`, `there is no SSH key ${id} in this project`);
+      faults.add(`add_ons.slurm.ssh_key_ids.${i}`, `SSH key ${id} was not found in this project`);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Faults } from '../../kernel/faults.ts';
+import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
 import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
 import { findFlavor } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
@@ -34,7 +35,7 @@ export function checkLabels(faults: Faults, at: string, labels: Strings, taints:
 
 /** @param at prefix of field names, such as `pools.0.` */
 export function checkPool(faults: Faults, at: string, pool: CreatePool): void {
-  if (!findFlavor(pool.flavor_id)) faults.add(`${at}flavor_id`, `there is no flavor ${pool.flavor_id}`);
+  if (!findFlavor(pool.flavor_id)) faults.add(`${at}flavor_id`, `flavor ${pool.flavor_id} was not found`);
   checkLabels(faults, at, pool.labels ?? {}, pool.taints ?? {});
   const max = pool.max_node_count ?? null;
   if (max !== null && max < pool.min_node_count)
@@ -50,7 +51,7 @@ export function checkCluster(faults: Faults, input: CreateCluster, settings: Clu
     if (first < i) faults.add(`pools.${i}.name`, `is also the name of pools.${first}`);
   });
   for (const field of ['fixed_network', 'fixed_subnet'] as const) {
-    if (input[field] && !isUuid(input[field])) faults.add(field, 'must be a valid uuid');
+    if (input[field] && !isUuid(input[field])) faults.add(field, UUID_RULE);
   }
   if (input.fixed_subnet && !input.fixed_network)
     faults.add('fixed_network', 'is required with fixed_subnet');
@@ -98,9 +99,6 @@ function checkMasks(faults: Faults, settings: ClusterSettings): void {
 }
 
 const LONGEST_MASK = { mask_size: 28, mask_size_v6: 124 } as const;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-export const isUuid = (text: string) => UUID.test(text);
 
 function checkRanges(faults: Faults, input: CreateCluster, settings: ClusterSettings): void {
   for (const field of ['pods_ipv6_pool', 'services_ipv6_pool'] as const) {

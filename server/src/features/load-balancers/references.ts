@@ -39,6 +39,6 @@ export function refuseUnknownLogRegion(
 ): void {
   const id = logging?.destination_region_id;
   if (id != null && !regionIds.includes(id)) {
-    throw new Invalid({ 'logging.destination_region_id': [`there is no region ${id}`] });
+    throw new Invalid({ 'logging.destination_region_id': [`region ${id} was not found`] });
   }
 }

@@ -159,7 +159,7 @@ export async function checkConf(
   const provider = access.providerFor(service, ctx);
   const { versions } = await provider.offer();
   if (!versions.includes(version))
-    throw new Invalid({ version: [`must be one of ${versions.join(', ') || 'none at present'}`] });
+    throw new Invalid({ version: [`must be one of: ${versions.join(', ') || 'none at present'}`] });
   const errors = await confFaults(provider, version, conf);
   if (!errors)
     throw new Conflict(`PostgreSQL ${version} is being installed here; try again in a minute`, {

@@ -17,12 +17,12 @@ export function checkSpec(faults: Faults, spec: ClusterSpec, offer: Offer): void
   if (!versions.includes(spec.version))
     faults.add(
       'pg_server_configuration.version',
-      `must be one of ${versions.join(', ') || 'none at present'}`,
+      `must be one of: ${versions.join(', ') || 'none at present'}`,
     );
   if (!flavors.some(({ cpu, memory_gib: gib }) => cpu === spec.flavor.cpu && gib === spec.flavor.memory_gib))
     faults.add('flavor', 'must be one of those that the configuration of the region lists');
   if (!storageClasses.includes(spec.storage.type))
-    faults.add('storage.type', `must be one of ${storageClasses.join(', ')}`);
+    faults.add('storage.type', `must be one of: ${storageClasses.join(', ')}`);
   checkAcl(faults, spec.acl);
   checkUsers(faults, spec);
   checkDatabases(faults, spec);
@@ -51,7 +51,7 @@ function checkNames(faults: Faults, field: string, named: Named, reserved: Reado
     const at = `${field}.${i}.name`;
     if (name === '' || name.length > MOST_NAME) faults.add(at, `must have 1 to ${MOST_NAME} letters`);
     else if (reserved.has(name)) faults.add(at, `${name} is a name that every server keeps for itself`);
-    else if (named.findIndex((other) => other.name === name) < i) faults.add(at, `${name} is named twice`);
+    else if (named.findIndex((other) => other.name === name) < i) faults.add(at, `${name} is given twice`);
   });
 }
 

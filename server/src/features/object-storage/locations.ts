@@ -58,7 +58,7 @@ export class Locations {
 function faultOf(name: string, regions: readonly RegionRow[]): InvalidFields {
   if (regions.some(({ slug }) => slug === name)) return {};
   const names = regions.map(({ slug }) => slug).join(', ');
-  return { location_name: [`must be one of ${names || 'none at present'}`] };
+  return { location_name: [`must be one of: ${names || 'none at present'}`] };
 }
 
 const FIELDS = ['name', 'title', 'technical_name', 'type', 'address', 'created_at'] as const;

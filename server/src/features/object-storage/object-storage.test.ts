@@ -64,7 +64,7 @@ test('a storage comes with a key, is listed, and belongs to its account alone', 
 
 test('bad input names every field and changes nothing', async () => {
   const { status, body } = await call('POST', '', { location_name: 'nowhere', name: 'photos' });
-  expect([status, body.error]).toEqual([400, expect.stringContaining('must be one of local, simulated')]);
+  expect([status, body.error]).toEqual([400, expect.stringContaining('must be one of: local, simulated')]);
   const both = await call('POST', '', { location_name: 'nowhere', name: 'Not_A_Name' });
   expect([both.status, both.body.error]).toEqual([
     400,

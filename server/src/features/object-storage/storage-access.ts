@@ -123,5 +123,5 @@ export function readOrder(order: string | undefined, fields: readonly string[]):
   const [field = '', direction = '', rest] = asked.split('.');
   if (fields.includes(field) && /^(asc|desc)$/.test(direction) && rest === undefined) return asked;
   const names = fields.flatMap((name) => [`${name}.asc`, `${name}.desc`]).join(', ');
-  throw new Invalid({ order_by: [`must be one of ${names}`] }, 'query');
+  throw new Invalid({ order_by: [`must be one of: ${names}`] }, 'query');
 }

@@ -111,7 +111,7 @@ const group = <T>(items: readonly T[], keyOf: (item: T) => string): [string, T[]
 export async function usageSeries(ctx: RequestContext, query: Static<typeof UsageSeriesQuery>) {
   const hours = GRANULARITIES[query.granularity || '1h'];
   if (hours === undefined)
-    throw new Invalid({ granularity: [`must be one of ${Object.keys(GRANULARITIES).join(', ')}`] });
+    throw new Invalid({ granularity: [`must be one of: ${Object.keys(GRANULARITIES).join(', ')}`] });
   const points = await read(ctx, query, spanOf(ctx, query, hours), hours);
   const { clientId } = ctx.caller;
   const locations = group(points, ({ location }) => location).map(([name, own]) => {

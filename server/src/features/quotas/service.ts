@@ -82,8 +82,8 @@ export async function checkLimits(ctx: RequestContext, limits: Limits, prefix: s
   for (const [index, { region_id: id }] of (limits.regional_limits ?? []).entries()) {
     const field = `${prefix}regional_limits.${index}.region_id`;
     if (id === undefined) faults.add(field, 'is required');
-    else if (!known.has(id)) faults.add(field, `region ${id} does not exist`);
-    else if (seen.has(id)) faults.add(field, `region ${id} is named twice`);
+    else if (!known.has(id)) faults.add(field, `region ${id} was not found`);
+    else if (seen.has(id)) faults.add(field, `region ${id} is given twice`);
     if (id !== undefined) seen.add(id);
   }
   if (!faults.any && limitsByRegion(limits).length === 0)

@@ -71,7 +71,7 @@ const WHICH = ['rate', 'first', 'every', 'next'] as const;
 export function checkRule(rule: FaultRule): void {
   const given = WHICH.filter((name) => rule[name] !== undefined);
   const [, second] = given;
-  if (second) throw new Invalid({ [second]: [`goes not together with ${given[0]}; choose one`] });
+  if (second) throw new Invalid({ [second]: [`cannot be given together with ${given[0]}; choose one`] });
   const fails = rule.fail ?? rule.delay_seconds === undefined;
   if (!fails && rule.delay_seconds === undefined) {
     throw new Invalid({ fail: ['must not be false without delay_seconds: nothing would happen'] });

@@ -68,7 +68,7 @@ test('a delay lets work take longer, and succeed unless it shall fail', async ()
 test.each([
   [{ kind: 'create_loadbalancers' }, 'kind', /did you mean create_loadbalancer\?/],
   [{ kind: 'create_secret' }, 'kind', /is no kind of work that can fail/],
-  [{ kind: 'create_volume', first: 1, next: 1 }, 'next', 'goes not together with first; choose one'],
+  [{ kind: 'create_volume', first: 1, next: 1 }, 'next', 'cannot be given together with first; choose one'],
   [{ kind: 'create_volume', fail: false }, 'fail', /nothing would happen/],
   [{ kind: 'create_volume', frist: 1 }, 'frist', 'is not a known field'],
 ])('%j is refused', async (body, field, message) => {

@@ -148,7 +148,7 @@ test('a key that is not shared is for its user alone: others neither see, use, c
     body: clusterBody('foreign', { keypair: 'private' }),
   });
   expect(refused.body.invalid_fields).toEqual({
-    keypair: ['there is no SSH key private in this project'],
+    keypair: ['SSH key private was not found in this project'],
   });
   expect((await second('PATCH', url, { shared_in_project: true })).status).toBe(200);
   expect((await server.call('GET', url)).status).toBe(200);

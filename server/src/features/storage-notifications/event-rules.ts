@@ -1,4 +1,5 @@
 import type { Faults } from '../../kernel/faults.ts';
+import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
 import { type EventName, KINDS, type ThresholdField } from './model.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 
@@ -14,13 +15,11 @@ export interface RequestedEvent {
   readonly path: string;
 }
 
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-
 /** Which event is meant. Empty text counts as absent, as typed clients send it. */
 export function readTarget(input: Omit<EventInput, 'name'>, path: string, faults: Faults) {
   const uuid = input.uuid || undefined;
   const storage = input.storage_name || undefined;
-  if (uuid !== undefined && !UUID.test(uuid)) faults.add(`${path}uuid`, 'must be a valid uuid');
+  if (uuid !== undefined && !isUuid(uuid)) faults.add(`${path}uuid`, UUID_RULE);
   if (storage === undefined && input.bucket_name) {
     faults.add(`${path}storage_name`, 'is required with a bucket_name');
   } else if (storage === undefined && uuid === undefined) {

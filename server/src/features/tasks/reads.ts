@@ -1,4 +1,5 @@
 import { Conflict, Unauthenticated } from '../../kernel/errors.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { ProjectScope, RequestContext } from '../../platform/http/context.ts';
@@ -7,7 +8,7 @@ import type { TaskRef } from '../../platform/tasks/start.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import { type LockRow, listLocks } from './lock-store.ts';
 import type { Task, TaskLocksQuery, TaskSubject } from './schema.ts';
-import { missing, UUID, viewTask } from './service.ts';
+import { missing, viewTask } from './service.ts';
 import { readTasks, type TaskRow } from './store.ts';
 import { parentOf } from './subjects.ts';
 
@@ -32,7 +33,7 @@ export class TaskReads {
 
   /** @throws NotFound, also for a task of another client */
   async get(ctx: RequestContext, id: string): Promise<Task> {
-    const row = UUID.test(id) ? await this.#tasks.get(id.toLowerCase()) : undefined;
+    const row = isUuid(id) ? await this.#tasks.get(id.toLowerCase()) : undefined;
     if (row?.client_id !== ctx.caller.clientId) throw missing(id);
     return viewTask(row);
   }

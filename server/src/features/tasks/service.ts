@@ -1,5 +1,6 @@
 import { nullable, taskTime } from '../../kernel/codecs.ts';
 import { Invalid, NotFound } from '../../kernel/errors.ts';
+import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext, RequestContext } from '../../platform/http/context.ts';
 import { allKinds } from '../../platform/tasks/created-resources.ts';
@@ -65,7 +66,6 @@ function stepOf(type: string): string {
   return DOING[verb] ? `${DOING[verb]} ${rest.join(' ')}` : `running ${type}`;
 }
 
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const missing = (id: string) => new NotFound(`Task ${id} was not found`);
 
 export async function listTasks(ctx: RequestContext, query: TaskListQuery) {
@@ -81,7 +81,7 @@ export async function listActiveTasks(ctx: RegionContext, query: ActiveTasksQuer
 
 /** @throws NotFound */
 export async function acknowledgeTask(ctx: RequestContext, id: string): Promise<Task> {
-  if (!UUID.test(id)) throw missing(id);
+  if (!isUuid(id)) throw missing(id);
   return ctx.db.transaction(async (tx) => {
     const row = await store.acknowledge(tx, id, acknowledgement(ctx));
     if (!row) throw missing(id);
@@ -98,11 +98,9 @@ export async function acknowledgeAllTasks(
   scope: AcknowledgeTasksQuery,
   ids?: readonly string[],
 ): Promise<void> {
-  const wrong = (ids ?? []).flatMap((id, index) => (UUID.test(id) ? [] : index));
+  const wrong = (ids ?? []).flatMap((id, index) => (isUuid(id) ? [] : index));
   if (wrong.length > 0) {
-    throw new Invalid(
-      Object.fromEntries(wrong.map((index) => [`task_ids.${index}`, ['must be a valid uuid']])),
-    );
+    throw new Invalid(Object.fromEntries(wrong.map((index) => [`task_ids.${index}`, [UUID_RULE]])));
   }
   await ctx.db.transaction((tx) => recordAudit(tx, ctx, { action: 'acknowledge_all_tasks', subject: null }));
   const by = acknowledgement(ctx);

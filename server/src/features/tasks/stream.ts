@@ -91,7 +91,7 @@ function parseCursor(text: string): Cursor {
 const idOf = ({ epoch, change }: Cursor) => `id: ${epoch}-${change}`;
 
 function resetAt(start: Cursor): string {
-  const message = 'The database was restored or replaced since this id was given. List the tasks again.';
+  const message = 'The database was restored or replaced since this id was given; list the tasks again';
   return `${idOf(start)}\nevent: reset\ndata: ${JSON.stringify({ message })}\n\n`;
 }
 

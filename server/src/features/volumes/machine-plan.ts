@@ -85,7 +85,7 @@ function checkExisting(
   faults: Faults,
 ): void {
   if (!existing.has(id)) faults.add(`${prefix}volume_id`, `volume ${id} was not found`);
-  else if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.add(`${prefix}volume_id`, 'is named twice');
+  else if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.add(`${prefix}volume_id`, 'is given twice');
 }
 
 function requestedOf(volume: MachineVolume, prefix: string, faults: Faults): RequestedVolume | null {
@@ -124,7 +124,7 @@ function checkBootOrder(
   for (const [index, place] of named.entries()) {
     if (place === undefined || place < 0) continue;
     if (place > LAST_PLACE) faults.add(`volumes.${index}.boot_index`, `must be at most ${LAST_PLACE}`);
-    if (used.has(place)) faults.add(`volumes.${index}.boot_index`, `${place} is named twice`);
+    if (used.has(place)) faults.add(`volumes.${index}.boot_index`, `${place} is given twice`);
     used.add(place);
   }
   const order = volumes.map((volume, index) => {

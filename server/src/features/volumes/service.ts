@@ -1,5 +1,6 @@
 import { NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -112,10 +113,10 @@ export class VolumeService {
 /** @returns the wish; what is wrong with the body is in the faults */
 function requestedOf(input: CreateVolume, faults: Faults): RequestedVolume {
   const [policy] = input.lifecycle_policy_ids ?? [];
-  if (policy !== undefined) faults.add('lifecycle_policy_ids', `there is no lifecycle policy ${policy}`);
+  if (policy !== undefined) faults.add('lifecycle_policy_ids', `lifecycle policy ${policy} was not found`);
   const instance = instanceOf(input);
-  if (instance !== undefined && !UUID.test(instance)) {
-    faults.add('instance_id_to_attach_to', 'must be a valid uuid');
+  if (instance !== undefined && !isUuid(instance)) {
+    faults.add('instance_id_to_attach_to', UUID_RULE);
   }
   if (input.attachment_tag !== undefined && instance === undefined) {
     faults.add('attachment_tag', 'needs instance_id_to_attach_to');
@@ -131,8 +132,6 @@ function requestedOf(input: CreateVolume, faults: Faults): RequestedVolume {
 
 /** The contract publishes a plain text, which may be empty: older clients send that for what they do not give. */
 const instanceOf = ({ instance_id_to_attach_to: id }: CreateVolume) => (id === '' ? undefined : id);
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function attachmentFor(tx: Tx, ctx: RegionContext, input: CreateVolume) {
   const instance = instanceOf(input);

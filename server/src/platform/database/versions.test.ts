@@ -26,7 +26,7 @@ test('an older program starts on a newer database that is still for it, and is r
   await migrateToLatest(pool, { version: '7.1.0' });
   await pool.query(`update database_version set needs = '7.3.0'`);
   await expect(migrateToLatest(pool, { version: '7.2.9' })).rejects.toThrow(
-    'The database is newer than this program (version 7.2.9): at least version 7.3.0 is needed. Start that one, or go back',
+    'The database is newer than this program (version 7.2.9): at least version 7.3.0 is needed; start that one, or go back',
   );
   await migrateToLatest(pool, { version: '7.3.0' });
   const { rows } = await pool.query('select migrated_by from database_version');
@@ -47,7 +47,7 @@ test.each([
   const answer = refuseOldServer({ query } as unknown as pg.Pool);
   if (isRefused)
     await expect(answer).rejects.toThrow(
-      `PostgreSQL ${version} is too old: Virga needs version 14 or newer. Upgrade it, or set DATABASE_URL to a newer one.`,
+      `PostgreSQL ${version} is too old: Virga needs version 14 or newer; upgrade it, or set DATABASE_URL to a newer one`,
     );
   else await expect(answer).resolves.toBeUndefined();
   expect(asked).toEqual(['show server_version']);

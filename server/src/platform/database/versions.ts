@@ -23,8 +23,8 @@ export async function refuseOldServer(pool: Pick<pg.Pool, 'query'>): Promise<voi
   const version = rows[0]?.server_version ?? '';
   if (Number.parseInt(version, 10) >= OLDEST_SERVER) return;
   throw new StartError(
-    `PostgreSQL ${version} is too old: Virga needs version ${OLDEST_SERVER} or newer. ` +
-      'Upgrade it, or set DATABASE_URL to a newer one.',
+    `PostgreSQL ${version} is too old: Virga needs version ${OLDEST_SERVER} or newer; ` +
+      'upgrade it, or set DATABASE_URL to a newer one',
   );
 }
 
@@ -41,8 +41,8 @@ export async function migrationsOfNewer(
   if (needs !== undefined && compareVersions(version, needs) >= 0) return unknown;
   throw new StartError(
     `The database is newer than this program (version ${version}): ` +
-      `${needs === undefined ? 'the version that last changed it' : `at least version ${needs}`} is needed. ` +
-      'Start that one, or go back with the backup from before the upgrade (docs/operations.md, Rollback).',
+      `${needs === undefined ? 'the version that last changed it' : `at least version ${needs}`} is needed; ` +
+      'start that one, or go back with the backup from before the upgrade (docs/operations.md, Rollback)',
   );
 }
 

@@ -93,7 +93,7 @@ function factsOf(error: unknown): Facts {
   return {
     status: 500,
     class: 'InternalServerError',
-    message: 'Something went wrong on our side. The request id names it in the log.',
+    message: 'Something went wrong on our side; the request id names it in the log',
     headers: {},
   };
 }
@@ -171,8 +171,8 @@ function problemBody(facts: Facts, error: unknown): unknown {
     Math.max(0, errors.length - MAX_NAMED),
   );
   errors.splice(MAX_NAMED);
-  const more = left > 0 ? ` ${moreFaults(left)}.` : '';
-  return { ...problem, detail: `Some fields of the request are not valid.${more}`, errors };
+  const more = left > 0 ? `; ${moreFaults(left)}` : '';
+  return { ...problem, detail: `Some fields of the request are not valid${more}`, errors };
 }
 
 /** `body`, `a.0.b` becomes `["body", "a", 0, "b"]`. */

@@ -109,7 +109,7 @@ describe('Idempotency-Key', () => {
     expect((await server.call('POST', path, { body: lb, headers })).body).toEqual(first.body);
   });
 
-  test('a request that was given up for dead can no longer commit', async () => {
+  test('a request that took too long can no longer commit', async () => {
     const slow = server.db.transaction(async (tx) => {
       // Holds the client's row, so that the request below stays in the middle of its transaction.
       await tx.named('test_hold', `select 1 from clients where id = 1 for update`, []);

@@ -186,7 +186,10 @@ function fenced(db: Db, id: KeyId, request: KeyedRequest): Db {
           where client_id = $1 and key = $2 and attempt = $3 returning 1`,
         [id.clientId, id.key, id.attempt, ...early(result, request, id)],
       );
-      if (held.length === 0) throw new Conflict('This request was given up for dead', { retryAfterMs: 1000 });
+      if (held.length === 0)
+        throw new Conflict('This request took too long, and was not carried out; send it again', {
+          retryAfterMs: 1000,
+        });
       return result;
     });
   return Object.create(db, { transaction: { value: transaction } }) as Db;

@@ -109,7 +109,7 @@ test.each(['127.0.0.1', 'nowhere.invalid'])(
     const { ask, said, lines } = await apiOn({ host, port, user: 'nobody', database: 'none' });
     const [read, write] = [await ask('GET'), await ask('POST')];
     expect([read.statusCode, read.headers['retry-after']]).toEqual([503, '2']);
-    expect(read.json().message).toBe('The database cannot be reached. Try again in 2 s.');
+    expect(read.json().message).toBe('The database cannot be reached; try again in 2 s');
     expect([write.statusCode, write.json().message]).toEqual([
       503,
       expect.stringContaining('Idempotency-Key'),

@@ -8,8 +8,8 @@ export function withoutDatabase(method: string): HttpError {
   const changed =
     method === 'GET'
       ? ''
-      : ' What this call was to change may have been changed: look before you repeat it, or send it with an Idempotency-Key.';
-  return new HttpError(503, `The database cannot be reached. Try again in ${AGAIN_S} s.${changed}`, {
+      : '; what this call was to change may have been changed, so look before you repeat it, or send it with an Idempotency-Key';
+  return new HttpError(503, `The database cannot be reached; try again in ${AGAIN_S} s${changed}`, {
     'retry-after': String(AGAIN_S),
   });
 }

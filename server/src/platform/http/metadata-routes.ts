@@ -189,7 +189,7 @@ async function removeTag(noun: TaggedNoun, ctx: RegionContext, id: string, key: 
 /** @throws NotFound, also when there is no such key */
 async function findTag(noun: TaggedNoun, ctx: RegionContext, id: string, key: string): Promise<Tag> {
   const tag = (await noun.tags(ctx, id)).find((each) => each.key === key.trim());
-  if (!tag) throw new NotFound(`There is no tag ${key.trim()}`);
+  if (!tag) throw new NotFound(`Tag ${key.trim()} was not found`);
   return tag;
 }
 

@@ -1,12 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import type { Invalid } from '../../kernel/errors.ts';
+import { UUID_RULE } from '../../kernel/ids.ts';
 import { patternRule } from './patterns.ts';
 
 /** What a validator finds, in words for people: the faulty field, and what it must be. */
 
 const FORMAT_RULES: Readonly<Record<string, string>> = {
   timestamp: 'must be a day that exists',
-  uuid: 'must be a UUID, such as 0b9ee2ab-1c5f-4f3c-9f0e-3f0a3a1c7c11',
+  uuid: UUID_RULE,
   email: 'must be an email address',
   ipv4: 'must be an IPv4 address',
   ipv6: 'must be an IPv6 address',

@@ -3,6 +3,7 @@ import { _, Ajv2020, type ErrorObject, type KeywordCxt, type ValidateFunction } 
 import { readTime, TIME_PATTERN } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import { isIpAddress, isIpNetwork, isIpv4Address } from '../../kernel/ip.ts';
 import { mapSchema } from './bounds.ts';
 import { describe } from './validation-words.ts';
@@ -94,12 +95,11 @@ function endAtLongList({ gen, it, data, schema }: KeywordCxt): void {
   });
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TIME = new RegExp(TIME_PATTERN);
 const EMAIL = /^[^\s@<>()[\]\\,;:"]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
-  uuid: (text) => UUID.test(text),
+  uuid: isUuid,
   timestamp: isRealTime,
   'date-time': isRealTime,
   email: (text) => text.length <= 254 && EMAIL.test(text),

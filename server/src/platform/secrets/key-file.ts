@@ -27,7 +27,7 @@ export function readKeyFile(dataDir: string): readonly Buffer[] {
     .filter((line) => line.trim() !== '')
     .map((line) => Buffer.from(line.trim(), 'base64'));
   if (keys.length === 0 || keys.some((key) => key.length !== KEY_BYTES)) {
-    throw new StartError(`${file} must hold keys of ${KEY_BYTES} bytes in base64, one on each line.`);
+    throw new StartError(`${file} must hold keys of ${KEY_BYTES} bytes in base64, one on each line`);
   }
   return keys;
 }

@@ -24,7 +24,7 @@ export interface Rotation {
 export async function rotateKeys(options: MasterKeyOptions, resealers: readonly Reseal[]): Promise<Rotation> {
   const { db, configured, dataDir, timestamp } = options;
   if (configured.length === 1) {
-    throw new StartError('VIRGA_MASTER_KEY must hold the new key, a comma and the old one.');
+    throw new StartError('VIRGA_MASTER_KEY must hold the new key, a comma and the old one');
   }
   await openCipher(options);
   const own = configured.length === 0;

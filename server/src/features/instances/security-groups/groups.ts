@@ -22,7 +22,7 @@ export async function checkGroups(
   for (const [field, groups = []] of Object.entries(named)) {
     for (const [index, { id }] of groups.entries()) {
       if (!known.has(id.toLowerCase()))
-        faults.add(`${field}.${index}.id`, `there is no security group ${id}`);
+        faults.add(`${field}.${index}.id`, `security group ${id} was not found`);
     }
   }
 }

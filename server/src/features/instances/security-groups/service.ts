@@ -36,7 +36,7 @@ export async function removeGroups(ctx: RegionContext, id: string, input: PortGr
   await change(ctx, id, input, 'remove_security_group', (faults, wish, groups, ports) => {
     const ids = new Set(groups.get(wish.name));
     const had = ports.some((port) => port.security_group_ids.some((one) => ids.has(one)));
-    if (!had) faults.add(wish.field, `security group ${wish.name} is not there`);
+    if (!had) faults.add(wish.field, `security group ${wish.name} was not found`);
     return (now) => now.filter((one) => !ids.has(one));
   });
 }
@@ -79,7 +79,7 @@ async function change(
     const after = new Map(ports.map((port) => [port.id, port.security_group_ids]));
     for (const wish of wishes) {
       const meant = portsOf(wish, ports, faults);
-      if (!groups.has(wish.name)) faults.add(wish.field, `there is no security group ${wish.name}`);
+      if (!groups.has(wish.name)) faults.add(wish.field, `security group ${wish.name} was not found`);
       else if (meant.length > 0) {
         const changed = plan(faults, wish, groups, meant);
         for (const port of meant) after.set(port.id, changed(after.get(port.id) ?? []));

@@ -17,7 +17,7 @@ export function checkMembers(members: readonly MemberOfList[], at: string, fault
   const ids = new Set<string>();
   members.forEach((member, index) => {
     const id = member.id?.toLowerCase();
-    if (id !== undefined && ids.has(id)) faults.add(`${at}${index}.id`, 'is named twice');
+    if (id !== undefined && ids.has(id)) faults.add(`${at}${index}.id`, 'is given twice');
     if (id !== undefined) ids.add(id);
     const key = memberKey(member);
     if (seen.has(key)) {

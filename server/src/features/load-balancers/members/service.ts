@@ -30,7 +30,7 @@ export class MemberService {
       }
       if (tree.members.filter((row) => row.pool_id === pool.id).length >= MAX_MEMBERS) {
         throw new Forbidden(
-          `Pool ${pool.id} has ${MAX_MEMBERS} members, which is the most: delete one first`,
+          `Pool ${pool.id} has ${MAX_MEMBERS} members, which is the most; delete one first`,
         );
       }
       const id = rows.addMember(pool.id, input);

@@ -15,13 +15,13 @@ test('a load balancer has so many parts of a kind, and a part so many of its own
   for (let i = 0; i < PART_LIMITS.pool.inAll; i++) full.addPool(pool);
   refuseTooMany(full);
   full.addPool(pool);
-  expect(() => refuseTooMany(full)).toThrow('A load balancer has at most 100 pools: delete some first');
+  expect(() => refuseTooMany(full)).toThrow('A load balancer has at most 100 pools; delete some first');
   const crowded = rows();
   const id = crowded.addPool(pool);
   for (let i = 0; i <= PART_LIMITS.member.ofOwner; i++) {
     crowded.addMember(id, { address: '10.0.0.1', protocol_port: i + 1 });
   }
-  expect(() => refuseTooMany(crowded)).toThrow('A pool has at most 1000 members: delete some first');
+  expect(() => refuseTooMany(crowded)).toThrow('A pool has at most 1000 members; delete some first');
 });
 
 test('the document says so', () => {

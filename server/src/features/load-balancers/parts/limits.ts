@@ -72,5 +72,5 @@ export function refuseTooMany(
 }
 
 function refuse(who: string, limit: number, kind: PartKind): never {
-  throw new Forbidden(`${who} has at most ${limit} ${PLURALS[kind]}: delete some first`);
+  throw new Forbidden(`${who} has at most ${limit} ${PLURALS[kind]}; delete some first`);
 }

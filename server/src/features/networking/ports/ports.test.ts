@@ -279,7 +279,7 @@ test('what manages a port decides what can be changed of it', async () => {
   const ip_assignments = [{ ip_address: '10.4.0.70', subnet_id: subnet }];
   expect(await call('PATCH', `${PORTS}/${reserved}`, { ip_assignments })).toMatchObject({
     status: 409,
-    body: { message: expect.stringContaining('its address cannot be changed') },
+    body: { message: expect.stringContaining('whose address cannot be changed') },
   });
 });
 

@@ -129,7 +129,7 @@ function refuseManaged(port: PortRow, input: UpdatePort): void {
   }
   if (port.reserved && input.ip_assignments) {
     throw new Conflict(
-      `Port ${port.id} is a reserved fixed IP: its address cannot be changed. Reserve another one instead`,
+      `Port ${port.id} is a reserved fixed IP, whose address cannot be changed; reserve another one instead`,
     );
   }
 }

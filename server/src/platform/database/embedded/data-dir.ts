@@ -11,18 +11,18 @@ export function prepareDataDir(dataDir: string): void {
   const uid = process.getuid?.();
   create(dataDir);
   const stat = statSync(dataDir);
-  if (!stat.isDirectory()) throw new StartError(`The data directory ${dataDir} is not a directory.`);
+  if (!stat.isDirectory()) throw new StartError(`The data directory ${dataDir} is not a directory`);
   const empty = isEmpty(dataDir);
   // Root may use an empty directory of anybody (a mounted volume), but never mixes its files into theirs.
   if (uid !== undefined && stat.uid !== uid && !(uid === 0 && empty)) {
     throw new StartError(
-      `The data directory ${dataDir} belongs to another user (uid ${stat.uid}): start as that user, or set VIRGA_DATA_DIR.`,
+      `The data directory ${dataDir} belongs to another user (uid ${stat.uid}): start as that user, or set VIRGA_DATA_DIR`,
     );
   }
   try {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch {
-    throw new StartError(`The data directory ${dataDir} is not writable: set VIRGA_DATA_DIR to one that is.`);
+    throw new StartError(`The data directory ${dataDir} is not writable: set VIRGA_DATA_DIR to one that is`);
   }
   // As root, PostgreSQL runs as another user and has to pass through; the files inside stay private.
   if (uid === 0 && empty) chmodSync(dataDir, 0o711);
@@ -36,10 +36,10 @@ function create(dataDir: string): void {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST' || code === 'ENOTDIR') {
-      throw new StartError(`The data directory ${dataDir} is not a directory.`);
+      throw new StartError(`The data directory ${dataDir} is not a directory`);
     }
     throw new StartError(
-      `The data directory ${dataDir} cannot be created (${code ?? error}): set VIRGA_DATA_DIR to a folder you may write.`,
+      `The data directory ${dataDir} cannot be created (${code ?? error}): set VIRGA_DATA_DIR to a folder you may write`,
     );
   }
 }

@@ -34,8 +34,8 @@ describe('the data directory', () => {
   test('that is a file is refused in one line', () => {
     const file = path.join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    expect(() => lockDataDir(file)).toThrow(`The data directory ${file} is not a directory.`);
-    expect(() => lockDataDir(path.join(file, 'below'))).toThrow('is not a directory.');
+    expect(() => lockDataDir(file)).toThrow(`The data directory ${file} is not a directory`);
+    expect(() => lockDataDir(path.join(file, 'below'))).toThrow('is not a directory');
   });
 });
 

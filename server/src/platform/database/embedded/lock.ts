@@ -68,8 +68,8 @@ function acquireShare(dataDir: string): DataDirLock {
 const refusalFor = (dataDir: string) => (holder: Instance) => {
   const who = `pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''}`;
   const credentials = path.join(dataDir, 'credentials');
-  const place = existsSync(credentials) ? ` Its tokens are in ${credentials}.` : '';
-  return `Virga already runs on ${dataDir} (${who}): stop it with npm stop, or set VIRGA_DATA_DIR.${place}`;
+  const place = existsSync(credentials) ? `; its tokens are in ${credentials}` : '';
+  return `Virga already runs on ${dataDir} (${who}): stop it with npm stop, or set VIRGA_DATA_DIR${place}`;
 };
 
 /** The same lock on any folder that exists. `refusal` words the error for its holder. */

@@ -55,7 +55,7 @@ function readOrCreateId(dataDir: string): string {
   try {
     const id = readFileSync(file, 'utf8').trim();
     if (/^[0-9a-f]{16}$/.test(id)) return id;
-    throw new StartError(`${file} should hold 16 hexadecimal digits.`);
+    throw new StartError(`${file} should hold 16 hexadecimal digits`);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
@@ -71,7 +71,7 @@ function makeHome(home: string, asRoot: boolean): void {
     // Whatever the umask was: the unprivileged PostgreSQL has to pass through.
     if (asRoot) chmodSync(home, 0o711);
   } catch (error) {
-    throw new StartError(`The folder ${home} for PostgreSQL cannot be made (${errorCode(error) ?? error}).`);
+    throw new StartError(`The folder ${home} for PostgreSQL cannot be made (${errorCode(error) ?? error})`);
   }
 }
 
@@ -110,5 +110,5 @@ function ownFolder(folder: string, account: Account | undefined): string | undef
 }
 
 function refuseFolder(folders: string): never {
-  throw new StartError(`The socket folder ${folders} belongs to another user: remove it, or set TMPDIR.`);
+  throw new StartError(`The socket folder ${folders} belongs to another user: remove it, or set TMPDIR`);
 }

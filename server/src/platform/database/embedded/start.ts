@@ -72,7 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 /** A copied data directory names the same data elsewhere; two servers must not both use it. */
 function lockMovedHome(place: Place): DataDirLock {
-  return acquireLock(place.home, (holder) => `The data in ${place.home} is in use by pid ${holder.pid}.`);
+  return acquireLock(place.home, (holder) => `The data in ${place.home} is in use by pid ${holder.pid}`);
 }
 
 function sayWhatMoved(place: Place, binaries: Binaries, log: EmbeddedLog): void {

@@ -37,18 +37,18 @@ export async function ipv6Fault(): Promise<string | null> {
 
 /** The part of `ipv6Fault` that can be seen without trying. */
 export function visibleFault(): string | null {
-  if (process.platform !== 'linux') return 'IPv6 addresses of load balancers need Linux.';
-  if (!existsSync(IPV6_ADDRESSES)) return 'This machine has no IPv6: its kernel was started without it.';
+  if (process.platform !== 'linux') return 'IPv6 addresses of load balancers need Linux';
+  if (!existsSync(IPV6_ADDRESSES)) return 'This machine has no IPv6: its kernel was started without it';
   if (readText(SWITCHED_OFF)?.trim() !== '0') {
-    return 'IPv6 is switched off here: switch it on with "sysctl net.ipv6.conf.lo.disable_ipv6=0".';
+    return 'IPv6 is switched off here: switch it on with "sysctl net.ipv6.conf.lo.disable_ipv6=0"';
   }
   if (findProgram('ip') === null) {
-    return 'IPv6 addresses need the program "ip": install the Debian package "iproute2".';
+    return 'IPv6 addresses need the program "ip": install the Debian package "iproute2"';
   }
   if (mayChangeInterfaces()) return null;
   return (
     'This server may not add IPv6 addresses to the loopback interface: run it as root, or with the capability ' +
-    'CAP_NET_ADMIN ("AmbientCapabilities=CAP_NET_ADMIN" in a systemd unit, "--cap-add NET_ADMIN" for a container).'
+    'CAP_NET_ADMIN ("AmbientCapabilities=CAP_NET_ADMIN" in a systemd unit, "--cap-add NET_ADMIN" for a container)'
   );
 }
 
@@ -141,7 +141,7 @@ export async function ipv6FaultOf(cidr: string): Promise<string | null> {
   if (fault !== null) return fault;
   const route = routeInto(cidr);
   if (!route) return null;
-  return `${cidr} overlaps ${route.cidr}, which this machine reaches through ${route.device}: choose another subnet.`;
+  return `${cidr} overlaps ${route.cidr}, which this machine reaches through ${route.device}: choose another subnet`;
 }
 
 function routeInto(cidr: string): { readonly cidr: string; readonly device: string } | undefined {

@@ -36,22 +36,22 @@ export function bindFailure({ address, port, transport }: Endpoint): Promise<str
 function explain({ address, port, transport }: Endpoint, code: string): string {
   const where = `${transport.toUpperCase()} port ${port} of ${address}`;
   if (code === 'EADDRINUSE') {
-    return `${where} is already in use by ${holderOf(address, port, transport) ?? 'another program'}.`;
+    return `${where} is already in use by ${holderOf(address, port, transport) ?? 'another program'}`;
   }
   if (code === 'EACCES') {
     return (
       `${where} needs a permission that this server lacks: choose a port from 1024 on, or allow low ` +
-      `ports with "sysctl net.ipv4.ip_unprivileged_port_start=${port}".`
+      `ports with "sysctl net.ipv4.ip_unprivileged_port_start=${port}"`
     );
   }
   if (code === 'EADDRNOTAVAIL') {
-    return `This machine does not have the address ${address}.${aliasHint(address)}`;
+    return `This machine does not have the address ${address}${aliasHint(address)}`;
   }
-  return `${where} cannot be used (${code}).`;
+  return `${where} cannot be used (${code})`;
 }
 
 /** macOS answers on 127.0.0.1 alone unless set otherwise. */
 export function aliasHint(address: string): string {
   if (process.platform !== 'darwin' || !address.startsWith('127.')) return '';
-  return ` On macOS add it with "sudo ifconfig lo0 alias ${address} up".`;
+  return `; on macOS add it with "sudo ifconfig lo0 alias ${address} up"`;
 }

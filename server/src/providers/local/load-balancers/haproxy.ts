@@ -34,7 +34,7 @@ export function objection(output: string, origins: readonly (string | undefined)
       /^error detected while parsing (an )?ACL '[^']*' : /,
       '',
     );
-    return `${origin} is not accepted by HAProxy: ${why.replace(/\.+$/, '')}.`;
+    return `${origin} is not accepted by HAProxy: ${why.replace(/\.+$/, '')}`;
   }
   const plain = alerts[0]?.replace(/^\[ALERT\]\s*\(\d+\) : (config : )?/, '') ?? output.trim().slice(0, 300);
   return `The configuration is not accepted by HAProxy: ${plain}`;

@@ -81,7 +81,7 @@ class Provider implements LocalLoadBalancers {
     }
     const probe = { address: '127.77.0.1', port: 0, transport: 'tcp' } as const;
     if ((await bindFailure(probe)) === 'EADDRNOTAVAIL') {
-      return `This machine does not answer on 127.77.0.0/16.${aliasHint(probe.address)}`;
+      return `This machine does not answer on 127.77.0.0/16${aliasHint(probe.address)}`;
     }
     return null;
   }

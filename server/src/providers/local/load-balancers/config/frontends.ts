@@ -173,7 +173,7 @@ function writeHttp(writer: ConfigWriter, desired: DesiredLoadBalancer, listener:
   }
   writeL7Policies(writer, listener, (poolId) => {
     const pool = desired.pools.find(({ id }) => id === poolId);
-    if (!pool) throw new TaskFailed(`Listener ${listener.id} refers to pool ${poolId}, which is not there`);
+    if (!pool) throw new TaskFailed(`Listener ${listener.id} refers to pool ${poolId}, which was not found`);
     return backendName(pool.id, backendMode(listener, pool));
   });
 }
