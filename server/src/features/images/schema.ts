@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
 import {
+  Defaulted,
   ListOf,
   ListQuery,
   Name,
@@ -78,12 +79,12 @@ export const ImageQuery = Type.Object({ include_prices: include_prices({ default
 
 const traits = {
   name: Name(),
-  architecture: Type.Optional(StringEnum(ARCHITECTURES, { default: 'x86_64' })),
-  os_type: Type.Optional(StringEnum(OS_TYPES, { default: 'linux' })),
-  ssh_key: Type.Optional(StringEnum(SSH_KEYS, { default: 'allow' })),
-  hw_firmware_type: Type.Optional(Nullable(StringEnum(FIRMWARE_TYPES), { default: null })),
-  hw_machine_type: Type.Optional(Nullable(StringEnum(MACHINE_TYPES), { default: null })),
-  is_baremetal: Type.Optional(Type.Boolean({ default: false })),
+  architecture: Defaulted(StringEnum(ARCHITECTURES, { default: 'x86_64' })),
+  os_type: Defaulted(StringEnum(OS_TYPES, { default: 'linux' })),
+  ssh_key: Defaulted(StringEnum(SSH_KEYS, { default: 'allow' })),
+  hw_firmware_type: Defaulted(Nullable(StringEnum(FIRMWARE_TYPES), { default: null })),
+  hw_machine_type: Defaulted(Nullable(StringEnum(MACHINE_TYPES), { default: null })),
+  is_baremetal: Defaulted(Type.Boolean({ default: false })),
   tags: Type.Optional(TagsInput),
   metadata: Type.Optional(TagsInput),
 };
@@ -105,14 +106,14 @@ export const DownloadImage = Type.Object(
       maxLength: LONGEST_URL,
       description: 'Where the file is. A simulated region keeps the address and fetches nothing.',
     }),
-    cow_format: Type.Optional(
+    cow_format: Defaulted(
       Type.Boolean({
         default: false,
         description: 'Volumes that are made of it need it: it can be deleted after them.',
       }),
     ),
-    os_distro: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),
-    os_version: Type.Optional(Nullable(Type.String({ maxLength: 255 }), { default: null })),
+    os_distro: Defaulted(Nullable(Type.String({ maxLength: 255 }), { default: null })),
+    os_version: Defaulted(Nullable(Type.String({ maxLength: 255 }), { default: null })),
   },
   { $id: 'DownloadImage' },
 );

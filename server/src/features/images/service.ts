@@ -1,5 +1,6 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { pick } from '../../platform/database/rows.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
@@ -88,7 +89,7 @@ export class ImageService {
         minRam: 0,
         volumeId: null,
         sourceUrl: input.url,
-        keptForVolumes: input.cow_format ?? false,
+        keptForVolumes: input.cow_format,
         taskId,
         timestamp: ctx.clock.timestamp(),
       });
@@ -162,16 +163,17 @@ export class ImageService {
   }
 }
 
+const TRAITS = [
+  'name',
+  'architecture',
+  'os_type',
+  'ssh_key',
+  'hw_firmware_type',
+  'hw_machine_type',
+  'is_baremetal',
+] as const;
+
 /** @throws Invalid with every faulty tag */
 function traitsOf(input: CreateImage | DownloadImage): ImageTraits {
-  return {
-    name: input.name,
-    architecture: input.architecture ?? 'x86_64',
-    os_type: input.os_type ?? 'linux',
-    ssh_key: input.ssh_key ?? 'allow',
-    hw_firmware_type: input.hw_firmware_type ?? null,
-    hw_machine_type: input.hw_machine_type ?? null,
-    is_baremetal: input.is_baremetal ?? false,
-    tags: checkedTags(input),
-  };
+  return { tags: checkedTags(input), ...pick(input, TRAITS) };
 }

@@ -150,7 +150,7 @@ export const CreateLoadBalancer = Type.Object(
     flavor: Type.Optional(Type.String()),
     listeners: Type.Optional(Type.Array(ListenerInput, { maxItems: 51 })),
     logging: Type.Optional(LoggingInput),
-    preferred_connectivity: Type.Optional(StringEnum(['L2', 'L3'], { default: 'L2' })),
+    preferred_connectivity: Defaulted(StringEnum(['L2', 'L3'], { default: 'L2' })),
     tags: Type.Optional(TagsInput),
     metadata: Type.Optional(TagsInput),
     floating_ip: Type.Optional(FloatingIpInput),

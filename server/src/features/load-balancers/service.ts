@@ -56,7 +56,7 @@ export class LoadBalancerService {
       ctx.db.transaction(async (tx) => {
         await requireSecrets(tx, { projectId, regionId }, secretsOf(input), ctx.clock.now());
         await requireOfMembers(tx, membersOf(input), { projectId, regionId });
-        await connectMembers(tx, plan.parts, input.preferred_connectivity ?? 'L2');
+        await connectMembers(tx, plan.parts, input.preferred_connectivity);
         refuseUnreachable(this.#providers.of(regionId), plan.parts.of.member);
         const { addresses } = this.#providers;
         const vip = await findVipPlace(tx, ctx, input, addresses);

@@ -168,6 +168,7 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
       () => ({}),
       (error: unknown) => (error instanceof Invalid ? error.fields : error),
     );
+  const body = { name: 'web', preferred_connectivity: 'L2' } as const;
   const said = ['IPv6 addresses are not available in region Laptop: run it as root.'];
   for (const [field, vip] of [
     ['vip_ip_family', { vip_ip_family: 'dual' }],
@@ -175,14 +176,14 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
     ['vip_subnet_id', { vip_subnet_id: six }],
     ['vip_network_id', { vip_network_id: network, vip_ip_family: 'dual' }],
   ] as const) {
-    const found = await faults((tx) => findVipPlace(tx, ctx, { name: 'web', ...vip }, addresses));
+    const found = await faults((tx) => findVipPlace(tx, ctx, { ...body, ...vip }, addresses));
     expect([vip, found]).toEqual([vip, { [field]: said }]);
   }
   for (const ip_family of ['dual', 'ipv6'] as const) {
     const found = await faults((tx) => findRequested(tx, ctx, { type: 'external', ip_family }, addresses));
     expect(found).toEqual({ ip_family: said });
   }
-  expect(await faults((tx) => findVipPlace(tx, ctx, { name: 'web' }, addresses))).toEqual({});
+  expect(await faults((tx) => findVipPlace(tx, ctx, body, addresses))).toEqual({});
   region.provider.withoutIpv6 = null;
 });
 

@@ -77,8 +77,8 @@ export function specOf(input: CreateCluster): ClusterSpec {
     replication: input.high_availability?.replication_mode ?? null,
     pooler: server.pooler?.mode ?? null,
     pg_conf: server.pg_conf,
-    databases: input.databases ?? [],
-    users: input.users ?? [],
+    databases: input.databases,
+    users: input.users,
   };
 }
 
@@ -92,8 +92,8 @@ export function changedSpec(spec: ClusterSpec, input: UpdateCluster): ClusterSpe
     replication: input.high_availability?.replication_mode ?? spec.replication,
     pooler: server?.pooler?.mode ?? spec.pooler,
     pg_conf: server?.pg_conf ?? spec.pg_conf,
-    databases: withChanges(spec.databases, input.databases ?? []),
-    users: withChanges(spec.users, input.users ?? []),
+    databases: withChanges(spec.databases, input.databases),
+    users: withChanges(spec.users, input.users),
   };
 }
 

@@ -104,8 +104,8 @@ export const CreateCluster = Type.Object(
     network: Network,
     high_availability: Nullable(HighAvailability),
     pg_server_configuration: serverConfiguration('PostgresqlServerConfiguration'),
-    databases: Type.Optional(Type.Array(Database, { default: [] })),
-    users: Type.Optional(Type.Array(User, { default: [] })),
+    databases: Defaulted(Type.Array(Database, { default: [] })),
+    users: Defaulted(Type.Array(User, { default: [] })),
   },
   { $id: 'CreatePostgresqlCluster' },
 );
@@ -122,8 +122,8 @@ export const UpdateCluster = Type.Object(
     network: change(Network),
     high_availability: change(HighAvailability),
     pg_server_configuration: change(ServerConfigurationChange),
-    databases: Type.Optional(Type.Array(Database, { default: [] })),
-    users: Type.Optional(Type.Array(User, { default: [] })),
+    databases: Defaulted(Type.Array(Database, { default: [] })),
+    users: Defaulted(Type.Array(User, { default: [] })),
   },
   { $id: 'UpdatePostgresqlCluster' },
 );

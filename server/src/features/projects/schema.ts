@@ -31,7 +31,7 @@ export const ProjectList = ListOf(Project, 'ProjectList');
 export const CreateProject = Type.Object(
   {
     name: Name(),
-    description: Type.Optional(Nullable(Type.String({ maxLength: LONGEST_DESCRIPTION }), { default: null })),
+    description: Defaulted(Nullable(Type.String({ maxLength: LONGEST_DESCRIPTION }), { default: null })),
   },
   { $id: 'CreateProject' },
 );

@@ -46,7 +46,7 @@ export async function createProject(ctx: RequestContext, input: CreateProject, i
       const row = await insertProject(tx, {
         clientId,
         name: input.name,
-        description: input.description ?? null,
+        description: input.description,
         isDefault: false,
         timestamp: ctx.clock.timestamp(),
       });

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   IpNetwork,
   ListOf,
   ListQuery,
@@ -76,7 +77,7 @@ const rules = (description: string) =>
 export const CreateSecurityGroup = Type.Object(
   {
     name: Name(),
-    description: Type.Optional(Type.String({ default: '' })),
+    description: Defaulted(Type.String({ default: '' })),
     rules: rules('Absent: everything in and out.'),
     tags: Type.Optional(TagsInput),
     metadata: Type.Optional(TagsInput),

@@ -34,7 +34,7 @@ export class SecurityGroupService {
     const tags = givenTags(input, faults);
     const rules = input.rules?.map(ruleOf) ?? template();
     checkRules(rules, ruleField, faults);
-    return this.#insert(ctx, { ...input, description: input.description ?? '', tags, rules }, faults);
+    return this.#insert(ctx, { ...input, tags, rules }, faults);
   }
 
   /** The same, and resolves with the group when it is there; when that takes its time, it is done later. */

@@ -35,7 +35,7 @@ export const CreateSshKey = Type.Object(
   {
     name: Name({ minLength: 1, maxLength: 255 }),
     public_key: Type.Optional(Type.String({ maxLength: 16_384 })),
-    shared_in_project: Type.Optional(Type.Boolean({ default: true })),
+    shared_in_project: Defaulted(Type.Boolean({ default: true })),
   },
   { $id: 'CreateSshKey' },
 );

@@ -63,7 +63,7 @@ export async function createSshKey(ctx: ProjectContext, input: CreateSshKey) {
         name: input.name,
         public_key: key.text,
         fingerprint: key.fingerprint,
-        shared_in_project: input.shared_in_project ?? true,
+        shared_in_project: input.shared_in_project,
         timestamp: ctx.clock.timestamp(),
       });
       await recordAudit(tx, ctx, { action: 'create_ssh_key', subject: row.id, projectId });

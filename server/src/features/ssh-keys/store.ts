@@ -120,7 +120,7 @@ export async function listKeysOfClient(
   db: Db,
   clientId: number,
   viewerId: number,
-  { project_id: projectId = null, user_id: userId = null }: KeyPairQuery,
+  { project_id: projectId, user_id: userId }: KeyPairQuery,
   limit: number,
 ): Promise<SshKeyRow[]> {
   const conditions = [

@@ -55,7 +55,7 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       params: TaskParams,
       query: TaskQuery,
       response: Task,
-      handler: (ctx, { params, query }) => reads.await(ctx, params.task_id, query.wait ?? 0),
+      handler: (ctx, { params, query }) => reads.await(ctx, params.task_id, query.wait),
     }),
     route({
       method: 'GET',

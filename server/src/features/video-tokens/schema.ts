@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { StringEnum } from '../../platform/http/schemas.ts';
+import { Defaulted, StringEnum } from '../../platform/http/schemas.ts';
 
 export const VideoTokenQuery = Type.Object({
   video: Type.Optional(
     Type.String({ maxLength: 255, description: 'Slug of the video, or id of the live stream; required' }),
   ),
-  type: Type.Optional(StringEnum(['vod', 'live'], { default: 'live' })),
+  type: Defaulted(StringEnum(['vod', 'live'], { default: 'live' })),
   expire: Type.Optional(
     Type.Unknown({
       description:

@@ -31,7 +31,7 @@ export async function issueVideoToken(
   if (typeof origin === 'string' && settings.corsOrigins?.includes(origin) === false) {
     throw new PermissionDenied(`Pages of ${origin} may not ask for video tokens`);
   }
-  const type = query.type ?? 'live';
+  const type = query.type;
   if (settings.authorizeUrl) await authorize(settings.authorizeUrl, { video, type, headers }, ctx.log);
   const now = Math.floor(ctx.clock.now().getTime() / 1000);
   const viewer = { headers, remoteAddress: ctx.remoteAddress };

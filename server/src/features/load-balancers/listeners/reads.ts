@@ -39,7 +39,7 @@ const nameOf = (name: string, showStats: boolean) => (showStats ? `${name}_stats
 
 export async function listListeners(ctx: RegionContext, query: ListenerListQuery) {
   refuseUnstorable(query, 'query');
-  const { name, show_stats: showStats = false } = query;
+  const { name, show_stats: showStats } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
   const { count, rows } = await listParts<ListedListener>(
     ctx.db,

@@ -45,8 +45,7 @@ export const listenerRoutes = (service: ListenerService): readonly Route[] => [
     params,
     query: schema.ShowQuery,
     response: schema.Listener,
-    handler: (ctx, { params: { listener_id: id }, query }) =>
-      reads.getListener(ctx, id, query.show_stats ?? false),
+    handler: (ctx, { params: { listener_id: id }, query }) => reads.getListener(ctx, id, query.show_stats),
   }),
   regionRoute({
     method: 'PATCH',
@@ -69,6 +68,6 @@ export const listenerRoutes = (service: ListenerService): readonly Route[] => [
     query: schema.DeleteQuery,
     response: TaskIds,
     handler: (ctx, { params: { listener_id: id }, query }) =>
-      service.delete(ctx, id, query.delete_default_pool ?? false),
+      service.delete(ctx, id, query.delete_default_pool),
   }),
 ];

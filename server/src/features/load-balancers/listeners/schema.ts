@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { PASSWORD_HASHES } from '../../../kernel/password-hashes.ts';
 import { worded } from '../../../platform/http/patterns.ts';
 import {
+  Defaulted,
   IpNetwork,
   ListOf,
   ListQuery,
@@ -31,7 +32,7 @@ const listenerFields = () => ({
   protocol: StringEnum(['HTTP', 'HTTPS', 'PROMETHEUS', 'TCP', 'TERMINATED_HTTPS', 'UDP']),
   protocol_port: port(),
   allowed_cidrs: Type.Optional(Nullable(Type.Array(IpNetwork(), { maxItems: 100 }))),
-  connection_limit: Type.Optional(Type.Integer({ minimum: -1, maximum: 1_000_000, default: 100_000 })),
+  connection_limit: Defaulted(Type.Integer({ minimum: -1, maximum: 1_000_000, default: 100_000 })),
   insert_x_forwarded: Type.Optional(Type.Boolean()),
   secret_id: Type.Optional(
     Type.Unsafe<string>({
@@ -120,18 +121,18 @@ export const ListenerList = ListOf(Listener, 'ListenerList');
 
 export const ListenerParams = Type.Object({ ...RegionParams.properties, listener_id: Uuid() });
 
-export const ShowQuery = Type.Object({ show_stats: Type.Optional(Type.Boolean({ default: false })) });
+export const ShowQuery = Type.Object({ show_stats: Defaulted(Type.Boolean({ default: false })) });
 
 export const ListenerListQuery = ListQuery({
   load_balancer_id: Type.Optional(Uuid()),
   loadbalancer_id: Type.Optional(OlderName()),
   name: Type.Optional(Type.String()),
-  show_stats: Type.Optional(Type.Boolean({ default: false })),
+  show_stats: Defaulted(Type.Boolean({ default: false })),
 });
 export type ListenerListQuery = Static<typeof ListenerListQuery>;
 
 export const DeleteQuery = Type.Object({
-  delete_default_pool: Type.Optional(
+  delete_default_pool: Defaulted(
     Type.Boolean({ default: false, description: 'Whether its default pool goes with it.' }),
   ),
 });

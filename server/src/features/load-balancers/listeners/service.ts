@@ -85,6 +85,7 @@ function inputOf(row: ListenerRow): ListenerInput {
     name: row.name,
     protocol: row.protocol,
     protocol_port: row.protocol_port,
+    connection_limit: row.connection_limit,
     insert_x_forwarded: row.insert_x_forwarded,
     secret_id: row.secret_id ?? '',
     sni_secret_id: [...row.sni_secret_ids],

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   IpAddress,
   ListOf,
   ListQuery,
@@ -26,12 +27,12 @@ export const MemberInput = Type.Object(
     address: IpAddress(),
     protocol_port: port(),
     weight: Type.Optional(weight()),
-    admin_state_up: Type.Optional(Type.Boolean({ default: true })),
-    backup: Type.Optional(Type.Boolean({ default: false })),
-    instance_id: Type.Optional(Nullable(Uuid(), { default: null })),
-    subnet_id: Type.Optional(Nullable(Uuid(), { default: null })),
-    monitor_address: Type.Optional(Nullable(IpAddress(), { default: null })),
-    monitor_port: Type.Optional(Nullable(port(), { default: null })),
+    admin_state_up: Defaulted(Type.Boolean({ default: true })),
+    backup: Defaulted(Type.Boolean({ default: false })),
+    instance_id: Defaulted(Nullable(Uuid(), { default: null })),
+    subnet_id: Defaulted(Nullable(Uuid(), { default: null })),
+    monitor_address: Defaulted(Nullable(IpAddress(), { default: null })),
+    monitor_port: Defaulted(Nullable(port(), { default: null })),
   },
   { $id: 'CreateMember' },
 );

@@ -1,6 +1,8 @@
+import { Value } from '@sinclair/typebox/value';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../kernel/clock.ts';
 import { randomIds } from '../../../kernel/ids.ts';
+import { MemberInput } from '../members/schema.ts';
 import { limitsInWords, PART_LIMITS, refuseTooMany } from './limits.ts';
 import { NewRows } from './rows.ts';
 
@@ -17,9 +19,10 @@ test('a load balancer has so many parts of a kind, and a part so many of its own
   full.addPool(pool);
   expect(() => refuseTooMany(full)).toThrow('A load balancer has at most 100 pools; delete some first');
   const crowded = rows();
+  const member = Value.Default(MemberInput, { address: '10.0.0.1' }) as MemberInput;
   const id = crowded.addPool(pool);
   for (let i = 0; i <= PART_LIMITS.member.ofOwner; i++) {
-    crowded.addMember(id, { address: '10.0.0.1', protocol_port: i + 1 });
+    crowded.addMember(id, { ...member, protocol_port: i + 1 });
   }
   expect(() => refuseTooMany(crowded)).toThrow('A pool has at most 1000 members; delete some first');
 });

@@ -65,7 +65,7 @@ export class NewRows {
       protocol: listener.protocol,
       protocol_port: listener.protocol_port,
       allowed_cidrs: listener.allowed_cidrs ?? null,
-      connection_limit: listener.connection_limit ?? 100_000,
+      connection_limit: listener.connection_limit,
       insert_x_forwarded: listener.insert_x_forwarded ?? false,
       user_list: listener.user_list ?? [],
       secret_id: listener.secret_id || null,
@@ -129,12 +129,12 @@ export function memberColumns(member: MemberInput) {
     address: canonicalIp(member.address) ?? member.address,
     protocol_port: member.protocol_port,
     weight: member.weight ?? 1,
-    backup: member.backup ?? false,
-    admin_state_up: member.admin_state_up ?? true,
-    instance_id: member.instance_id ?? null,
-    subnet_id: member.subnet_id ?? null,
+    backup: member.backup,
+    admin_state_up: member.admin_state_up,
+    instance_id: member.instance_id,
+    subnet_id: member.subnet_id,
     monitor_address: storedAddress(member.monitor_address),
-    monitor_port: member.monitor_port ?? null,
+    monitor_port: member.monitor_port,
   };
 }
 

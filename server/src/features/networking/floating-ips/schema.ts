@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   IpAddress,
   ListOf,
   ListQuery,
@@ -56,11 +57,11 @@ export const FloatingIpListQuery = ListQuery({
 export type FloatingIpListQuery = Static<typeof FloatingIpListQuery>;
 
 const Ipv4Address = () => Type.String({ format: 'ipv4' });
-export const Ipv4 = () => Type.Optional(Nullable(Ipv4Address(), { default: null }));
+export const Ipv4 = () => Defaulted(Nullable(Ipv4Address(), { default: null }));
 
 export const CreateFloatingIp = Type.Object(
   {
-    port_id: Type.Optional(Nullable(Uuid(), { default: null })),
+    port_id: Defaulted(Nullable(Uuid(), { default: null })),
     fixed_ip_address: Ipv4(),
     tags: Type.Optional(TagsInput),
     metadata: Type.Optional(TagsInput),

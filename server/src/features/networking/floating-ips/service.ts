@@ -56,7 +56,7 @@ export class FloatingIpService {
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
       const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
-      const { port_id: portId, fixed_ip_address: address = null } = input;
+      const { port_id: portId, fixed_ip_address: address } = input;
       const to = portId ? await this.#targets.claim(tx, ctx, { portId, address, taskId, for: id }) : null;
       await store.insertFloatingIp(tx, {
         id,

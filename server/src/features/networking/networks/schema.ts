@@ -42,8 +42,8 @@ export const NetworkList = ListOf(Network, 'NetworkList');
 export const CreateNetwork = Type.Object(
   {
     name: Name(),
-    type: Type.Optional(StringEnum(NETWORK_TYPES, { default: 'vxlan' })),
-    create_router: Type.Optional(
+    type: Defaulted(StringEnum(NETWORK_TYPES, { default: 'vxlan' })),
+    create_router: Defaulted(
       Type.Boolean({ default: true, description: 'A router that comes and goes with the network.' }),
     ),
     tags: Type.Optional(TagsInput),

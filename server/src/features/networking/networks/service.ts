@@ -40,7 +40,7 @@ export class NetworkService {
     requireNetworks(this.#deps, ctx);
     const place = ctx.place;
     const { clientId } = ctx.project;
-    const type = input.type ?? 'vxlan';
+    const type = input.type;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, place.projectId);
       const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
@@ -49,7 +49,7 @@ export class NetworkService {
       if (!(await store.insertNetwork(tx, network))) {
         throw new Forbidden(`Region ${ctx.region.name} has no network of type ${type} left to give`);
       }
-      const withRouter = input.create_router ?? true;
+      const withRouter = input.create_router;
       if (withRouter) await this.#deps.routers.addTo(tx, ctx, { id, name }, taskId);
       const task = await startFor(tx, ctx, 'create_network', { id, name }, { id: taskId });
       const amounts = { network_count: 1, router_count: withRouter ? 1 : 0 };

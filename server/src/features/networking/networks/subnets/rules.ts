@@ -31,13 +31,13 @@ export interface SubnetPlan {
 export function planSubnet(input: CreateSubnet, faults: Faults): SubnetPlan | undefined {
   const range = checkedRange(input, faults);
   if (!range) return undefined;
-  if (input.gateway_ip === null && input.connect_to_network_router !== false) {
+  if (input.gateway_ip === null && input.connect_to_network_router) {
     faults.add('connect_to_network_router', 'must be false when gateway_ip is null');
   }
   const gateway = input.gateway_ip === undefined ? firstHost(range) : canonical(input.gateway_ip);
   checkGateway(range, gateway, faults);
-  checkNameServers(input.dns_nameservers ?? null, faults);
-  checkHostRoutes(range, input.host_routes ?? null, faults);
+  checkNameServers(input.dns_nameservers, faults);
+  checkHostRoutes(range, input.host_routes, faults);
   return { range, gateway, totalIps: countOf(range, gateway) };
 }
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   IntegerEnum,
   IpAddress,
   IpNetwork,
@@ -20,14 +21,14 @@ const HostRoutes = () => Type.Array(Type.Object({ destination: IpNetwork(), next
 const NameServers = () => Type.Array(IpAddress());
 const MAX_ENTRIES = 20;
 const HostRoutesInput = () =>
-  Type.Optional(
+  Defaulted(
     Nullable(
       Type.Array(Type.Object({ destination: IpNetwork(), nexthop: IpAddress() }), { maxItems: MAX_ENTRIES }),
       { default: null },
     ),
   );
 const NameServersInput = () =>
-  Type.Optional(Nullable(Type.Array(IpAddress(), { maxItems: MAX_ENTRIES }), { default: null }));
+  Defaulted(Nullable(Type.Array(IpAddress(), { maxItems: MAX_ENTRIES }), { default: null }));
 
 export const Subnet = Type.Object(
   {
@@ -64,16 +65,16 @@ export const CreateSubnet = Type.Object(
     cidr: IpNetwork(),
     ip_version: Type.Optional(IpVersion()),
     gateway_ip: Type.Optional(Nullable(IpAddress())),
-    enable_dhcp: Type.Optional(Type.Boolean({ default: true })),
+    enable_dhcp: Defaulted(Type.Boolean({ default: true })),
     dns_nameservers: NameServersInput(),
     host_routes: HostRoutesInput(),
-    connect_to_network_router: Type.Optional(
+    connect_to_network_router: Defaulted(
       Type.Boolean({
         default: true,
         description: "Attaches it to the network's own router, if there is one.",
       }),
     ),
-    router_id_to_connect: Type.Optional(Nullable(Uuid(), { default: null })),
+    router_id_to_connect: Defaulted(Nullable(Uuid(), { default: null })),
     tags: Type.Optional(TagsInput),
     metadata: Type.Optional(TagsInput),
   },

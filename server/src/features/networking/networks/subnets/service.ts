@@ -52,15 +52,15 @@ export class SubnetService {
         name: input.name,
         cidr: range.text,
         gateway,
-        enableDhcp: input.enable_dhcp ?? true,
-        nameServers: input.dns_nameservers ?? null,
-        hostRoutes: input.host_routes ?? null,
+        enableDhcp: input.enable_dhcp,
+        nameServers: input.dns_nameservers,
+        hostRoutes: input.host_routes,
         totalIps,
         tags,
         taskId,
         timestamp,
       });
-      if (input.router_id_to_connect || (input.connect_to_network_router ?? true)) {
+      if (input.router_id_to_connect || input.connect_to_network_router) {
         const its = { network, subnetId: id, cidr: range.text, version: range.version, gateway };
         await this.#deps.routers.connect(tx, ctx, its, input.router_id_to_connect ?? undefined);
       }
