@@ -118,6 +118,16 @@ describe('docs/monitoring', () => {
     },
   );
 
+  test('the dashboard counts what every node reads from the database once', () => {
+    const shared =
+      /virga_(?:(?:loadbalancer|listener|region_owner)_?\w*|nodes|tasks|task_oldest\w+|\w+_waiting)(?=\{)/g;
+    const asked = [...text('grafana-dashboard.json').matchAll(/"expr": "(.+)"/g)].flatMap(([, expr = '']) =>
+      [...expr.matchAll(shared)].map(({ index }) => expr.slice(0, index)),
+    );
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.filter((before) => !/max(?: by \([^)]+\))? ?\((?:rate\()?$/.test(before))).toEqual([]);
+  });
+
   const promtool = findProgram('promtool');
   test.skipIf(!promtool)(
     `Prometheus accepts the rules and all that a server reports${promtool ? '' : ' (skipped: promtool is not installed)'}`,
