@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -41,4 +41,10 @@ test('what a killed build left is removed, and nothing of a build that runs', ()
     mkdirSync(path.join(parent, name, 'assets'), { recursive: true });
   removeAbandoned(path.join(parent, 'dist'));
   expect(readdirSync(parent).sort()).toEqual(kept.sort());
+});
+
+test('npm run build makes all that npm start would make', () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8'));
+  expect(scripts.build).toContain('bundle.mjs server edge');
+  expect(scripts.build).toContain('console.mjs');
 });
