@@ -1,6 +1,7 @@
 import { signedText, TOKEN_LENGTH } from '../../signing/src/signature.ts';
 import { PARTS } from './delivery-url.ts';
 import { CACHE_CONTROL, MEDIA_TYPES, OTHER_TYPE, PLAYLIST_PATTERN } from './media-types.ts';
+import { REASONS } from './origin.ts';
 import { CORS, METHODS } from './server.ts';
 import type { VideoSettings } from './settings.ts';
 
@@ -81,6 +82,8 @@ function server(settings: VideoSettings, part: ServerPart): string[] {
     'if ($request_method = OPTIONS) { return 204; }',
     'if ($request_method !~ "^(GET|HEAD)$") { return 405; }',
     ...types(),
+    `${REFUSED};`,
+    ...refusal(),
     ...signedLocation(settings, part),
     `location ~ "^/(?:${PARTS.kind})/" { return 403; }`,
     'location / { return 404; }',
@@ -112,6 +115,20 @@ function types(): string[] {
   return ['types {', ...entries, '}', `default_type ${OTHER_TYPE};`];
 }
 
+const REFUSED = 'error_page 403 @virga_refused';
+
+/** Says why, as the built-in edge does, whatever the file would have been. */
+function refusal(): string[] {
+  const text = quotedLiteral(REASONS[403]?.trim() ?? '').replace(/"$/, '\\n"');
+  return [
+    'location @virga_refused {',
+    '    types { }',
+    '    default_type "text/plain; charset=utf-8";',
+    `    return 403 ${text};`,
+    '}',
+  ];
+}
+
 function signedLocation(settings: VideoSettings, { index, next }: ServerPart): string[] {
   const { accountId } = settings;
   // Servers for older secrets learn the viewer from the first one.
@@ -134,7 +151,8 @@ function signedLocation(settings: VideoSettings, { index, next }: ServerPart): s
     `# Tokens have ${TOKEN_LENGTH} characters; a wrong one is 403, one that has expired 410.`,
     `location ~ "^/${form}$" {`,
     ...[
-      ...(next ? ['error_page 418 = @virga_older_secret;'] : []),
+      // A location with such a line has none of the server's.
+      ...(next ? [`${REFUSED};`, 'error_page 418 = @virga_older_secret;'] : []),
       'secure_link $virga_token,$virga_expires;',
       `secure_link_md5 "${text}";`,
       `if ($secure_link = "") { return ${next ? 418 : 403}; }`,

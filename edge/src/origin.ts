@@ -10,9 +10,10 @@ export interface Origin {
   close(): void;
 }
 
-const REASONS: Readonly<Record<number, string>> = {
+/** Texts of answers that are errors, by their status. */
+export const REASONS: Readonly<Record<number, string>> = {
   400: 'This is not a request that can be understood.\n',
-  403: 'This address is not signed for you. If it was made for one viewer, it works from the IP address in its client_ip alone: ask for it with client_ip=ADDRESS.\n',
+  403: 'This address is not signed for you. If it was made for one viewer, it works from the IP address in its client_ip alone. If that is 0.0.0.0, the viewer was not known: ask for it with client_ip=ADDRESS.\n',
   404: 'There is nothing here.\n',
   405: 'Only GET, HEAD and OPTIONS are allowed here.\n',
   410: 'This address has expired.\n',

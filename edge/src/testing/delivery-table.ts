@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { videoToken } from '../../../signing/src/signature.ts';
+import { REASONS } from '../origin.ts';
 import { ACCOUNT, PLAYLIST, SEGMENT, STREAM, VIDEO } from './origin-files.ts';
 import { type Answer, type Ask, ask } from './processes.ts';
 
@@ -288,7 +289,7 @@ const REFUSED: readonly Row[] = [
 export function deliveryTable(port: () => number): void {
   describe('delivers', () => each(ALLOWED, port));
   describe('delivers ranges:', () => each(RANGES, port));
-  describe('refuses', () => each(REFUSED, port));
+  describe('refuses', () => each(REFUSED.map(withReason), port));
 
   test('answers a browser that asks whether it may', async () => {
     const asked = { origin: 'https://player.test', 'access-control-request-method': 'GET' };
@@ -313,6 +314,16 @@ export function deliveryTable(port: () => number): void {
     }
   });
 }
+
+/** Whoever may not see a video is told why. */
+const withReason = (row: Row): Row =>
+  row.status === 403
+    ? {
+        ...row,
+        headers: { 'content-type': 'text/plain; charset=utf-8', ...row.headers },
+        body: REASONS[403] ?? '',
+      }
+    : row;
 
 function each(rows: readonly Row[], port: () => number): void {
   test.each(rows)('$name', async (row) => {
