@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -10,6 +10,9 @@ import {
   shareFolder,
 } from '../server/src/platform/database/embedded/instance.mjs';
 import { stopServer } from './lib/stop-server.mjs';
+
+const SYSTEM_FOLDER = '/var/lib/virga';
+const STOP = path.join(import.meta.dirname, 'stop.mjs');
 
 let dataDir: string;
 
@@ -72,3 +75,21 @@ test('one that does not end is named after a bounded time', async () => {
     line: `Virga (pid ${child.pid}) still runs 0.1 s after SIGINT.`,
   });
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'a stop names the folders elsewhere that have data, for a backup',
+  () => {
+    mkdirSync(SYSTEM_FOLDER, { recursive: true });
+    const engines = mkdtempSync(path.join(SYSTEM_FOLDER, 'engines-'));
+    onTestFinished(() => rmSync(engines, { recursive: true }));
+    mkdirSync(path.join(dataDir, 'regions', '1'), { recursive: true });
+    const stop = () => {
+      const env = { ...process.env, VIRGA_DATA_DIR: dataDir };
+      return spawnSync(process.execPath, [STOP], { env, encoding: 'utf8' }).stdout;
+    };
+    const notRunning = `Virga is not running on ${dataDir}.\n`;
+    expect(stop()).toBe(notRunning);
+    writeFileSync(path.join(engines, 'origin'), path.join(dataDir, 'regions', '1', 'postgresql'));
+    expect(stop()).toBe(`${notRunning}Its data is in ${dataDir} ${engines}\n`);
+  },
+);

@@ -1,11 +1,12 @@
 // @ts-check
 // npm stop: ends the server of this data directory and waits for it; with --purge it forgets the directory too.
+import { existsSync } from 'node:fs';
 import './lib/node-version.mjs';
 
 const { resolveDataDir, TEMPORARY, temporaryDataDirs } = await import(
   '../server/src/platform/database/embedded/instance.mjs'
 );
-const { purgeDataDir } = await import('../server/src/platform/database/embedded/purge.mjs');
+const { purgeDataDir, rootsOf } = await import('../server/src/platform/database/embedded/purge.mjs');
 const { stopServer } = await import('./lib/stop-server.mjs');
 
 /** @param {{ ok: boolean, line: string }} outcome */
@@ -18,7 +19,18 @@ function say({ ok, line }) {
 
 /** @param {string} dataDir */
 async function stop(dataDir) {
-  if (say(await stopServer(dataDir)) && purge) say(await purgeDataDir(dataDir));
+  if (!say(await stopServer(dataDir))) return;
+  if (purge) say(await purgeDataDir(dataDir));
+  else sayFolders(dataDir);
+}
+
+/**
+ * Whoever copies a data directory must know of all its folders.
+ * @param {string} dataDir
+ */
+function sayFolders(dataDir) {
+  const folders = existsSync(dataDir) ? rootsOf(dataDir) : [];
+  if (folders.length > 1) say({ ok: true, line: `Its data is in ${folders.join(' ')}` });
 }
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--');

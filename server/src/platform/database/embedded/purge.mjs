@@ -95,11 +95,11 @@ function removeEmpty(folder) {
 }
 
 /**
- * The data directory, and the folders elsewhere that belong to it.
+ * The data directory, which exists, and the folders elsewhere that belong to it.
  * @param {string} dataDir
  * @returns {string[]}
  */
-function rootsOf(dataDir) {
+export function rootsOf(dataDir) {
   const real = realpathSync(dataDir);
   const id = readText(path.join(dataDir, 'id'))?.trim() ?? '';
   const moved = /^[0-9a-f]{16}$/.test(id) ? [path.join(SYSTEM_FOLDER, `data-${id}`)] : [];
