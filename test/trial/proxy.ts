@@ -29,7 +29,7 @@ frontend api
   default_backend nodes
 backend nodes
   mode http
-  timeout server 60s
+  timeout server 90s
   option http-server-close
   option httpchk GET /readyz
   option redispatch
