@@ -11,7 +11,7 @@ export function newPool(ctx: RegionContext, clusterId: string, input: CreatePool
     flavor_id: input.flavor_id,
     node_count: input.min_node_count,
     min_node_count: input.min_node_count,
-    max_node_count: input.max_node_count ?? null,
+    max_node_count: input.max_node_count,
     boot_volume_size: input.boot_volume_size ?? DEFAULT_VOLUME_GIB,
     boot_volume_type: input.boot_volume_type ?? 'standard',
     is_public_ipv4: input.is_public_ipv4 ?? false,
@@ -23,7 +23,7 @@ export function newPool(ctx: RegionContext, clusterId: string, input: CreatePool
     security_group_ids: input.security_group_ids ?? [],
     names_security_groups: input.security_group_ids !== undefined,
     servergroup_id: input.servergroup_policy ? ctx.ids.uuid() : null,
-    servergroup_policy: input.servergroup_policy ?? null,
+    servergroup_policy: input.servergroup_policy,
     timestamp: ctx.clock.timestamp(),
   };
 }

@@ -160,8 +160,8 @@ function sizeOf(pool: CheckPool, field: string) {
     flavor_id: pool.flavor_id,
     node_count: Math.max(pool.min_node_count ?? 1, pool.node_count ?? 1),
     boot_volume_size: pool.boot_volume_size ?? DEFAULT_VOLUME_GIB,
-    is_public_ipv4: pool.is_public_ipv4 ?? false,
-    servergroup_policy: pool.servergroup_policy ?? null,
+    is_public_ipv4: pool.is_public_ipv4,
+    servergroup_policy: pool.servergroup_policy,
   };
 }
 

@@ -37,7 +37,7 @@ export function checkLabels(faults: Faults, at: string, labels: Strings, taints:
 export function checkPool(faults: Faults, at: string, pool: CreatePool): void {
   if (!findFlavor(pool.flavor_id)) faults.add(`${at}flavor_id`, `flavor ${pool.flavor_id} was not found`);
   checkLabels(faults, at, pool.labels ?? {}, pool.taints ?? {});
-  const max = pool.max_node_count ?? null;
+  const max = pool.max_node_count;
   if (max !== null && max < pool.min_node_count)
     faults.add(`${at}max_node_count`, 'must not be less than min_node_count');
 }

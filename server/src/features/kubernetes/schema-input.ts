@@ -22,14 +22,14 @@ export const VOLUME_TYPES = [
 const volumeSize = () =>
   Type.Optional(Nullable(Type.Integer({ minimum: 10, maximum: 2000 }), { default: null }));
 const policy = () =>
-  Type.Optional(Nullable(StringEnum(['affinity', 'anti-affinity', 'soft-anti-affinity']), { default: null }));
+  Defaulted(Nullable(StringEnum(['affinity', 'anti-affinity', 'soft-anti-affinity']), { default: null }));
 const maybeFlag = (value: boolean | null) => Type.Optional(Nullable(Type.Boolean(), { default: value }));
 
 const poolFields = {
   name: shortName(),
   flavor_id: Type.String({ maxLength: 255 }),
   min_node_count: nodes(),
-  max_node_count: Type.Optional(Nullable(nodes(), { default: null })),
+  max_node_count: Defaulted(Nullable(nodes(), { default: null })),
   boot_volume_size: volumeSize(),
   boot_volume_type: Type.Optional(Nullable(StringEnum(VOLUME_TYPES), { default: null })),
   is_public_ipv4: maybeFlag(false),
@@ -64,7 +64,7 @@ export const CreateCluster = Type.Object(
     pools: Type.Array(CreatePool, { minItems: 1 }),
     add_ons: Type.Optional(Type.Object({ slurm: Type.Optional(Type.Object(slurmOn)) })),
     authentication: Type.Optional(Nullable(Authentication, { default: null })),
-    autoscaler_config: Type.Optional(Nullable(Strings(), { default: null })),
+    autoscaler_config: Defaulted(Nullable(Strings(), { default: null })),
     cni: Type.Optional(Nullable(Cni, { default: null })),
     csi: Type.Optional(
       Type.Object({
@@ -77,8 +77,8 @@ export const CreateCluster = Type.Object(
       }),
     ),
     ddos_profile: Type.Optional(Nullable(DdosInput, { default: null })),
-    fixed_network: Type.Optional(Nullable(Type.String(), { default: '' })),
-    fixed_subnet: Type.Optional(Nullable(Type.String(), { default: '' })),
+    fixed_network: Defaulted(Nullable(Type.String(), { default: '' })),
+    fixed_subnet: Defaulted(Nullable(Type.String(), { default: '' })),
     is_ipv6: maybeFlag(false),
     logging: Type.Optional(Nullable(LoggingInput, { default: null })),
     pods_ip_pool: optionalText(),
@@ -134,7 +134,7 @@ export const CheckPool = Type.Object(
     flavor_id: Type.String({ maxLength: 255 }),
     name: optionalText(),
     boot_volume_size: volumeSize(),
-    is_public_ipv4: Type.Optional(Type.Boolean({ default: false })),
+    is_public_ipv4: Defaulted(Type.Boolean({ default: false })),
     max_node_count: Type.Optional(Nullable(nodes(), { default: null })),
     min_node_count: Type.Optional(Nullable(nodes(), { default: 1 })),
     node_count: Type.Optional(Nullable(nodes(), { default: 1 })),

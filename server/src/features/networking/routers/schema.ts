@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Defaulted,
   IpAddress,
   IpNetwork,
   ListOf,
@@ -78,7 +79,7 @@ const MOST = 50;
 export const CreateRouter = Type.Object(
   {
     name: Name(),
-    external_gateway_info: Type.Optional(
+    external_gateway_info: Defaulted(
       Type.Unsafe<GatewayInput | null>({
         anyOf: [manual, byDefault, { type: 'null' }],
         default: null,
@@ -96,7 +97,7 @@ export const CreateRouter = Type.Object(
         { default: null },
       ),
     ),
-    routes: Type.Optional(Nullable(Type.Array(Route, { maxItems: MOST }), { default: null })),
+    routes: Defaulted(Nullable(Type.Array(Route, { maxItems: MOST }), { default: null })),
   },
   { $id: 'CreateRouter' },
 );

@@ -37,7 +37,7 @@ export class RouterService {
     const addresses = this.#require(ctx);
     const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
     const { clientId } = ctx.project;
-    const { name, external_gateway_info: gateway = null } = input;
+    const { name, external_gateway_info: gateway } = input;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
       await requireExternal(tx, ctx, gateway);
