@@ -148,7 +148,11 @@ test('one trace goes from the caller to the request, the task on another node an
     VIRGA_TRUSTED_PROXIES: '127.0.0.1',
   };
   const api = await start(env, '--role', 'api');
-  await start({ ...env, OTEL_SERVICE_NAME: 'cloud-worker' }, '--role', 'worker');
+  const worker = await start(
+    { ...env, OTEL_SERVICE_NAME: 'cloud-worker', LOG_LEVEL: 'info' },
+    '--role',
+    'worker',
+  );
   const id = await create(api, 'traced', { traceparent: `00-${TRACE}-${CALLER}-01`, 'x-request-id': 'mine' });
   const find = (what: string, is: (span: SpanSeen) => boolean) =>
     waitUntil(() => collector.spans().find(is), { what });
@@ -170,6 +174,17 @@ test('one trace goes from the caller to the request, the task on another node an
   const common = { 'deployment.environment.name': 'test' };
   expect(request.of).toMatchObject({ ...common, 'service.name': 'virga', 'virga.role': 'api' });
   expect(task.of).toMatchObject({ ...common, 'service.name': 'cloud-worker', 'virga.role': 'worker' });
+  const line = await waitUntil(
+    () =>
+      worker
+        .output()
+        .split('\n')
+        .find((each) => each.includes('task finished') && each.includes(id)),
+    { what: 'the line of the task' },
+  );
+  expect(JSON.parse(line)).toMatchObject({
+    ...{ requestId: 'mine', task: id, type: 'create_loadbalancer', role: 'worker', node: expect.any(String) },
+  });
   await api.call('GET', '/healthz');
   await api.call('GET', '/cloud/v1/projects');
   await find('a later request', ({ name }) => name === 'GET /cloud/v1/projects');

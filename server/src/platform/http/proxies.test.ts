@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PASSWORD, people } from '../../../../test/harness/people.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -55,6 +56,21 @@ describe('the address of a client', () => {
   ])('is %s', async (_what, peer, forwarded, address) => {
     expect(await seen(peer, forwarded)).toBe(address);
   });
+});
+
+test.each([
+  ['is Secure where a trusted proxy was asked by HTTPS', PROXY, 'https', true],
+  ['is not where it was asked by HTTP', PROXY, 'http', false],
+  ['is not on the word of a stranger', '203.0.113.6', 'https', false],
+])('the cookie of a session %s', async (_what, remoteAddress, proto, isSecure) => {
+  await people(server).setPassword(1);
+  const reply = await server.api.inject({
+    ...{ method: 'POST', url: '/virga/v1/session', remoteAddress },
+    headers: { 'x-forwarded-proto': proto, 'x-forwarded-for': '203.0.113.8' },
+    payload: { username: 'one@virga.test', password: PASSWORD },
+  });
+  expect(reply.statusCode).toBe(200);
+  expect(/; Secure(;|$)/.test(String(reply.headers['set-cookie']))).toBe(isSecure);
 });
 
 describe('the id of a request', () => {
