@@ -54,16 +54,25 @@ const DOING: Readonly<Record<string, string>> = {
   failover: 'failing over',
   patch: 'changing',
   put: 'setting',
+  reboot: 'rebooting',
+  regenerate: 'regenerating',
   remove: 'removing',
   resize: 'resizing',
+  restore: 'restoring',
+  resume: 'resuming',
+  retype: 'changing the type of',
+  revert: 'reverting',
+  start: 'starting',
+  stop: 'stopping',
+  suspend: 'suspending',
   update: 'changing',
   upgrade: 'upgrading',
 };
 
 /** What a task does that has not said more: `create_lbpool` is creating lbpool. */
 function stepOf(type: string): string {
-  const [verb = '', ...rest] = type.replace(/_v\d+$/, '').split('_');
-  return DOING[verb] ? `${DOING[verb]} ${rest.join(' ')}` : `running ${type}`;
+  const [verb = '', ...rest] = type.replace(/^(?:soft|hard)_|_v\d+$/g, '').split('_');
+  return `${DOING[verb] ?? 'working on'} ${rest.join(' ')}`;
 }
 
 export const missing = (id: string) => new NotFound(`Task ${id} was not found`);
