@@ -13,7 +13,7 @@ const texts = readTexts(['console/src', 'cli/src', 'edge/src']);
 const CONTRACT = [
   'No active account found with the given credentials.',
   'Authentication credentials were not provided.',
-  '{UNKNOWN}. This token expired at {…}',
+  '{INVALID_TOKEN}. This token expired at {…}',
 ];
 
 test('the messages are those that were reviewed', () => {

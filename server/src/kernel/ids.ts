@@ -17,4 +17,3 @@ export function randomIds(): Ids {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string): boolean => UUID.test(text);
-export const UUID_RULE = 'must be a UUID, such as 0b9ee2ab-1c5f-4f3c-9f0e-3f0a3a1c7c11';

@@ -110,14 +110,14 @@ const view = (row: users.MemberRow) => ({
   user_role: viewRole(row.role),
 });
 
+const HAS_PASSWORD = 'must be left out: this address has an account with a password already';
+
 /** Makes the invited person a member; one without an account gets it, with the password.
  *  @throws Invalid naming what is wrong */
 export async function acceptInvitation(ctx: RequestContext, input: AcceptInvitation) {
   const shown = await showInvitation(ctx, input.token);
   if (shown.has_account && input.password !== undefined) {
-    throw new Invalid({
-      password: ['must be left out: this address has an account with a password already'],
-    });
+    throw new Invalid({ password: [HAS_PASSWORD] });
   }
   if (!shown.has_account && input.password === undefined) {
     throw new Invalid({ password: ['is required: this address has no account yet'] });
@@ -127,9 +127,7 @@ export async function acceptInvitation(ctx: RequestContext, input: AcceptInvitat
     return await ctx.db.transaction((tx) => accept(tx, ctx, input, passwordHash));
   } catch (error) {
     if (constraintOf(error) !== 'users_email') throw error;
-    throw new Invalid({
-      password: ['must be left out: this address has an account with a password already'],
-    });
+    throw new Invalid({ password: [HAS_PASSWORD] });
   }
 }
 

@@ -72,3 +72,5 @@ export async function verifyPassword(
 
 /** What no password matches, and takes as long to find out: stands for the password of an unknown user. */
 export const NO_PASSWORD = stored(randomBytes(16), randomBytes(BYTES));
+
+export const WRONG_PASSWORD = 'is not the password';

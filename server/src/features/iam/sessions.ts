@@ -2,7 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { NotFound, Unauthenticated } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { type BearerResolver, type Caller, expiredAt, hashToken } from '../../platform/auth/caller.ts';
+import {
+  type BearerResolver,
+  type Caller,
+  expiredAt,
+  hashToken,
+  INVALID_TOKEN,
+} from '../../platform/auth/caller.ts';
 import { lesserRole, type Role } from '../../platform/auth/roles.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
@@ -21,7 +27,6 @@ const LONGEST_MS = 30 * IDLE_MS;
 /** A person, and an API token, may have this many sessions; the longest unused gives way. */
 const MAX_SESSIONS = 100;
 const MAX_USER_AGENT = 500;
-const EXPIRED = 'Token is invalid or expired';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -126,7 +131,7 @@ export class Sessions {
     const from = sessionId === undefined ? undefined : await this.#standing.get(sessionId);
     const row = await ctx.db.transaction(async (tx) => {
       if (sessionId !== undefined && !(from && (await store.lockSession(tx, sessionId)))) {
-        throw new Unauthenticated(EXPIRED);
+        throw new Unauthenticated(INVALID_TOKEN);
       }
       return this.#insert(tx, ctx, { userId, clientId, tokenId, from }, userAgent);
     });
@@ -140,7 +145,7 @@ export class Sessions {
     const claims = await this.#tokens.read('refresh', token);
     const session = claims && (await this.#standing.get(claims.sessionId));
     if (!session || session.token_id !== null || session.cookie_hash !== null) {
-      throw new Unauthenticated(EXPIRED);
+      throw new Unauthenticated(INVALID_TOKEN);
     }
     const usedAt = ctx.clock.now();
     const expiresAt = expiryOf(session.created_at, usedAt);
@@ -152,7 +157,7 @@ export class Sessions {
       await recordAudit(tx, { ...ctx, caller }, { action: 'reused_refresh_token', subject: session.id });
       return false;
     });
-    if (!renewed) throw new Unauthenticated(EXPIRED);
+    if (!renewed) throw new Unauthenticated(INVALID_TOKEN);
     return this.#pair(ctx, {
       id: session.id,
       userId: session.user_id,

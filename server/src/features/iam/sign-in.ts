@@ -10,7 +10,7 @@ import { attempt } from './attempts.ts';
 import { mailLink } from './link-mail.ts';
 import { isLink, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
-import { hashPassword, NO_PASSWORD, type Standing, verifyPassword } from './passwords.ts';
+import { hashPassword, NO_PASSWORD, type Standing, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
 import type { Sessions, TokenPair } from './sessions.ts';
 import { remember } from './source-store.ts';
 import type { ChangePassword, PageQuery } from './user-schema.ts';
@@ -207,7 +207,7 @@ export class SignIn {
     const proof = await changePassword(ctx, userId, input);
     const { clientId } = ctx.caller;
     const pair = await this.#sessions.open(ctx, { userId, clientId, proof }, userAgent);
-    if (!pair) throw new Invalid({ old: ['is not the password'] });
+    if (!pair) throw new Invalid({ old: [WRONG_PASSWORD] });
     return pair;
   }
 }

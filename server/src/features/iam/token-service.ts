@@ -1,8 +1,9 @@
 import { offsetTime, readTime } from '../../kernel/codecs.ts';
 import { Conflict, Invalid, NotFound, Unauthenticated } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
+import { DAY_RULE } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { hashToken } from '../../platform/auth/caller.ts';
+import { hashToken, INVALID_TOKEN } from '../../platform/auth/caller.ts';
 import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
@@ -88,7 +89,7 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
 function expiryOf({ exp_date }: CreateApiToken): Date | null {
   if (exp_date === null) return null;
   const time = readTime(exp_date);
-  if (!time) throw new Invalid({ exp_date: ['must be a day that exists'] });
+  if (!time) throw new Invalid({ exp_date: [DAY_RULE] });
   return time;
 }
 
@@ -100,11 +101,11 @@ async function checkMaker(tx: Tx, ctx: ClientContext, expiresAt: Date | null): P
   if (sessionId !== undefined) {
     const [session] = await readStandingSessions(tx, [sessionId], now);
     const role = session && clientRole(session.role, session.assignments ?? []);
-    if (role !== 'Administrators') throw new Unauthenticated('Token is invalid or expired');
+    if (role !== 'Administrators') throw new Unauthenticated(INVALID_TOKEN);
   }
   if (tokenId === 0) return null;
   const maker = await store.readGoodToken(tx, tokenId, now);
-  if (!maker) throw new Unauthenticated('Token is invalid or expired');
+  if (!maker) throw new Unauthenticated(INVALID_TOKEN);
   if (maker.expires_at === null) return tokenId;
   if (expiresAt !== null && expiresAt <= maker.expires_at) return tokenId;
   const latest = offsetTime(maker.expires_at);

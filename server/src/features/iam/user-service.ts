@@ -13,7 +13,7 @@ import { readPending } from './invitation-store.ts';
 import { mailLink } from './link-mail.ts';
 import { deleteLinksOf, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { hashPassword, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
 import type { ChangePassword, FullUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
 import * as store from './user-store.ts';
 
@@ -146,7 +146,7 @@ async function provePassword(
     (await attempt(ctx, address, async (standing) =>
       (await verifyPassword(password, row.password_hash ?? '', standing)) ? row.id : undefined,
     ));
-  if (!proved) throw new Invalid({ [field]: ['is not the password'] });
+  if (!proved) throw new Invalid({ [field]: [WRONG_PASSWORD] });
 }
 
 /** Ends all sessions of the user.

@@ -1,4 +1,5 @@
-import { Conflict, Invalid } from '../../kernel/errors.ts';
+import { Conflict } from '../../kernel/errors.ts';
+import { refuseCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { pick } from '../../platform/database/rows.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -69,8 +70,7 @@ export class ImageService {
   /** An image of the file at an address.
    *  @throws Invalid, Forbidden, QuotaExceeded */
   async download(ctx: RegionContext, input: DownloadImage): Promise<TaskRef> {
-    const { username, password } = new URL(input.url);
-    if (username || password) throw new Invalid({ url: ['must not hold a user name or password'] });
+    refuseCredentials(input.url);
     const traits = traitsOf(input);
     this.#require(ctx);
     const place = ctx.place;

@@ -1,11 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { DOTTED_WORDS_RULE } from '../../kernel/rules.ts';
 import { worded } from '../../platform/http/patterns.ts';
 import { Key, ListOf, ListQuery } from '../../platform/http/schemas.ts';
 
-const NAME = worded(
-  '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
-  'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit',
-);
+const NAME = worded('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$', DOTTED_WORDS_RULE);
 const name = () => Type.String({ minLength: 4, maxLength: 253, pattern: NAME });
 /** Far above what any provider of credentials hands out. */
 const credential = () => Type.String({ maxLength: 4096 });

@@ -1,4 +1,5 @@
 import type { Faults } from '../../kernel/faults.ts';
+import { GIVEN_TWICE } from '../../kernel/rules.ts';
 import { givenTags, type StoredTags } from '../../platform/http/tags.ts';
 import { type Flavor, findFlavor } from '../flavors/index.ts';
 import { templateFault } from './names.ts';
@@ -56,7 +57,7 @@ function checkFloatingIps({ interfaces }: CreateInstance, faults: Faults): void 
     if (wish && type === 'external') faults.add(field, 'is for addresses that are not external themselves');
     if (wish?.source !== 'existing') continue;
     const id = wish.existing_floating_id.toLowerCase();
-    if (named.has(id)) faults.add(`${field}.existing_floating_id`, 'is given twice');
+    if (named.has(id)) faults.add(`${field}.existing_floating_id`, GIVEN_TWICE);
     named.add(id);
   }
 }

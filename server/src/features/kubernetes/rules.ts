@@ -1,6 +1,7 @@
 import type { Faults } from '../../kernel/faults.ts';
-import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
+import { UUID_RULE } from '../../kernel/rules.ts';
 import { findFlavor } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 import type { CreateCluster, CreatePool, UpdateCluster } from './schema-input.ts';

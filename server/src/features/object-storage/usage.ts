@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import { readTime, zuluTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { TIME_RULE } from '../../kernel/rules.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { GRANULARITIES, type UsageSeriesQuery, type UsageTotalQuery } from './usage-schema.ts';
 import { readUsage, type UsagePoint } from './usage-store.ts';
@@ -27,7 +28,7 @@ function spanOf(ctx: RequestContext, query: { from?: string; to?: string }, hour
   const timeOf = (name: 'from' | 'to', usual: Date) => {
     const text = query[name];
     const time = text ? readTime(text) : usual;
-    if (!time) faults.add(name, 'must be a time such as 2026-01-31T12:00:00Z');
+    if (!time) faults.add(name, TIME_RULE);
     return time ?? usual;
   };
   const now = ctx.clock.now();

@@ -1,5 +1,6 @@
 import type { Faults } from '../../kernel/faults.ts';
-import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { UUID_RULE } from '../../kernel/rules.ts';
 import { type EventName, KINDS, type ThresholdField } from './model.ts';
 import type { EventInput, EventsInput } from './schema.ts';
 

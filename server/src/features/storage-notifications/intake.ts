@@ -1,5 +1,6 @@
 import { readTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
+import { TIME_RULE } from '../../kernel/rules.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { monthOf } from './model.ts';
@@ -43,7 +44,7 @@ export async function countReport(
 
 function timeOf(text: string, now: Date): Date {
   const at = readTime(text);
-  if (!at) throw new Invalid({ to: ['must be a time such as 2026-01-31T12:00:00Z'] });
+  if (!at) throw new Invalid({ to: [TIME_RULE] });
   const ageMs = now.getTime() - at.getTime();
   if (ageMs > MAX_LATE_MS) throw new Invalid({ to: ['must not be more than 31 days ago'] });
   if (ageMs < -MAX_EARLY_MS) throw new Invalid({ to: ['must not be in the future'] });

@@ -1,5 +1,6 @@
 import { Conflict, Unauthenticated } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
+import { INVALID_TOKEN } from '../../platform/auth/caller.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { ProjectScope, RequestContext } from '../../platform/http/context.ts';
@@ -68,7 +69,7 @@ export class TaskReads {
       try {
         await wait.ready;
         const task = await this.get(ctx, id);
-        if (revoked.aborted) throw new Unauthenticated('Token is invalid or expired');
+        if (revoked.aborted) throw new Unauthenticated(INVALID_TOKEN);
         if (hasEnded(task) || remaining <= 0 || this.#watcher.closed) return task;
         await wait.over;
       } finally {

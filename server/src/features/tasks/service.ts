@@ -1,6 +1,7 @@
 import { nullable, taskTime } from '../../kernel/codecs.ts';
 import { Invalid, NotFound } from '../../kernel/errors.ts';
-import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { UUID_RULE } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext, RequestContext } from '../../platform/http/context.ts';
 import { allKinds } from '../../platform/tasks/created-resources.ts';

@@ -1,4 +1,5 @@
 import type { Faults } from '../../kernel/faults.ts';
+import { GIVEN_TWICE } from '../../kernel/rules.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { givenTags } from '../../platform/http/tags.ts';
@@ -85,7 +86,7 @@ function checkExisting(
   faults: Faults,
 ): void {
   if (!existing.has(id)) faults.add(`${prefix}volume_id`, `volume ${id} was not found`);
-  else if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.add(`${prefix}volume_id`, 'is given twice');
+  else if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.add(`${prefix}volume_id`, GIVEN_TWICE);
 }
 
 function requestedOf(volume: MachineVolume, prefix: string, faults: Faults): RequestedVolume | null {

@@ -1,6 +1,7 @@
 import { NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
-import { isUuid, UUID_RULE } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import { UUID_RULE } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';

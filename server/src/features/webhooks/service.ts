@@ -1,5 +1,6 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
+import { refuseCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -16,8 +17,7 @@ function viewTarget({ id, client_id, url, created_at }: store.TargetRow) {
 
 /** @throws Invalid for an unknown client or an address with a user name in it */
 export async function createTarget(ctx: RequestContext, cipher: Cipher, input: CreateWebhookTarget) {
-  const url = new URL(input.url);
-  if (url.username || url.password) throw new Invalid({ url: ['must not hold a user name or password'] });
+  refuseCredentials(input.url);
   const secret = secretText(Buffer.from(ctx.ids.secret(SECRET_BYTES), 'base64url'));
   try {
     return await ctx.db.transaction(async (tx) => {

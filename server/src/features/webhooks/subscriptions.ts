@@ -1,4 +1,5 @@
 import { Conflict, Invalid } from '../../kernel/errors.ts';
+import { refuseCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { pageOf } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -31,8 +32,7 @@ const OWN_HEADERS: readonly string[] = [
  *  @throws Invalid for an address with a user name in it or a header that every call has, Conflict when the client
  *  has as many as it may have */
 export async function subscribe(ctx: RequestContext, cipher: Cipher, input: NewSubscription): Promise<void> {
-  const url = new URL(input.url);
-  if (url.username || url.password) throw new Invalid({ url: ['must not hold a user name or password'] });
+  refuseCredentials(input.url);
   if (OWN_HEADERS.includes(input.auth_header_name.toLowerCase())) {
     throw new Invalid({ auth_header_name: ['is a header that every call has'] });
   }

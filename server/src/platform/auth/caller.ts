@@ -35,11 +35,12 @@ export function hashToken(token: string): Buffer {
 }
 
 const MISSING = 'Authentication credentials were not provided.';
-const UNKNOWN = 'Token is invalid or expired';
+/** Of a token that opens nothing; a wording of the wire contract. */
+export const INVALID_TOKEN = 'Token is invalid or expired';
 const WRONG_SCHEME = 'Given token not valid for any token type';
 
 /** Said to who proved to have had a token. */
-export const expiredAt = (at: Date) => `${UNKNOWN}. This token expired at ${at.toISOString()}`;
+export const expiredAt = (at: Date) => `${INVALID_TOKEN}. This token expired at ${at.toISOString()}`;
 
 interface CachedCaller {
   readonly caller: Caller | undefined;
@@ -92,7 +93,7 @@ export class Authenticator {
       return this.authenticate([headers.authorization].flat()[0], options);
     }
     const caller = await this.#options.cookie(cookie);
-    if (!caller) throw new Unauthenticated(UNKNOWN);
+    if (!caller) throw new Unauthenticated(INVALID_TOKEN);
     if (!READS.includes(method) && !isForgeryToken(cookie, [headers[FORGERY_HEADER]].flat()[0])) {
       throw new PermissionDenied(FORGED);
     }
@@ -106,15 +107,15 @@ export class Authenticator {
     const [scheme = '', token = '', ...rest] = header.split(' ');
     if (scheme.toLowerCase() === 'bearer' && this.#options.bearer && token && rest.length === 0) {
       const caller = await this.#options.bearer(token);
-      if (!caller) throw new Unauthenticated(`${UNKNOWN}${await this.#isApiToken(token)}`);
+      if (!caller) throw new Unauthenticated(`${INVALID_TOKEN}${await this.#isApiToken(token)}`);
       return caller;
     }
     if (scheme.toLowerCase() !== 'apikey') {
       throw new Unauthenticated(`${WRONG_SCHEME}${await this.#isApiToken(token || scheme)}`);
     }
-    if (!token || rest.length > 0) throw new Unauthenticated(UNKNOWN);
+    if (!token || rest.length > 0) throw new Unauthenticated(INVALID_TOKEN);
     const caller = await this.#lookUp(token, fresh);
-    if (!caller) throw new Unauthenticated(UNKNOWN);
+    if (!caller) throw new Unauthenticated(INVALID_TOKEN);
     return caller;
   }
 

@@ -7,6 +7,7 @@ import {
   TIME_PATTERN,
   ZULU_TIME_PATTERN,
 } from '../../kernel/codecs.ts';
+import { DOTTED_WORDS_RULE, TIME_RULE } from '../../kernel/rules.ts';
 import { worded } from './patterns.ts';
 
 /** Schema pieces that the wire uses again and again. */
@@ -57,7 +58,7 @@ export function IntegerEnum<const T extends readonly number[]>(values: T, option
 }
 
 export const Uuid = (options: Options = {}) => Type.String({ format: 'uuid', ...options });
-const TIME = worded(TIME_PATTERN, 'must be a time such as 2026-01-31T12:00:00Z');
+const TIME = worded(TIME_PATTERN, TIME_RULE);
 /** A time that a client sends, in any of the forms that are read. Not `date-time`, which has no `+0000`; the format
  *  says that there is such a day. */
 export const DateTime = (options: Options = {}) =>
@@ -82,7 +83,7 @@ export const Name = (options: Options = {}) =>
 // Each text can be read in one way only, so that a long one that does not match is refused at once.
 const TOPIC_PATTERN = worded(
   '^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$',
-  'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit',
+  DOTTED_WORDS_RULE,
 );
 /** A topic that logs are sent to. */
 export const TopicName = () => Type.String({ minLength: 1, maxLength: 223, pattern: TOPIC_PATTERN });

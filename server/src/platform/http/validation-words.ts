@@ -1,12 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import type { Invalid } from '../../kernel/errors.ts';
-import { UUID_RULE } from '../../kernel/ids.ts';
+import { DAY_RULE, UUID_RULE } from '../../kernel/rules.ts';
 import { patternRule } from './patterns.ts';
 
 /** What a validator finds, in words for people: the faulty field, and what it must be. */
 
 const FORMAT_RULES: Readonly<Record<string, string>> = {
-  timestamp: 'must be a day that exists',
+  timestamp: DAY_RULE,
   uuid: UUID_RULE,
   email: 'must be an email address',
   ipv4: 'must be an IPv4 address',

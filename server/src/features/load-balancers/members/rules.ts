@@ -1,5 +1,6 @@
 import type { Faults } from '../../../kernel/faults.ts';
 import { canonicalIp } from '../../../kernel/ip.ts';
+import { GIVEN_TWICE } from '../../../kernel/rules.ts';
 import type { MemberInput, MemberOfList } from './schema.ts';
 
 /** What distinguishes the members of a pool. */
@@ -17,7 +18,7 @@ export function checkMembers(members: readonly MemberOfList[], at: string, fault
   const ids = new Set<string>();
   members.forEach((member, index) => {
     const id = member.id?.toLowerCase();
-    if (id !== undefined && ids.has(id)) faults.add(`${at}${index}.id`, 'is given twice');
+    if (id !== undefined && ids.has(id)) faults.add(`${at}${index}.id`, GIVEN_TWICE);
     if (id !== undefined) ids.add(id);
     const key = memberKey(member);
     if (seen.has(key)) {

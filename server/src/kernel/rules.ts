@@ -1,0 +1,16 @@
+import { Invalid } from './errors.ts';
+
+/** What is said of a field wherever it stands: one wording for each fact. */
+
+export const GIVEN_TWICE = 'is given twice';
+export const UUID_RULE = 'must be a UUID, such as 0b9ee2ab-1c5f-4f3c-9f0e-3f0a3a1c7c11';
+export const TIME_RULE = 'must be a time such as 2026-01-31T12:00:00Z';
+export const DAY_RULE = 'must be a day that exists';
+export const DOTTED_WORDS_RULE =
+  'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit';
+
+/** @throws Invalid for a URL with a user name or password in it: it would be shown to all who may read it */
+export function refuseCredentials(url: string): void {
+  const { username, password } = new URL(url);
+  if (username || password) throw new Invalid({ url: ['must not hold a user name or password'] });
+}
