@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { IMAGE_TRANSITIONS } from '../../../server/src/features/images/model.ts';
 import { CHANGES, restingState } from '../../../server/src/features/instances/model.ts';
 import {
   CLUSTER_TRANSITIONS,
@@ -10,41 +11,26 @@ import { TRANSITIONS } from '../../../server/src/features/load-balancers/model.t
 import { CLUSTER_TRANSITIONS as POSTGRESQL_TRANSITIONS } from '../../../server/src/features/managed-postgresql/model.ts';
 import { FLOATING_IP_TRANSITIONS } from '../../../server/src/features/networking/floating-ips/model.ts';
 import { STORAGE_TRANSITIONS } from '../../../server/src/features/object-storage/model.ts';
-import type { SecretStatus } from '../../../server/src/features/secrets/store.ts';
+import { PROJECT_TRANSITIONS } from '../../../server/src/features/projects/store.ts';
+import { REQUEST_TRANSITIONS } from '../../../server/src/features/quotas/limits-request-store.ts';
+import { SECRET_TRANSITIONS } from '../../../server/src/features/secrets/store.ts';
 import { ACTIONS } from '../../../server/src/features/volumes/model.ts';
-import type { DeliveryState } from '../../../server/src/features/webhooks/model.ts';
-import type { Transitions } from '../../../server/src/kernel/transitions.ts';
+import { SNAPSHOT_TRANSITIONS } from '../../../server/src/features/volumes/snapshots/model.ts';
+import { DELIVERY_TRANSITIONS } from '../../../server/src/features/webhooks/model.ts';
 import { TASK_TRANSITIONS } from '../../../server/src/platform/tasks/queue.ts';
 import { expectGolden } from '../golden.ts';
 import { diagramOf, ofTable, type States, type Step } from './diagram.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 
-const SECRETS: Transitions<SecretStatus> = {
-  PENDING_CREATE: ['ACTIVE'],
-  ACTIVE: ['PENDING_DELETE'],
-  // Back when the deletion had to be given up.
-  PENDING_DELETE: ['ACTIVE'],
-};
-
-const DELIVERIES: Transitions<DeliveryState> = {
-  WAITING: ['DELIVERED', 'FAILED'],
-  // Posted again, when somebody asks for it.
-  DELIVERED: ['WAITING'],
-  FAILED: ['WAITING'],
-};
-
 /** What a volume is during an action, and afterwards. */
-const volumeSteps = Object.entries(ACTIONS).flatMap(([action, { from, during }]): Step[] => {
-  const into = from.map((state) => ({ from: state, to: during, by: action }));
-  const after: Readonly<Record<string, readonly string[]>> = {
-    attaching: ['in-use', 'available'],
-    detaching: ['available', 'in-use'],
-    deleting: ['error_deleting'],
-    reverting: ['available', 'error_restoring'],
-  };
-  const out = after[during] ?? ['available', 'in-use'];
-  return [...into, ...out.map((to) => ({ from: during, to }))];
+const volumeSteps = Object.entries(ACTIONS).flatMap(([action, change]): Step[] => {
+  const { from, during, after } = change;
+  const failed = 'failed' in change ? [change.failed] : from;
+  return [
+    ...from.map((state) => ({ from: state, to: during, by: action })),
+    ...[...after, ...failed].map((to) => ({ from: during, to })),
+  ];
 });
 
 const resting = (['running', 'stopped', 'suspended'] as const).map((power) => restingState(power).status);
@@ -88,6 +74,14 @@ const PAGES: readonly States[] = [
     steps: [{ from: 'creating', to: 'available' }, { from: 'creating', to: 'in-use' }, ...volumeSteps],
   },
   {
+    ...{ title: 'Snapshots of volumes', file: 'server/src/features/volumes/snapshots/model.ts' },
+    ...{ first: 'creating', last: ['creating', 'deleting'], steps: ofTable(SNAPSHOT_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Images', file: 'server/src/features/images/model.ts' },
+    ...{ first: 'saving', last: ['saving', 'pending_delete'], steps: ofTable(IMAGE_TRANSITIONS) },
+  },
+  {
     ...{ title: 'Kubernetes clusters', file: 'server/src/features/kubernetes/states.ts' },
     ...{ first: 'Provisioning', last: ['Deleting'], steps: ofTable(CLUSTER_TRANSITIONS) },
   },
@@ -121,11 +115,23 @@ const PAGES: readonly States[] = [
   },
   {
     ...{ title: 'Secrets', file: 'server/src/features/secrets/store.ts' },
-    ...{ first: 'PENDING_CREATE', last: ['PENDING_CREATE', 'PENDING_DELETE'], steps: ofTable(SECRETS) },
+    ...{
+      first: 'PENDING_CREATE',
+      last: ['PENDING_CREATE', 'PENDING_DELETE'],
+      steps: ofTable(SECRET_TRANSITIONS),
+    },
   },
   {
     ...{ title: 'Deliveries of webhooks', file: 'server/src/features/webhooks/model.ts' },
-    ...{ first: 'WAITING', last: [], steps: ofTable(DELIVERIES) },
+    ...{ first: 'WAITING', last: [], steps: ofTable(DELIVERY_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Projects', file: 'server/src/features/projects/store.ts' },
+    ...{ first: 'ACTIVE', last: ['DELETED'], steps: ofTable(PROJECT_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Requests for other limits', file: 'server/src/features/quotas/limits-request-store.ts' },
+    ...{ first: 'in progress', last: ['done', 'rejected'], steps: ofTable(REQUEST_TRANSITIONS) },
   },
 ];
 

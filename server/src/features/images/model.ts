@@ -1,3 +1,4 @@
+import type { Transitions } from '../../kernel/transitions.ts';
 import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
@@ -33,6 +34,17 @@ export const COLUMNS = [
   ...CHANGE_COLUMNS,
 ] as const;
 
+export type ImageStatus = 'saving' | 'active' | 'pending_delete' | 'error';
+
+/** `error`: it could not be deleted, and can only be deleted again. */
+export const IMAGE_TRANSITIONS: Transitions<ImageStatus> = {
+  // Of a task that was lost it is not known what it has done.
+  saving: ['active', 'error'],
+  active: ['pending_delete'],
+  pending_delete: ['error'],
+  error: ['pending_delete'],
+};
+
 interface Narrowed {
   readonly architecture: (typeof ARCHITECTURES)[number];
   readonly os_type: (typeof OS_TYPES)[number];
@@ -40,8 +52,7 @@ interface Narrowed {
   readonly hw_firmware_type: (typeof FIRMWARE_TYPES)[number] | null;
   readonly hw_machine_type: (typeof MACHINE_TYPES)[number] | null;
   readonly tags: StoredTags;
-  /** `error`: it could not be deleted, and can only be deleted again. */
-  readonly status: 'saving' | 'active' | 'pending_delete' | 'error';
+  readonly status: ImageStatus;
 }
 
 export type ImageRow = RowOf<'images', typeof COLUMNS, Narrowed>;

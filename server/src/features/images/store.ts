@@ -1,9 +1,10 @@
 import { Forbidden } from '../../kernel/errors.ts';
+import { statesBefore } from '../../kernel/transitions.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import type { Place } from '../volumes/index.ts';
-import { COLUMNS, type ImageRow, type ImageTraits } from './model.ts';
+import { COLUMNS, IMAGE_TRANSITIONS, type ImageRow, type ImageTraits } from './model.ts';
 
 /** Changes of images; lists are in list-store.ts. */
 
@@ -94,8 +95,9 @@ export async function settleImage(
 ): Promise<void> {
   await tx.named(
     'image_settle',
-    'update images set task_id = null, status = $3, updated_at = $4 where id = $1 and task_id = $2',
-    [id, taskId, status, timestamp],
+    `update images set task_id = null, status = $3, updated_at = $4
+      where id = $1 and task_id = $2 and status = any($5::text[])`,
+    [id, taskId, status, timestamp, statesBefore(IMAGE_TRANSITIONS, status)],
   );
 }
 

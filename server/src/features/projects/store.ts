@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
+import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
@@ -12,6 +13,13 @@ const PROJECT_COLUMNS = [
   ...(['created_at', 'deleted_at'] as const),
 ] as const;
 const COLUMNS = listOf(PROJECT_COLUMNS);
+
+export const PROJECT_TRANSITIONS: Transitions<'ACTIVE' | 'DELETING' | 'DELETED'> = {
+  ACTIVE: ['DELETING'],
+  // Back when the deletion had to be given up.
+  DELETING: ['DELETED', 'ACTIVE'],
+  DELETED: [],
+};
 
 export type ProjectRow = RowOf<'projects', typeof PROJECT_COLUMNS>;
 
@@ -130,8 +138,8 @@ export async function markDeleted(tx: Tx, id: number, timestamp: string): Promis
 export async function markActive(tx: Tx, id: number): Promise<void> {
   await tx.named(
     'project_active',
-    `update projects set state = 'ACTIVE', task_id = null where id = $1 and state = 'DELETING'`,
-    [id],
+    `update projects set state = 'ACTIVE', task_id = null where id = $1 and state = any($2::text[])`,
+    [id, statesBefore(PROJECT_TRANSITIONS, 'ACTIVE')],
   );
 }
 

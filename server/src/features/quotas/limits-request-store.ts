@@ -1,6 +1,7 @@
+import type { Transitions } from '../../kernel/transitions.ts';
 import type { Queryable } from '../../platform/database/db.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
-import type { Limits } from './schema.ts';
+import type { Limits, REQUEST_STATES } from './schema.ts';
 
 /** The statements that write requests for limits, and count them. */
 
@@ -9,10 +10,18 @@ const REQUEST_COLUMNS = [
 ] as const;
 export const COLUMNS = listOf(REQUEST_COLUMNS);
 
+type RequestState = (typeof REQUEST_STATES)[number];
+
+export const REQUEST_TRANSITIONS: Transitions<RequestState> = {
+  'in progress': ['done', 'rejected'],
+  done: [],
+  rejected: [],
+};
+
 export type RequestRow = RowOf<
   'limits_requests',
   typeof REQUEST_COLUMNS,
-  { requested_limits: Limits; status: 'done' | 'in progress' | 'rejected' }
+  { requested_limits: Limits; status: RequestState }
 >;
 
 /** Answers the requests of a CTE `written`, and counts what `changes` selects: requests, each once more or once less. */

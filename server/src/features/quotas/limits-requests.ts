@@ -14,6 +14,7 @@ import {
   decideRequest,
   deleteRequest,
   insertRequest,
+  REQUEST_TRANSITIONS,
   type RequestRow,
 } from './limits-request-store.ts';
 import type { CreateLimitsRequest, LimitsRequest, LimitsRequestQuery } from './schema.ts';
@@ -162,7 +163,8 @@ async function lockOpen(tx: Tx, id: number, clientId: number | undefined): Promi
     [id, clientId ?? null],
   );
   if (!row) throw unknown(id);
-  if (row.status !== 'in progress') throw new Conflict(`Limits request ${id} is ${row.status} already`);
+  if (REQUEST_TRANSITIONS[row.status].length === 0)
+    throw new Conflict(`Limits request ${id} is ${row.status} already`);
   return row;
 }
 

@@ -1,3 +1,4 @@
+import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
@@ -6,6 +7,13 @@ import type { Place } from '../../platform/http/context.ts';
 import type { SecretKind } from './material.ts';
 
 export type SecretStatus = 'PENDING_CREATE' | 'ACTIVE' | 'PENDING_DELETE';
+
+export const SECRET_TRANSITIONS: Transitions<SecretStatus> = {
+  PENDING_CREATE: ['ACTIVE'],
+  ACTIVE: ['PENDING_DELETE'],
+  // Back when the deletion had to be given up.
+  PENDING_DELETE: ['ACTIVE'],
+};
 
 /** What of a secret may be shown. */
 const COLUMNS = [
@@ -99,8 +107,9 @@ export async function markDeleting(tx: Tx, id: string, taskId: string): Promise<
 export async function activateSecret(tx: Tx, id: string, taskId: string): Promise<void> {
   await tx.named(
     'secret_activate',
-    `update secrets set status = 'ACTIVE', task_id = null where id = $1 and task_id = $2`,
-    [id, taskId],
+    `update secrets set status = 'ACTIVE', task_id = null
+      where id = $1 and task_id = $2 and status = any($3::text[])`,
+    [id, taskId, statesBefore(SECRET_TRANSITIONS, 'ACTIVE')],
   );
 }
 

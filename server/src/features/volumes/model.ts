@@ -40,19 +40,36 @@ export const VOLUME_STATUSES = [
 ] as const;
 export type VolumeStatus = (typeof VOLUME_STATUSES)[number];
 
-/** What can be done to a volume that is there: from which states, and what it is meanwhile. Afterwards it is
- *  `in-use` or `available`; one that could not be deleted is `error_deleting`, one that could not be reverted
- *  `error_restoring`. */
+/** What can be done to a volume that is there: from which states, what it is meanwhile, afterwards, and when that has
+ *  failed; without `failed` it is as it was. */
 export const ACTIONS = {
-  delete: { from: ['available', 'error_deleting', 'error_restoring'], during: 'deleting' },
-  attach: { from: ['available'], during: 'attaching' },
-  detach: { from: ['in-use'], during: 'detaching' },
-  extend: { from: ['available', 'in-use'], during: 'extending' },
-  retype: { from: ['available', 'in-use'], during: 'retyping' },
-  snapshot: { from: ['available', 'in-use'], during: 'backing-up' },
-  revert: { from: ['available', 'error_restoring'], during: 'reverting' },
-  'make an image of': { from: ['available', 'in-use'], during: 'uploading' },
-} as const satisfies Record<string, { from: readonly VolumeStatus[]; during: VolumeStatus }>;
+  delete: {
+    from: ['available', 'error_deleting', 'error_restoring'],
+    during: 'deleting',
+    after: [],
+    failed: 'error_deleting',
+  },
+  attach: { from: ['available'], during: 'attaching', after: ['in-use'] },
+  detach: { from: ['in-use'], during: 'detaching', after: ['available'] },
+  extend: { from: ['available', 'in-use'], during: 'extending', after: ['available', 'in-use'] },
+  retype: { from: ['available', 'in-use'], during: 'retyping', after: ['available', 'in-use'] },
+  snapshot: { from: ['available', 'in-use'], during: 'backing-up', after: ['available', 'in-use'] },
+  revert: {
+    from: ['available', 'error_restoring'],
+    during: 'reverting',
+    after: ['available'],
+    failed: 'error_restoring',
+  },
+  'make an image of': { from: ['available', 'in-use'], during: 'uploading', after: ['available', 'in-use'] },
+} as const satisfies Record<
+  string,
+  {
+    from: readonly VolumeStatus[];
+    during: VolumeStatus;
+    after: readonly VolumeStatus[];
+    failed?: VolumeStatus;
+  }
+>;
 export type VolumeAction = keyof typeof ACTIONS;
 
 /** What it is while this goes on. */

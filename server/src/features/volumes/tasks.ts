@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
 import { release } from '../quotas/index.ts';
-import { UNATTACHED, type VolumeRow, type VolumeType } from './model.ts';
+import { ACTIONS, UNATTACHED, type VolumeRow, type VolumeType } from './model.ts';
 import { settleSnapshots } from './snapshots/store.ts';
 import { forgetSnapshots, removeSnapshots } from './snapshots/tasks.ts';
 import * as store from './store.ts';
@@ -64,7 +64,7 @@ const deleteVolume = (deps: TaskDeps): TaskHandler => ({
     const row = await heldBy(run);
     return done({}, async (tx) => {
       await settleSnapshots(tx, holdOf(run), 'error_deleting');
-      if (row) await store.settleVolume(tx, row, holdOf(run), 'error_deleting');
+      if (row) await store.settleVolume(tx, row, holdOf(run), ACTIONS.delete.failed);
     });
   },
 });
@@ -84,7 +84,7 @@ const revertVolume = (deps: TaskDeps): TaskHandler => ({
   async undo(run) {
     const row = await heldBy(run);
     return done({}, async (tx) => {
-      if (row) await store.settleVolume(tx, row, holdOf(run), 'error_restoring');
+      if (row) await store.settleVolume(tx, row, holdOf(run), ACTIONS.revert.failed);
     });
   },
 });

@@ -1,7 +1,16 @@
+import type { Transitions } from '../../kernel/transitions.ts';
+
 /** Events posted to addresses of clients: written with the change that causes them, delivered afterwards. */
 
 export const DELIVERY_STATES = ['WAITING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+export const DELIVERY_TRANSITIONS: Transitions<DeliveryState> = {
+  WAITING: ['DELIVERED', 'FAILED'],
+  // Posted again, when somebody asks for it.
+  DELIVERED: ['WAITING'],
+  FAILED: ['WAITING'],
+};
 
 /** Seconds from each attempt to the next: ten attempts in about sixteen hours. */
 export const RETRY_AFTER = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800] as const;

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
+import { statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
-import { type DeliveryState, RETRY_AFTER } from './model.ts';
+import { DELIVERY_TRANSITIONS, type DeliveryState, RETRY_AFTER } from './model.ts';
 import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 
 /** Where a sealed secret belongs. */
@@ -257,8 +258,8 @@ export async function replay(tx: Tx, id: string, now: Date): Promise<DeliveryRow
     'webhook_replay',
     `update webhook_deliveries set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null,
             ended_at = null
-      where id = $1 and state <> 'WAITING' and target_id in (select id from webhook_targets) returning ${COLUMNS}`,
-    [id, now.toISOString()],
+      where id = $1 and state = any($3::text[]) and target_id in (select id from webhook_targets) returning ${COLUMNS}`,
+    [id, now.toISOString(), statesBefore(DELIVERY_TRANSITIONS, 'WAITING')],
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Transitions } from '../../../kernel/transitions.ts';
 import { CHANGE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { VolumeRow, VolumeType } from '../model.ts';
@@ -31,9 +32,19 @@ export const COLUMNS = [
   ...CHANGE_COLUMNS,
 ] as const;
 
+/** `error_deleting`: it can only be deleted again. */
+type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'error_deleting';
+
+export const SNAPSHOT_TRANSITIONS: Transitions<SnapshotStatus> = {
+  // Of a task that was lost it is not known what it has done.
+  creating: ['available', 'error_deleting'],
+  available: ['deleting'],
+  deleting: ['error_deleting'],
+  error_deleting: ['deleting'],
+};
+
 interface Narrowed {
-  /** `error_deleting`: it can only be deleted again. */
-  readonly status: 'creating' | 'available' | 'deleting' | 'error_deleting';
+  readonly status: SnapshotStatus;
   readonly volume_type: VolumeType;
   readonly image_metadata: VolumeRow['image_metadata'];
   readonly tags: StoredTags;

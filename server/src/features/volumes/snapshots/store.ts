@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { statesBefore } from '../../../kernel/transitions.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
@@ -6,7 +7,7 @@ import { inPlace, listPage, type Page } from '../../../platform/database/list-pa
 import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Place, VolumeRow } from '../model.ts';
-import { COLUMNS, type SnapshotRow } from './model.ts';
+import { COLUMNS, SNAPSHOT_TRANSITIONS, type SnapshotRow } from './model.ts';
 
 const SHOWN = listOf(COLUMNS, 's');
 
@@ -96,8 +97,9 @@ export async function settleSnapshots(
 ): Promise<void> {
   await tx.named(
     'snapshots_settle',
-    'update volume_snapshots set task_id = null, status = $2, updated_at = $3 where task_id = $1',
-    [taskId, status, timestamp],
+    `update volume_snapshots set task_id = null, status = $2, updated_at = $3
+      where task_id = $1 and status = any($4::text[])`,
+    [taskId, status, timestamp, statesBefore(SNAPSHOT_TRANSITIONS, status)],
   );
 }
 
