@@ -21,6 +21,7 @@ export interface Asked {
 }
 
 type Spec = Route['spec'];
+const NO_FIELDS = { type: 'object', properties: {} };
 
 /** @returns path, query and body with their defaults, as far as the operation has them
  *  @throws Invalid naming every faulty field of all three */
@@ -38,6 +39,8 @@ export async function readInput(
       ? checked(validator, spec.query, request.query, { location: 'query', found, others: unknownNames })
       : undefined;
   const body = spec.body && (await checkedBody(validator, spec, { request, strict }, found));
+  const fields = strict && !spec.body ? unknownFields(NO_FIELDS, request.body) : undefined;
+  if (fields?.any) found.push(fields.toError('body'));
   refuse(found);
   return { params, query, body };
 }

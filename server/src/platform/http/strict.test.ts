@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closest } from 'fastest-levenshtein';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
@@ -40,6 +41,15 @@ test('unknown parameters too', async () => {
   });
   expect((await server.call('GET', `${LBS}?show_stat=true`)).status).toBe(200);
   expect((await server.call('GET', `${LBS}?show_stats=true`, { headers })).status).toBe(200);
+});
+
+test('fields are refused where an operation has none, and ignored when nobody asks', async () => {
+  const acknowledge = `/cloud/v1/tasks/${randomUUID()}/acknowledge`;
+  const reply = await server.call('POST', acknowledge, { body: { x: 1 }, headers });
+  expect(reply.status).toBe(400);
+  expect(reply.body.invalid_fields).toEqual({ x: ['is not a known field; there is none'] });
+  expect((await server.call('POST', acknowledge, { body: { x: 1 } })).status).toBe(404);
+  expect((await server.call('POST', acknowledge, { body: {}, headers })).status).toBe(404);
 });
 
 test('the nearest name is looked for as often as it is named', async () => {
