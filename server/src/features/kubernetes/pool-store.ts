@@ -1,6 +1,6 @@
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { listOf } from '../../platform/database/rows.ts';
+import { listOf, without } from '../../platform/database/rows.ts';
 import { freed, given } from '../networking/addresses/index.ts';
 import { NODE_COLUMNS, type NodeRow, POOL_COLUMNS, type PoolRow } from './model.ts';
 import { NODE_TRANSITIONS, type NodeState, POOL_TRANSITIONS, type PoolState } from './states.ts';
@@ -28,38 +28,18 @@ export async function readNodes(db: Queryable, clusterIds: readonly string[]): P
   );
 }
 
+/** `state` has its default. */
+const NEW_POOL = listOf(without(POOL_COLUMNS, ['state']));
+
 export async function insertPool(
   tx: Tx,
-  pool: Omit<PoolRow, 'created_at' | 'state'> & { readonly timestamp: string },
+  { timestamp, ...pool }: Omit<PoolRow, 'created_at' | 'state'> & { readonly timestamp: string },
 ): Promise<void> {
   await tx.named(
     'k8s_pool_insert',
-    `insert into k8s_pools (id, cluster_id, name, flavor_id, node_count, min_node_count, max_node_count,
-       boot_volume_size, boot_volume_type, is_public_ipv4, auto_healing_enabled, labels, taints, crio_config,
-       kubelet_config, security_group_ids, names_security_groups, servergroup_id, servergroup_policy, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
-    [
-      pool.id,
-      pool.cluster_id,
-      pool.name,
-      pool.flavor_id,
-      pool.node_count,
-      pool.min_node_count,
-      pool.max_node_count,
-      pool.boot_volume_size,
-      pool.boot_volume_type,
-      pool.is_public_ipv4,
-      pool.auto_healing_enabled,
-      JSON.stringify(pool.labels),
-      JSON.stringify(pool.taints),
-      JSON.stringify(pool.crio_config),
-      JSON.stringify(pool.kubelet_config),
-      pool.security_group_ids,
-      pool.names_security_groups,
-      pool.servergroup_id,
-      pool.servergroup_policy,
-      pool.timestamp,
-    ],
+    `insert into k8s_pools (${NEW_POOL})
+     select ${NEW_POOL} from jsonb_populate_record(null::k8s_pools, $1::jsonb)`,
+    [JSON.stringify({ ...pool, created_at: timestamp })],
   );
 }
 
