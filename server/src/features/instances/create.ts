@@ -12,7 +12,7 @@ import {
 import { guardProject } from '../projects/index.ts';
 import { type Amounts, reserve } from '../quotas/index.ts';
 import { joinServerGroup } from '../server-groups/index.ts';
-import { findSshKey } from '../ssh-keys/index.ts';
+import { findSshKey, viewerOf } from '../ssh-keys/index.ts';
 import { deviceOf, type InstanceDeps, requireMachines } from './access.ts';
 import { keepFirstBoot } from './first-boot.ts';
 import { machineAmounts } from './model.ts';
@@ -87,7 +87,7 @@ function nameOf(input: CreateInstance, id: string, ports: readonly PortRow[]): s
 
 async function usableKey(tx: Tx, ctx: RegionContext, name: string | null, faults: Faults) {
   if (name === null) return undefined;
-  const key = await findSshKey(tx, name, { projectId: ctx.project.id, userId: ctx.caller.userId });
+  const key = await findSshKey(tx, name, viewerOf(ctx));
   if (!key)
     faults.add('ssh_key_name', `SSH key ${name} was not found among those that you may use in this project`);
   return key;

@@ -8,7 +8,7 @@ import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/ta
 import { readClusterNodes } from '../instances/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
-import { findSshKey, findSshKeyIds } from '../ssh-keys/index.ts';
+import { findSshKey, findSshKeyIds, viewerOf } from '../ssh-keys/index.ts';
 import { type KubernetesService, providerFor } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
 import { issueClient, newAuthority } from './certificates.ts';
@@ -71,8 +71,7 @@ async function checkCreation(
   const faults = new Faults();
   checkCluster(faults, input, settings);
   checkLogRegion(service, faults, settings);
-  const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
-  const key = await findSshKey(ctx.db, input.keypair, viewer);
+  const key = await findSshKey(ctx.db, input.keypair, viewerOf(ctx));
   if (!key) faults.add('keypair', `SSH key ${input.keypair} was not found in this project`);
   await checkSlurm(ctx.db, faults, ctx, settings);
   return faults.require(key).public_key;
@@ -96,8 +95,7 @@ async function checkSlurm(
 ): Promise<void> {
   const requested = slurm.ssh_key_ids ?? [];
   if (requested.length === 0) return;
-  const viewer = { projectId: ctx.project.id, userId: ctx.caller.userId };
-  const known = await findSshKeyIds(db, requested, viewer);
+  const known = await findSshKeyIds(db, requested, viewerOf(ctx));
   requested.forEach((id, i) => {
     if (!known.includes(id.toLowerCase()))
       faults.add(`add_ons.slurm.ssh_key_ids.${i}`, `SSH key ${id} was not found in this project`);

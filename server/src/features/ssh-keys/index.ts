@@ -4,7 +4,7 @@ import { olderSshKeyRoutes } from './older.ts';
 import { sshKeyRoutes } from './routes.ts';
 
 export { parsePublicKey, publicKeyBits } from './key-material.ts';
-export { findSshKey, findSshKeyIds } from './store.ts';
+export { findSshKey, findSshKeyIds, viewerOf } from './store.ts';
 
 export function sshKeys(): Feature {
   return {

@@ -9,11 +9,6 @@ import { newKeyPair, parsePublicKey } from './key-material.ts';
 import type { CreateSshKey, SshKeyListQuery } from './schema.ts';
 import * as store from './store.ts';
 
-const viewer = (ctx: ProjectContext): store.Viewer => ({
-  projectId: ctx.project.id,
-  userId: ctx.caller.userId,
-});
-
 export function viewSshKey(row: store.SshKeyRow) {
   return {
     id: row.id,
@@ -30,13 +25,13 @@ export function viewSshKey(row: store.SshKeyRow) {
 const missing = (id: string) => new NotFound(`SSH key ${id} was not found`);
 
 export async function listSshKeys(ctx: ProjectContext, query: SshKeyListQuery) {
-  const { count, rows } = await store.listSshKeys(ctx.db, viewer(ctx), query);
+  const { count, rows } = await store.listSshKeys(ctx.db, store.viewerOf(ctx), query);
   return { count, results: rows.map(viewSshKey) };
 }
 
 /** @throws NotFound, also for another user's key that is not shared */
 export async function getSshKey(ctx: ProjectContext, id: string) {
-  const row = await store.readSshKey(ctx.db, id, viewer(ctx));
+  const row = await store.readSshKey(ctx.db, id, store.viewerOf(ctx));
   if (!row) throw missing(id);
   return viewSshKey(row);
 }
@@ -80,7 +75,7 @@ export async function createSshKey(ctx: ProjectContext, input: CreateSshKey) {
 /** @throws NotFound */
 export async function shareSshKey(ctx: ProjectContext, id: string, shared: boolean) {
   return ctx.db.transaction(async (tx) => {
-    const row = await store.shareSshKey(tx, id, viewer(ctx), shared);
+    const row = await store.shareSshKey(tx, id, store.viewerOf(ctx), shared);
     if (!row) throw missing(id);
     await recordAudit(tx, ctx, { action: 'update_ssh_key', subject: id, projectId: ctx.project.id });
     return viewSshKey(row);
@@ -92,7 +87,7 @@ export async function shareSshKey(ctx: ProjectContext, id: string, shared: boole
 export async function deleteSshKey(ctx: ProjectContext, id: string): Promise<void> {
   const { id: projectId, clientId } = ctx.project;
   await ctx.db.transaction(async (tx) => {
-    if (!(await store.deleteSshKey(tx, id, viewer(ctx)))) throw missing(id);
+    if (!(await store.deleteSshKey(tx, id, store.viewerOf(ctx)))) throw missing(id);
     await recordAudit(tx, ctx, { action: 'delete_ssh_key', subject: id, projectId });
     await release(tx, { clientId, regionId: GLOBAL_REGION }, { keypair_count: 1 });
   });

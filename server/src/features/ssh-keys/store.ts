@@ -3,6 +3,7 @@ import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCount } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import type { ProjectContext } from '../../platform/http/context.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
 
@@ -19,6 +20,11 @@ export interface Viewer {
   readonly projectId: number;
   readonly userId: number;
 }
+
+export const viewerOf = ({ project, caller }: ProjectContext): Viewer => ({
+  projectId: project.id,
+  userId: caller.userId,
+});
 
 export async function insertSshKey(
   tx: Tx,
