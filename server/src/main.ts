@@ -210,9 +210,10 @@ async function start(
   };
   // A worker is ready too, though there is nothing to ask.
   lock.announce(url ?? '');
-  if (url && config.video.edge.enabled) {
+  if (url) {
+    // Also without an edge beside it: those on other machines need the token.
     const token = await keepReporterToken({ db, clock, ids, dataDir });
-    startEdge(config, reportSettings(url, token), secrets, log, closers);
+    if (config.video.edge.enabled) startEdge(config, reportSettings(url, token), secrets, log, closers);
   }
   const isTerminal = process.stdout.isTTY === true;
   const said = {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blocksOf, runScript } from '../harness/documents.ts';
@@ -71,6 +71,8 @@ test('the seed of the document is there when the start is ready, once, however o
   const tokens = await get('/iam/v2/clients/1/tokens');
   expect(JSON.stringify(tokens)).not.toContain('VIRGA_SEED_FILE');
 
+  // For edges on other machines: this server has none.
+  expect(existsSync(path.join(dataDir, 'edge-token'))).toBe(true);
   const second = await runScript(START, env);
   expect(second.code).toBe(1);
   expect(second.errors).toBe(
