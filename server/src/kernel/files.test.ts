@@ -22,7 +22,7 @@ function writeWithLittleRoom(file: string): string {
   return execFileSync('bash', ['-c', limited, 'bash', ...node], { encoding: 'utf8' });
 }
 
-test('a file for which there is no room keeps its old text, and whoever writes it is told', () => {
+test('a file for which there is no room keeps its old text, and whoever writes it gets the error', () => {
   const file = path.join(folder, 'notes.json');
   const old = 'old'.repeat(1000);
   writeFileAtomically(file, old);

@@ -23,7 +23,7 @@ export const readHeld = held.readHeld;
  *  @throws NotFound, Forbidden, Locked naming the task that holds it */
 export async function lockFreeImage(tx: Tx, id: string, place: Place): Promise<ImageRow> {
   const { project_id: owner } = await held.read(tx, id, place);
-  if (owner === null) throw new Forbidden(`Image ${id} is the region's; only it can change it`);
+  if (owner === null) throw new Forbidden(`Image ${id} belongs to the region and cannot be changed here`);
   return held.lockFree(tx, id, place);
 }
 

@@ -50,7 +50,7 @@ function checkNames(faults: Faults, field: string, named: Named, reserved: Reado
   named.forEach(({ name }, i) => {
     const at = `${field}.${i}.name`;
     if (name === '' || name.length > MOST_NAME) faults.add(at, `must have 1 to ${MOST_NAME} letters`);
-    else if (reserved.has(name)) faults.add(at, `${name} is a name that every server keeps for itself`);
+    else if (reserved.has(name)) faults.add(at, `${name} is reserved by PostgreSQL`);
     else if (named.findIndex((other) => other.name === name) < i) faults.add(at, `${name} is given twice`);
   });
 }

@@ -75,7 +75,7 @@ const RESERVED = /^(xn--|sthree-|amzn-s3-demo-)|(-s3alias|--ol-s3|\.mrap|--x-s3)
 export function bucketNameFault(name: string): string | undefined {
   if (IP_ADDRESS.test(name)) return 'must not look like an IP address';
   if (name.includes('..')) return 'must not have two dots in a row';
-  if (RESERVED.test(name)) return 'begins or ends as S3 keeps for itself';
+  if (RESERVED.test(name)) return 'begins or ends with what S3 reserves';
   return undefined;
 }
 

@@ -140,7 +140,7 @@ export class SecurityGroupChanges {
     await checkRemotes(tx, ctx, [rule], () => '', faults, row.id);
     faults.refuse();
     const twin = row.rules.find((other) => other.id !== itself && matchKey(other) === matchKey(rule));
-    if (twin) throw new Conflict(`Rule ${twin.id} lets through the same already`);
+    if (twin) throw new Conflict(`Rule ${twin.id} allows the same already`);
     return rule;
   }
 

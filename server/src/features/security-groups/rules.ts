@@ -69,7 +69,7 @@ export function checkRules(
     }
     const key = matchKey(rule);
     const twin = seen.get(key);
-    if (twin !== undefined) faults.add(`${field(index)}direction`, `lets through the same as rule ${twin}`);
+    if (twin !== undefined) faults.add(`${field(index)}direction`, `allows the same as rule ${twin}`);
     seen.set(key, index);
   }
 }

@@ -44,7 +44,9 @@ export class VolumeActions {
       }
       requireState(row, 'detach');
       if (row.boot_index === 0) {
-        throw new Conflict(`Instance ${instanceId} boots from volume ${id}; it keeps it as long as it lives`);
+        throw new Conflict(
+          `Instance ${instanceId} boots from volume ${id}, which stays attached until the instance is deleted`,
+        );
       }
       return this.#start(tx, ctx, row, 'detach');
     });

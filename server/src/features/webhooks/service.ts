@@ -64,7 +64,9 @@ export async function replayDelivery(ctx: RequestContext, id: string) {
     const row = await store.replay(tx, id, ctx.clock.now());
     if (!row) {
       throw new Conflict(
-        known.state === 'WAITING' ? 'It is still to be made' : 'Its target is gone; nobody would be notified',
+        known.state === 'WAITING'
+          ? 'The delivery is still to be made'
+          : 'The target of the delivery was deleted',
       );
     }
     await recordAudit(tx, ctx, { action: 'replay_webhook_delivery', subject: id });

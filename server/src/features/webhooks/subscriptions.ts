@@ -34,7 +34,7 @@ const OWN_HEADERS: readonly string[] = [
 export async function subscribe(ctx: RequestContext, cipher: Cipher, input: NewSubscription): Promise<void> {
   refuseCredentials(input.url);
   if (OWN_HEADERS.includes(input.auth_header_name.toLowerCase())) {
-    throw new Invalid({ auth_header_name: ['is a header that every call has'] });
+    throw new Invalid({ auth_header_name: ['is a header that every call has already; choose another one'] });
   }
   const { clientId } = ctx.caller;
   await ctx.db.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database/db.ts';
 import type { Created } from './created-resources.ts';
 import { finishAll } from './queue.ts';
 
-/** Is told of each task that ends, with how long it took since it was accepted. */
+/** Is notified of each task that ends, with how long it took since it was accepted. */
 export type OnEnd = (type: string, state: 'FINISHED' | 'ERROR', seconds: number) => void;
 
 /** How a run ended well. */

@@ -42,7 +42,7 @@ export class L7RuleService {
       const row = ruleOf(tree, policy, id);
       const parts = partsAfter(row, input);
       if (patternOf(parts) !== patternOf(judged)) {
-        throw new Conflict(`L7 rule ${id} was changed by somebody else just now`, { retryAfterMs: 1000 });
+        throw new Conflict(`L7 rule ${id} was changed meanwhile; try again`, { retryAfterMs: 1000 });
       }
       refuseFaults(parts, input.tags, pattern, listenerOf(tree, policy).protocol);
       const set = differing(row, { ...parts, invert: input.invert, tags: input.tags });

@@ -88,7 +88,7 @@ export class Pooler {
     ] as const;
     const changed = files.filter(([name, text]) => readText(name) !== text);
     if (changed.length === 0) return;
-    // Noted first: whoever is killed before it has told the pooler leaves files that look as if they counted.
+    // Noted first: whoever is killed before the pooler reloads them leaves files that look as if they counted.
     writeFileAtomically(this.#unread, '');
     for (const [name, text] of changed) writeForEngine(name, text);
   }

@@ -4,11 +4,11 @@ import { writeForEngine } from '../load-balancers/files.ts';
 import { renderConf, renderHba, type ServerState } from './configuration.ts';
 import type { Server } from './server.ts';
 
-/** What a server reads when it starts, and again when it is told to. */
+/** What a server reads when it starts, and again with a reload. */
 
 /** Brings the files of a server to what they should be. A primary that runs has to read them again, which is noted
- *  before they change: whoever is killed before it has told the server so, or cannot, leaves files that look as if
- *  they counted. */
+ *  before they change: whoever is killed before the server reloads them, or cannot have it do so, leaves files that
+ *  look as if they counted. */
 export function writeFiles(server: Server, desired: DesiredCluster, state: ServerState): void {
   const { place, notes } = server;
   const files = [
