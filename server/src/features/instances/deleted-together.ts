@@ -1,4 +1,5 @@
 import { Faults } from '../../kernel/faults.ts';
+import { isUuid } from '../../kernel/ids.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { holdFloatingIpsOf } from '../networking/floating-ips/index.ts';
 import { lockPortsOf } from '../networking/ports/index.ts';
@@ -20,8 +21,6 @@ export interface DeleteInput {
   readonly floatings: readonly string[];
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** @throws Invalid naming every faulty parameter */
 export function deletedTogetherOf(query: DeleteInstanceQuery): DeletedTogether {
   const faults = new Faults();
@@ -30,7 +29,7 @@ export function deletedTogetherOf(query: DeleteInstanceQuery): DeletedTogether {
   }
   const ids = (field: 'volumes' | 'floatings' | 'reserved_fixed_ips') => {
     const found = (query[field] ?? '').split(',').flatMap((text) => text.trim().toLowerCase() || []);
-    for (const id of found) if (!UUID.test(id)) faults.add(field, `${id} is not a UUID`);
+    for (const id of found) if (!isUuid(id)) faults.add(field, `${id} is not a UUID`);
     return found;
   };
   const floatings = ids('floatings');

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isUuid } from '../../kernel/ids.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
@@ -72,8 +73,6 @@ function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
   });
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 async function conditionsOf(db: Db, where: ListWhere): Promise<RawBuilder<unknown>[]> {
   const conditions: RawBuilder<unknown>[] = [];
   if (where.bootable !== undefined) conditions.push(where.bootable ? sql`bootable` : sql`not bootable`);
@@ -82,7 +81,7 @@ async function conditionsOf(db: Db, where: ListWhere): Promise<RawBuilder<unknow
   }
   if (where.instanceId !== undefined) conditions.push(sql`instance_id = ${where.instanceId}::uuid`);
   if (where.clusterId !== undefined) {
-    conditions.push(UUID.test(where.clusterId) ? sql`cluster_id = ${where.clusterId}::uuid` : sql`false`);
+    conditions.push(isUuid(where.clusterId) ? sql`cluster_id = ${where.clusterId}::uuid` : sql`false`);
   }
   if (where.idPart !== undefined) conditions.push(idContains(where, where.idPart));
   if (where.namePart !== undefined) conditions.push(await nameContains(db, 'volumes', where, where.namePart));

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../../kernel/errors.ts';
+import { isUuid } from '../../../kernel/ids.ts';
 import { type Db, sqlStateOf } from '../../../platform/database/db.ts';
 import { countIfKept, keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page, type PageOfTable } from '../../../platform/database/list-page.ts';
@@ -92,8 +93,6 @@ function countOfFree(where: ListWhere): RawBuilder<unknown> {
      where ${inPlace(where)} and r.is_vip and ${free(where)} and ${shared}) as count`;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** That nothing has its port. */
 const free = ({ projectId, regionId }: ListWhere): RawBuilder<unknown> =>
   sql`r.port_id in (select f.id from ports f where f.project_id = ${projectId}::int
@@ -112,7 +111,7 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   if (where.address !== undefined) conditions.push(addressCondition(where.address));
   if (where.deviceId !== undefined) {
     conditions.push(
-      UUID.test(where.deviceId)
+      isUuid(where.deviceId)
         ? sql`r.port_id in (select id from ports where device_id = ${where.deviceId}::uuid)`
         : sql`false`,
     );
