@@ -47,8 +47,14 @@ async function increase(tx: Tx, scope: QuotaScope, name: QuotaName, amount: numb
   return counter !== undefined;
 }
 
-/** Gives back what was reserved. */
-export async function release(tx: Tx, scope: QuotaScope, amounts: Amounts): Promise<void> {
+/** Gives back what was reserved.
+ *  @param scope of a task, for example; without a region nothing was */
+export async function release(
+  tx: Tx,
+  scope: { readonly clientId: number; readonly regionId: number | null },
+  amounts: Amounts,
+): Promise<void> {
+  if (scope.regionId === null) return;
   for (const name of namesOf(amounts)) {
     await tx.named(
       'quota_release',

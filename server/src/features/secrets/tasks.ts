@@ -22,9 +22,8 @@ export const deleteSecretTask: TaskHandler = {
   undo: async ({ task }) => done({}, (tx) => activateSecret(tx, task.subject, task.id)),
 };
 
-function forgetting({ task: { id, subject, clientId, regionId } }: TaskRun) {
+function forgetting({ task }: TaskRun) {
   return done({}, async (tx) => {
-    if (!(await deleteSecret(tx, subject, id)) || regionId === null) return;
-    await release(tx, { clientId, regionId }, { secret_count: 1 });
+    if (await deleteSecret(tx, task.subject, task.id)) await release(tx, task, { secret_count: 1 });
   });
 }

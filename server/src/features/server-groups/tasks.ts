@@ -9,10 +9,9 @@ export const deleteServerGroupTask: TaskHandler = {
   type: 'delete_servergroup',
   deadlineMs: DEADLINE_MS,
   withoutFaults: true,
-  run: async ({ task: { subject, id, clientId, regionId } }) =>
+  run: async ({ task }) =>
     done({}, async (tx) => {
-      if (!(await deleteGroup(tx, subject, id)) || regionId === null) return;
-      await release(tx, { clientId, regionId }, { servergroup_count: 1 });
+      if (await deleteGroup(tx, task.subject, task.id)) await release(tx, task, { servergroup_count: 1 });
     }),
   undo: async ({ task }) => done({}, (tx) => holdGroup(tx, task.subject, null)),
 };

@@ -1,23 +1,22 @@
 import type { Tx } from '../../platform/database/db.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../platform/tasks/handler.ts';
-import { release } from '../quotas/index.ts';
-import { ACTIONS, UNATTACHED, type VolumeRow, type VolumeType } from './model.ts';
+import { done, type TaskHandler, type TaskRun, waitFor, whileHeldBy } from '../../platform/tasks/handler.ts';
+import { quotaOf, release } from '../quotas/index.ts';
+import { ACTIONS, UNATTACHED, type VolumeRow, type VolumeStatus, type VolumeType } from './model.ts';
 import { settleSnapshots } from './snapshots/store.ts';
 import { forgetSnapshots, removeSnapshots } from './snapshots/tasks.ts';
 import * as store from './store.ts';
 import { DEADLINE_MS, desiredOf, holdOf, providerFor, restoring, type TaskDeps } from './task-common.ts';
 
-/** The volume that the task holds; undefined once it does not. */
-const heldBy = ({ db, task }: TaskRun) => store.readHeld(db, task.subject, task.id);
+const whileHeld = whileHeldBy(store.readHeld);
 
 /** Forgets a volume that the task holds, and what it counted. */
 export async function forgetVolume(tx: Tx, row: VolumeRow, taskId: string): Promise<void> {
-  if (!(await store.deleteVolume(tx, row.id, taskId))) return;
-  const scope = { clientId: row.client_id, regionId: row.region_id };
-  await release(tx, scope, { volume_count: 1, volume_size: row.size });
+  if (await store.deleteVolume(tx, row.id, taskId))
+    await release(tx, quotaOf(row), { volume_count: 1, volume_size: row.size });
 }
 
-const settled = (run: TaskRun, row: VolumeRow) => done({}, (tx) => store.settleVolume(tx, row, holdOf(run)));
+const settled = (run: TaskRun, row: VolumeRow, status?: VolumeStatus) =>
+  done({}, (tx) => store.settleVolume(tx, row, holdOf(run), status));
 
 /** A volume with its machine. */
 export const attached = (row: VolumeRow, timestamp: string): VolumeRow =>
@@ -27,30 +26,24 @@ export const attached = (row: VolumeRow, timestamp: string): VolumeRow =>
 const createVolume = (deps: TaskDeps): TaskHandler => ({
   type: 'create_volume',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await heldBy(run);
-    if (!row) return done({});
+  run: whileHeld(async (run, row) => {
     const waiting = waitFor(await providerFor(run, deps).applyVolume(desiredOf(row), run.operation));
     if (waiting) return waiting;
     return done({ volumes: [row.id] }, (tx) =>
       store.settleVolume(tx, attached(row, run.timestamp), holdOf(run)),
     );
-  },
-  async undo(run) {
-    const row = await heldBy(run);
-    if (!row) return done({});
+  }),
+  undo: whileHeld(async (run, row) => {
     const waiting = waitFor(await providerFor(run, deps).removeVolume(row.id, restoring(run)));
     return waiting ?? done({}, (tx) => forgetVolume(tx, row, run.task.id));
-  },
+  }),
 });
 
 /** A volume that could not be deleted may have lost its contents: it can only be deleted again. */
 const deleteVolume = (deps: TaskDeps): TaskHandler => ({
   type: 'delete_volume',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await heldBy(run);
-    if (!row) return done({});
+  run: whileHeld(async (run, row) => {
     const provider = providerFor(run, deps);
     const waiting =
       (await removeSnapshots(run, provider)) ?? waitFor(await provider.removeVolume(row.id, run.operation));
@@ -59,34 +52,26 @@ const deleteVolume = (deps: TaskDeps): TaskHandler => ({
       await forgetSnapshots(tx, run.task.id);
       await forgetVolume(tx, row, run.task.id);
     });
-  },
-  async undo(run) {
-    const row = await heldBy(run);
-    return done({}, async (tx) => {
+  }),
+  undo: whileHeld(async (run, row) =>
+    done({}, async (tx) => {
       await settleSnapshots(tx, holdOf(run), 'error_deleting');
-      if (row) await store.settleVolume(tx, row, holdOf(run), ACTIONS.delete.failed);
-    });
-  },
+      await store.settleVolume(tx, row, holdOf(run), ACTIONS.delete.failed);
+    }),
+  ),
 });
 
 /** A volume that could not be reverted holds nobody knows what: it can be reverted again, or deleted. */
 const revertVolume = (deps: TaskDeps): TaskHandler => ({
   type: 'revert_volume',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await heldBy(run);
-    if (!row) return done({});
+  run: whileHeld(async (run, row) => {
     const { snapshotId } = run.task.input as { readonly snapshotId: string };
     const of = { id: row.id, snapshotId };
     const waiting = waitFor(await providerFor(run, deps).changeContents(of, run.operation));
     return waiting ?? settled(run, row);
-  },
-  async undo(run) {
-    const row = await heldBy(run);
-    return done({}, async (tx) => {
-      if (row) await store.settleVolume(tx, row, holdOf(run), ACTIONS.revert.failed);
-    });
-  },
+  }),
+  undo: whileHeld(async (run, row) => settled(run, row, ACTIONS.revert.failed)),
 });
 
 /** What a task makes of a volume that is there. */
@@ -101,16 +86,12 @@ interface Change {
 const changeVolume = (type: string, deps: TaskDeps, change: Change): TaskHandler => ({
   type,
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const row = await heldBy(run);
-    if (!row) return done({});
+  run: whileHeld(async (run, row) => {
     const after = change.after(row, run);
     const waiting = waitFor(await providerFor(run, deps).applyVolume(desiredOf(after), run.operation));
     return waiting ?? settled(run, after);
-  },
-  async undo(run) {
-    const row = await heldBy(run);
-    if (!row) return done({});
+  }),
+  undo: whileHeld(async (run, row) => {
     const before = change.before(row, run);
     const waiting = waitFor(await providerFor(run, deps).applyVolume(desiredOf(before), restoring(run)));
     if (waiting) return waiting;
@@ -118,7 +99,7 @@ const changeVolume = (type: string, deps: TaskDeps, change: Change): TaskHandler
       await store.settleVolume(tx, before, holdOf(run));
       await change.giveBack?.(tx, row, run);
     });
-  },
+  }),
 });
 
 const itself = (row: VolumeRow) => row;
@@ -138,12 +119,7 @@ export const volumeTasks = (deps: TaskDeps): readonly TaskHandler[] => [
   changeVolume('extend_volume', deps, {
     before: itself,
     after: (row, run) => ({ ...row, size: sizeOf(run) }),
-    giveBack: (tx, row, run) =>
-      release(
-        tx,
-        { clientId: row.client_id, regionId: row.region_id },
-        { volume_size: sizeOf(run) - row.size },
-      ),
+    giveBack: (tx, row, run) => release(tx, quotaOf(row), { volume_size: sizeOf(run) - row.size }),
   }),
   changeVolume('retype_volume', deps, {
     before: itself,

@@ -59,6 +59,16 @@ export function done(created: Created = {}, commit?: (tx: Tx) => Promise<void>):
   return { kind: 'done', created, commit };
 }
 
+/** Makes steps of tasks about the row that is their subject: there is nothing to do once the task does not hold it.
+ *  @param readHeld of the row's `heldTable` */
+export const whileHeldBy =
+  <Row>(readHeld: (db: Db, id: string, taskId: string) => Promise<Row | undefined>) =>
+  (step: (run: TaskRun, row: Row) => Promise<Done | Wait>) =>
+  async (run: TaskRun): Promise<Done | Wait> => {
+    const row = await readHeld(run.db, run.task.subject, run.task.id);
+    return row ? step(run, row) : done();
+  };
+
 /** Run me again in `ms` milliseconds. */
 export function wait(ms: number, percent?: number, step?: string): Wait {
   return { kind: 'wait', ms, percent, step };

@@ -1,7 +1,7 @@
 import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
 import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
 import { closePorts } from '../../networking/ports/index.ts';
-import { lockCounters, release } from '../../quotas/index.ts';
+import { lockCounters, quotaOf, release } from '../../quotas/index.ts';
 import type { InstanceDeps } from '../access.ts';
 import { CHANGES } from '../model.ts';
 import { outcomeOf, settleInstance } from '../store.ts';
@@ -13,7 +13,6 @@ import {
   holdOf,
   portsOf,
   restore,
-  scopeOf,
   whileHeld,
 } from '../tasks/common.ts';
 
@@ -43,7 +42,7 @@ const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
     return done({}, async (tx) => {
       const external_ip_count = await closePorts(tx, [portOf(run)], run.timestamp);
       await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
-      await release(tx, scopeOf(row), { external_ip_count });
+      await release(tx, quotaOf(row), { external_ip_count });
     });
   }),
 });
@@ -58,11 +57,11 @@ const detachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
     const waiting = await apply(run, deps, desired);
     if (waiting) return waiting;
     return done({}, async (tx) => {
-      await lockCounters(tx, scopeOf(row));
+      await lockCounters(tx, quotaOf(row));
       await freeFloatingIps(tx, { taskId: run.task.id, timestamp: run.timestamp, deleted: [] });
       const external_ip_count = await closePorts(tx, [portOf(run)], run.timestamp);
       await settleInstance(tx, holdOf(run), outcomeOf(row));
-      await release(tx, scopeOf(row), { external_ip_count });
+      await release(tx, quotaOf(row), { external_ip_count });
     });
   }),
   undo: whileHeld(async (run, row) => {

@@ -1,9 +1,9 @@
 import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
-import { excessOf, release } from '../../quotas/index.ts';
+import { excessOf, quotaOf, release } from '../../quotas/index.ts';
 import type { InstanceDeps } from '../access.ts';
 import { CHANGES, type InstanceRow, machineAmounts } from '../model.ts';
 import { type Outcome, outcomeOf, settleInstance } from '../store.ts';
-import { apply, attempt, DEADLINE_MS, desiredOf, holdOf, restore, scopeOf, whileHeld } from './common.ts';
+import { apply, attempt, DEADLINE_MS, desiredOf, holdOf, restore, whileHeld } from './common.ts';
 
 /** What a task that changes a machine makes of it. */
 export type ChangeInput = Partial<Outcome>;
@@ -21,7 +21,7 @@ const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
       waiting ??
       done({}, async (tx) => {
         await settleInstance(tx, holdOf(run), outcome);
-        await release(tx, scopeOf(row), freed(row, outcome));
+        await release(tx, quotaOf(row), freed(row, outcome));
       })
     );
   }),
@@ -31,7 +31,7 @@ const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
     const outcome = { ...outcomeOf(row), ...(run.task.input as ChangeInput) };
     return done({}, async (tx) => {
       await settleInstance(tx, holdOf(run), outcomeOf(row), !back);
-      await release(tx, scopeOf(row), reserved(row, outcome));
+      await release(tx, quotaOf(row), reserved(row, outcome));
     });
   }),
 });

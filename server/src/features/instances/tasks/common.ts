@@ -4,7 +4,7 @@ export { holdOf } from '../../../platform/tasks/providers.ts';
 
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
-import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
+import { type TaskRun, type Wait, waitFor, whileHeldBy } from '../../../platform/tasks/handler.ts';
 import { macAddressOf, type PortRow, readPortsOf } from '../../networking/ports/index.ts';
 import { readServerGroupOf } from '../../server-groups/index.ts';
 import { VOLUMES_OF_INSTANCE } from '../../volumes/index.ts';
@@ -15,21 +15,8 @@ import { type Outcome, outcomeOf, readHeld } from '../store.ts';
 
 export const DEADLINE_MS = 30 * 60_000;
 
-export const scopeOf = ({ client_id, region_id }: InstanceRow) => ({
-  clientId: client_id,
-  regionId: region_id,
-});
-
-/** The instance of the task; undefined once the task does not hold it. */
-const subjectOf = ({ db, task }: TaskRun) => readHeld(db, task.subject, task.id);
-
 /** A step of a task about an instance; there is nothing to do once the task does not hold it. */
-export const whileHeld =
-  (step: (run: TaskRun, row: InstanceRow) => Promise<Done | Wait>) =>
-  async (run: TaskRun): Promise<Done | Wait> => {
-    const row = await subjectOf(run);
-    return row ? step(run, row) : done();
-  };
+export const whileHeld = whileHeldBy(readHeld);
 
 export const portsOf = (db: Queryable, row: InstanceRow) => readPortsOf(db, 'instance', [row.id]);
 

@@ -2,12 +2,12 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { addressAttached, dropAttached, settleAttached } from '../../networking/floating-ips/index.ts';
 import { closePorts } from '../../networking/ports/index.ts';
-import { lockCounters, release } from '../../quotas/index.ts';
+import { lockCounters, quotaOf, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import { forgetFirstBoot, readFirstBoot } from '../first-boot.ts';
 import { type InstanceRow, machineAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
-import { DEADLINE_MS, desiredOf, holdOf, portsOf, restoring, scopeOf, whileHeld } from './common.ts';
+import { DEADLINE_MS, desiredOf, holdOf, portsOf, restoring, whileHeld } from './common.ts';
 
 /** Makes a machine with its volumes and addresses; when that fails, nothing of it is left. */
 export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
@@ -51,7 +51,7 @@ async function addressFloatingIps(run: TaskRun, deps: InstanceDeps, row: Instanc
 }
 
 async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow): Promise<void> {
-  await lockCounters(tx, scopeOf(row));
+  await lockCounters(tx, quotaOf(row));
   await dropAttached(tx, run.task.id, run.timestamp);
   const ports = await portsOf(tx, row);
   const external_ip_count = await closePorts(
@@ -61,5 +61,5 @@ async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow
   );
   await deps.volumes.drop(tx, run);
   await deleteInstance(tx, row.id, run.task.id);
-  await release(tx, scopeOf(row), { ...machineAmounts(row.flavor), external_ip_count });
+  await release(tx, quotaOf(row), { ...machineAmounts(row.flavor), external_ip_count });
 }

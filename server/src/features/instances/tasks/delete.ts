@@ -3,12 +3,12 @@ import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform
 import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
 import { closePorts } from '../../networking/ports/index.ts';
 import { dropReservedIps, releaseReservedIps } from '../../networking/reserved-fixed-ips/index.ts';
-import { lockCounters, release } from '../../quotas/index.ts';
+import { lockCounters, quotaOf, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import type { DeleteInput } from '../deleted-together.ts';
 import { type InstanceRow, machineAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
-import { attempt, DEADLINE_MS, holdOf, portsOf, restore, scopeOf, whileHeld } from './common.ts';
+import { attempt, DEADLINE_MS, holdOf, portsOf, restore, whileHeld } from './common.ts';
 
 /** Deletes a machine: first it, then its volumes; when that fails, it is as it was, or in ERROR when its provider
  *  does not bring it back. */
@@ -37,7 +37,7 @@ export const deleteVmTask = (deps: InstanceDeps): TaskHandler => ({
 
 async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow): Promise<void> {
   const { floatings } = run.task.input as DeleteInput;
-  await lockCounters(tx, scopeOf(row));
+  await lockCounters(tx, quotaOf(row));
   await freeFloatingIps(tx, { taskId: run.task.id, timestamp: run.timestamp, deleted: floatings });
   const ports = await portsOf(tx, row);
   const closed = await closePorts(
@@ -48,5 +48,5 @@ async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow
   const external_ip_count = closed + (await dropReservedIps(tx, run.task.id));
   await deps.volumes.forget(tx, run);
   await deleteInstance(tx, row.id, run.task.id);
-  await release(tx, scopeOf(row), { ...machineAmounts(row.flavor), external_ip_count });
+  await release(tx, quotaOf(row), { ...machineAmounts(row.flavor), external_ip_count });
 }

@@ -27,15 +27,15 @@ export function createTask(providers: DataPlanes): TaskHandler {
       });
     },
     async undo({ task, operation, timestamp }) {
-      const { regionId, subject, clientId } = task;
+      const { regionId, subject } = task;
       await providers.afterPass(regionId);
       const provider = regionId === null ? undefined : providers.of(regionId);
       const waiting = provider && waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;
       return done({}, async (tx) => {
         await dropAttached(tx, task.id, timestamp);
-        if (!(await deleteLoadBalancer(tx, subject, task.id)) || regionId === null) return;
-        await release(tx, { clientId, regionId }, { loadbalancer_count: 1 });
+        if (await deleteLoadBalancer(tx, subject, task.id))
+          await release(tx, task, { loadbalancer_count: 1 });
       });
     },
   };

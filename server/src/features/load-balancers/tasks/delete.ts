@@ -11,14 +11,14 @@ export function deleteTask(providers: DataPlanes): TaskHandler {
     type: 'delete_loadbalancer',
     deadlineMs: TASK_DEADLINE_MS,
     async run({ task, operation }) {
-      const { regionId, subject, clientId } = task;
+      const { regionId, subject } = task;
       const provider = providers.forTask(regionId);
       await providers.afterPass(regionId);
       const waiting = waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;
       return done({}, async (tx) => {
-        if (!(await deleteLoadBalancer(tx, subject, task.id)) || regionId === null) return;
-        await release(tx, { clientId, regionId }, { loadbalancer_count: 1 });
+        if (await deleteLoadBalancer(tx, subject, task.id))
+          await release(tx, task, { loadbalancer_count: 1 });
       });
     },
     async undo({ task }) {

@@ -1,8 +1,7 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
-import type { Tx } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { providerOfTask } from '../../../platform/tasks/providers.ts';
-import { type Amounts, release } from '../../quotas/index.ts';
+import { release } from '../../quotas/index.ts';
 import { becomeFloatingIp, dropFloatingIp, keepFloatingIp } from '../floating-ips/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
 import { becomeReservedIp, dropReservedIp, releaseReservedIps } from '../reserved-fixed-ips/index.ts';
@@ -22,14 +21,14 @@ export const convertFloatingIpTask = (deps: ConversionDeps): TaskHandler => ({
       done({ ports: [input.becomes] }, async (tx) => {
         if (!(await dropFloatingIp(tx, { id: subject, taskId }))) return;
         await becomeReservedIp(tx, { ...newRow(run), ...input, space: WHOLE_REGION });
-        await giveBack(run, tx, { floating_count: 1 });
+        await release(tx, run.task, { floating_count: 1 });
       })
     );
   },
   undo: async (run) =>
     done({}, async (tx) => {
       await keepFloatingIp(tx, { id: run.task.subject, taskId: run.task.id, timestamp: run.timestamp });
-      await giveBack(run, tx, { external_ip_count: 1 });
+      await release(tx, run.task, { external_ip_count: 1 });
     }),
 });
 
@@ -45,14 +44,14 @@ export const convertReservedIpTask = (deps: ConversionDeps): TaskHandler => ({
       done({ floatingips: [input.becomes] }, async (tx) => {
         if (!(await dropReservedIp(tx, subject, taskId))) return;
         await becomeFloatingIp(tx, { ...newRow(run), ...input });
-        await giveBack(run, tx, { external_ip_count: 1 });
+        await release(tx, run.task, { external_ip_count: 1 });
       })
     );
   },
   undo: async (run) =>
     done({}, async (tx) => {
       await releaseReservedIps(tx, run.task.id);
-      await giveBack(run, tx, { floating_count: 1 });
+      await release(tx, run.task, { floating_count: 1 });
     }),
 });
 
@@ -68,9 +67,4 @@ function newRow({ task, timestamp }: TaskRun) {
   const { clientId, id: taskId, projectId, regionId } = task;
   if (projectId === null || regionId === null) throw new TaskFailed('the address is in no project or region');
   return { id: becomes, projectId, regionId, clientId, taskId, timestamp };
-}
-
-async function giveBack({ task }: TaskRun, tx: Tx, amounts: Amounts): Promise<void> {
-  const { regionId, clientId } = task;
-  if (regionId !== null) await release(tx, { clientId, regionId }, amounts);
 }

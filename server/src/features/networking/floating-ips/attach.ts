@@ -2,7 +2,7 @@ import { Conflict, NotFound, NotOffered } from '../../../kernel/errors.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { release } from '../../quotas/index.ts';
+import { quotaOf, release } from '../../quotas/index.ts';
 import type { AddressProvider } from '../addresses/index.ts';
 import { readPortsOf } from '../ports/index.ts';
 import type { Target } from './model.ts';
@@ -86,12 +86,13 @@ export async function settleAttached(tx: Tx, taskId: string, timestamp: string):
 
 /** Undoes what came with something that could not be created: a new one goes, an existing one stays. */
 export async function dropAttached(tx: Tx, taskId: string, timestamp: string): Promise<void> {
-  for (const { id, creator_task_id, client_id, region_id } of await store.readAllHeld(tx, taskId)) {
-    if (creator_task_id !== taskId) {
+  for (const row of await store.readAllHeld(tx, taskId)) {
+    const { id } = row;
+    if (row.creator_task_id !== taskId) {
       await store.moveFloatingIp(tx, { id, taskId }, null);
       await store.releaseFloatingIp(tx, { id, taskId, timestamp });
     } else if (await store.deleteFloatingIp(tx, id, taskId)) {
-      await release(tx, { clientId: client_id, regionId: region_id }, { floating_count: 1 });
+      await release(tx, quotaOf(row), { floating_count: 1 });
     }
   }
 }

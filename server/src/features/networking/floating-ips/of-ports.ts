@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
-import { release } from '../../quotas/index.ts';
+import { quotaOf, release } from '../../quotas/index.ts';
 import { readFloatingIpsOfPorts } from './list-store.ts';
 import type { FloatingIpRow } from './model.ts';
 import * as store from './store.ts';
@@ -30,10 +30,11 @@ export async function freeFloatingIps(
   of: { readonly taskId: string; readonly timestamp: string; readonly deleted: readonly string[] },
 ): Promise<void> {
   const { taskId, timestamp, deleted } = of;
-  for (const { id, client_id: clientId, region_id: regionId } of await store.readAllHeld(tx, taskId)) {
+  for (const row of await store.readAllHeld(tx, taskId)) {
+    const { id } = row;
     if (deleted.includes(id)) {
       if (!(await store.deleteFloatingIp(tx, id, taskId))) continue;
-      await release(tx, { clientId, regionId }, { floating_count: 1 });
+      await release(tx, quotaOf(row), { floating_count: 1 });
     } else {
       await store.moveFloatingIp(tx, { id, taskId }, null);
       await store.releaseFloatingIp(tx, { id, taskId, timestamp });

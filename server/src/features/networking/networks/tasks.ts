@@ -18,12 +18,11 @@ export async function provided(run: TaskRun, deps: NetworkDeps): Promise<Wait | 
 
 const forget = ({ task, timestamp }: TaskRun, { routers }: NetworkDeps) =>
   done({}, async (tx) => {
-    const { subject, id, regionId, clientId } = task;
+    const { subject, id } = task;
     const gone = await routers.drop(tx, subject, id, timestamp);
     const subnets = await deleteNetwork(tx, subject, id);
-    if (subnets === undefined || regionId === null) return;
-    const amounts = { network_count: 1, subnet_count: subnets, router_count: gone };
-    await release(tx, { clientId, regionId }, amounts);
+    if (subnets === undefined) return;
+    await release(tx, task, { network_count: 1, subnet_count: subnets, router_count: gone });
   });
 
 /** A new network; when that fails, nothing of it is left. */

@@ -89,8 +89,7 @@ async function giveAddress(
 function forget({ task }: TaskRun) {
   return done({}, async (tx) => {
     const external = await deleteReservedIp(tx, task.subject, task.id);
-    if (!external || task.regionId === null) return;
-    await release(tx, { clientId: task.clientId, regionId: task.regionId }, { external_ip_count: external });
+    if (external) await release(tx, task, { external_ip_count: external });
   });
 }
 

@@ -64,9 +64,7 @@ async function provided(run: TaskRun, deps: RouterDeps) {
 }
 
 async function forget({ task, timestamp }: TaskRun, tx: Tx): Promise<void> {
-  const { subject, id, clientId, regionId } = task;
-  if (!(await removeRouter(tx, subject, id, timestamp)) || regionId === null) return;
-  await release(tx, { clientId, regionId }, { router_count: 1 });
+  if (await removeRouter(tx, task.subject, task.id, timestamp)) await release(tx, task, { router_count: 1 });
 }
 
 /** Removes a router that the task holds, with its ports.

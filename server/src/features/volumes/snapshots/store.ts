@@ -21,6 +21,8 @@ export const readSnapshot = held.read;
 export const lockFreeSnapshot = held.lockFree;
 /** Those of these snapshots that the project has; they are not deleted before the transaction ends. */
 export const keepSnapshots = held.keep;
+/** The snapshot while the task holds it. */
+export const readHeld = held.readHeld;
 /** Those that a task holds. */
 export const readAllHeld = held.readAllHeld;
 

@@ -1,10 +1,19 @@
 import type { Tx } from '../../../platform/database/db.ts';
-import { done, type TaskHandler, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
-import { release } from '../../quotas/index.ts';
+import {
+  done,
+  type TaskHandler,
+  type TaskRun,
+  type Wait,
+  waitFor,
+  whileHeldBy,
+} from '../../../platform/tasks/handler.ts';
+import { quotaOf, release } from '../../quotas/index.ts';
 import type { VolumeProvider } from '../port.ts';
 import * as volumes from '../store.ts';
 import { DEADLINE_MS, holdOf, providerFor, restoring, type TaskDeps } from '../task-common.ts';
 import * as store from './store.ts';
+
+const whileHeld = whileHeldBy(store.readHeld);
 
 /** Removes the snapshots that the task holds at the provider; repeatable. */
 export async function removeSnapshots(run: TaskRun, provider: VolumeProvider): Promise<Wait | undefined> {
@@ -17,9 +26,8 @@ export async function removeSnapshots(run: TaskRun, provider: VolumeProvider): P
 
 /** Forgets the snapshots that the task holds, and what they counted. */
 export async function forgetSnapshots(tx: Tx, taskId: string): Promise<void> {
-  for (const { client_id, region_id, size } of await store.deleteHeld(tx, taskId)) {
-    const amounts = { volume_snapshots_count: 1, volume_snapshots_size: size };
-    await release(tx, { clientId: client_id, regionId: region_id }, amounts);
+  for (const row of await store.deleteHeld(tx, taskId)) {
+    await release(tx, quotaOf(row), { volume_snapshots_count: 1, volume_snapshots_size: row.size });
   }
 }
 
@@ -32,9 +40,7 @@ async function releaseVolume(tx: Tx, run: TaskRun): Promise<void> {
 export const createSnapshotTask = (deps: TaskDeps): TaskHandler => ({
   type: 'create_snapshot',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const [row] = await store.readAllHeld(run.db, run.task.id);
-    if (!row) return done({});
+  run: whileHeld(async (run, row) => {
     const desired = { id: row.id, volumeId: row.volume_id };
     const waiting = waitFor(await providerFor(run, deps).applySnapshot(desired, run.operation));
     if (waiting) return waiting;
@@ -42,17 +48,15 @@ export const createSnapshotTask = (deps: TaskDeps): TaskHandler => ({
       await store.settleSnapshots(tx, holdOf(run), 'available');
       await releaseVolume(tx, run);
     });
-  },
-  async undo(run) {
-    const [row] = await store.readAllHeld(run.db, run.task.id);
-    if (!row) return done({});
+  }),
+  undo: whileHeld(async (run, row) => {
     const waiting = waitFor(await providerFor(run, deps).removeSnapshot(row.id, restoring(run)));
     if (waiting) return waiting;
     return done({}, async (tx) => {
       await forgetSnapshots(tx, run.task.id);
       await releaseVolume(tx, run);
     });
-  },
+  }),
 });
 
 /** A snapshot that could not be deleted may have lost its contents: it can only be deleted again. */

@@ -1,7 +1,17 @@
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../../../platform/tasks/handler.ts';
+import type { Tx } from '../../../../platform/database/db.ts';
+import type { Created } from '../../../../platform/tasks/created-resources.ts';
+import {
+  type Done,
+  done,
+  type TaskHandler,
+  type TaskRun,
+  type Wait,
+  waitFor,
+} from '../../../../platform/tasks/handler.ts';
 import { holdOf, providerOfTask } from '../../../../platform/tasks/providers.ts';
 import { release } from '../../../quotas/index.ts';
 import type { AddressProvider } from '../../addresses/index.ts';
+import type { Settle } from '../carrier.ts';
 import type { FloatingIpTaskDeps } from '../service.ts';
 import { deleteFloatingIp, readAllHeld, releaseFloatingIp } from '../store.ts';
 import { giveAddress } from './addresses.ts';
@@ -17,21 +27,10 @@ export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
       const waiting = await unattended(run, provider);
       if (waiting) return waiting;
       for (const row of await readAllHeld(run.db, run.task.id)) await giveAddress(run.db, row, provider);
-      const moved = await move(run, carrier);
-      if (typeof moved !== 'function') return moved;
-      return done({ floatingips: [run.task.subject] }, async (tx) => {
-        await moved(tx);
-        await releaseFloatingIp(tx, holdOf(run));
-      });
+      const settle = (tx: Tx) => releaseFloatingIp(tx, holdOf(run));
+      return moved(await move(run, carrier), settle, { floatingips: [run.task.subject] });
     },
-    async undo(run) {
-      const back = await moveBack(run, carrier);
-      if (typeof back !== 'function') return back;
-      return done({}, async (tx) => {
-        await back(tx);
-        await forget(run, tx);
-      });
-    },
+    undo: async (run) => moved(await moveBack(run, carrier), (tx) => forget(run, tx)),
   };
 }
 
@@ -41,24 +40,11 @@ export function updateFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
     type: 'update_fip',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
-      const waiting = await unattended(run, providerFor(run, { providerOf }));
-      if (waiting) return waiting;
-      const moved = await move(run, carrier);
-      if (typeof moved !== 'function') return moved;
       const { tags } = run.task.input as MoveInput;
-      return done({}, async (tx) => {
-        await moved(tx);
-        await releaseFloatingIp(tx, holdOf(run), tags);
-      });
+      const waiting = await unattended(run, providerFor(run, { providerOf }));
+      return waiting ?? moved(await move(run, carrier), (tx) => releaseFloatingIp(tx, holdOf(run), tags));
     },
-    async undo(run) {
-      const back = await moveBack(run, carrier);
-      if (typeof back !== 'function') return back;
-      return done({}, async (tx) => {
-        await back(tx);
-        await releaseFloatingIp(tx, holdOf(run));
-      });
-    },
+    undo: async (run) => moved(await moveBack(run, carrier), (tx) => releaseFloatingIp(tx, holdOf(run))),
   };
 }
 
@@ -70,16 +56,19 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
       const waiting = await unattended(run, providerFor(run, { providerOf }));
-      if (waiting) return waiting;
-      const moved = await move(run, carrier);
-      if (typeof moved !== 'function') return moved;
-      return done({}, async (tx) => {
-        await moved(tx);
-        await forget(run, tx);
-      });
+      return waiting ?? moved(await move(run, carrier), (tx) => forget(run, tx));
     },
     undo,
   };
+}
+
+/** Ends a move together with what follows it. */
+function moved(outcome: Wait | Settle, then: Settle, created: Created = {}): Wait | Done {
+  if (typeof outcome !== 'function') return outcome;
+  return done(created, async (tx) => {
+    await outcome(tx);
+    await then(tx);
+  });
 }
 
 /** Work on a floating IP that concerns no load balancer; otherwise the work is that of the load balancers. */
@@ -91,8 +80,6 @@ async function unattended(run: TaskRun, provider: AddressProvider) {
 
 const providerFor = providerOfTask('floating IPs');
 
-async function forget({ task }: TaskRun, tx: Parameters<typeof deleteFloatingIp>[0]): Promise<void> {
-  const { regionId, clientId } = task;
-  if (!(await deleteFloatingIp(tx, task.subject, task.id)) || regionId === null) return;
-  await release(tx, { clientId, regionId }, { floating_count: 1 });
+async function forget({ task }: TaskRun, tx: Tx): Promise<void> {
+  if (await deleteFloatingIp(tx, task.subject, task.id)) await release(tx, task, { floating_count: 1 });
 }

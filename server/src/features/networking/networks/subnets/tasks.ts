@@ -6,10 +6,8 @@ import { deleteSubnet, releaseSubnets } from './store.ts';
 
 const forget = ({ task, timestamp }: TaskRun, { routers }: NetworkDeps) =>
   done({}, async (tx) => {
-    const { subject, id, regionId, clientId } = task;
-    await routers.disconnect(tx, subject, timestamp);
-    if (!(await deleteSubnet(tx, subject, id)) || regionId === null) return;
-    await release(tx, { clientId, regionId }, { subnet_count: 1 });
+    await routers.disconnect(tx, task.subject, timestamp);
+    if (await deleteSubnet(tx, task.subject, task.id)) await release(tx, task, { subnet_count: 1 });
   });
 
 /** A new subnet; when that fails, nothing of it is left. */
