@@ -9,7 +9,6 @@ import {
 } from './features/iam/index.ts';
 import { GLOBAL_REGION, reserve } from './features/quotas/index.ts';
 import type { NewRegion } from './features/regions/index.ts';
-import { keepFileFaults } from './features/simulation/index.ts';
 import type { Clock } from './kernel/clock.ts';
 import { writeFileAtomically } from './kernel/files.ts';
 import type { Ids } from './kernel/ids.ts';
@@ -64,21 +63,11 @@ export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRu
     const credentials = (await isEmpty(tx)) ? await begin(tx, options) : undefined;
     const { ids, clock, regions = [] } = options;
     await setUpRegions(tx, regions, { ids, timestamp: clock.timestamp() });
-    await keepFaults(tx, options);
     await keepFixedToken(tx, options);
     return { credentials, place: await readPlace(tx) };
   });
   await completeProjects(options.db);
   return firstRun;
-}
-
-/** Faults of the file count on from start to start; the counters are in the database. */
-async function keepFaults(tx: Tx, { regions = [], clock, ids }: FirstRunOptions): Promise<void> {
-  const by = { uuid: () => ids.uuid(), at: clock.timestamp() };
-  for (const { id, provider, settings } of regions) {
-    const rules = provider === 'simulated' ? (settings.fault_rules ?? []) : [];
-    await keepFileFaults(tx, id, rules, by);
-  }
 }
 
 async function readPlace(tx: Tx): Promise<FirstRun['place']> {

@@ -56,7 +56,7 @@ function simulatedRegions({ seed, timeScale, signals, strikesOf }: ProviderOptio
     ...createSimulated({
       seed,
       timeScale,
-      faults: settings.faults ?? {},
+      conditions: settings.faults ?? {},
       clock,
       signals,
       strikeOn: (operation) => strikesOf(id, operation),

@@ -3,6 +3,7 @@ import { addExternalNetworks } from './features/networking/networks/index.ts';
 import { insertProject, type NewProject, type ProjectRow } from './features/projects/index.ts';
 import { type NewRegion, readRegions, saveRegions } from './features/regions/index.ts';
 import { addDefaultGroups, completeDefaultGroups } from './features/security-groups/index.ts';
+import { fileFaultsOf, keepFileFaults } from './features/simulation/index.ts';
 import type { Ids } from './kernel/ids.ts';
 import { contentsOf, PROVIDER_NAMES } from './known-providers.ts';
 import type { Db, Tx } from './platform/database/db.ts';
@@ -10,14 +11,19 @@ import type { Db, Tx } from './platform/database/db.ts';
 const WITH_SECURITY_GROUPS = PROVIDER_NAMES.filter((name) => contentsOf(name)?.securityGroups);
 
 /** Saves regions, and gives every region that there is what its provider says that it has from the beginning, as far
- *  as it is not there yet: each start repeats it, so that it also holds for what an older node has made meanwhile. */
+ *  as it is not there yet, and the faults of its settings: each start repeats it, so that it also holds for what an older node has made meanwhile. */
 export async function setUpRegions(
   tx: Tx,
   regions: readonly NewRegion[],
   { ids, timestamp }: { readonly ids: Ids; readonly timestamp: string },
 ): Promise<void> {
   await saveRegions(tx, regions, timestamp);
-  const known = (await readRegions(tx)).flatMap((row) => {
+  const rows = await readRegions(tx);
+  for (const { id, provider, settings } of rows) {
+    const faults = provider === 'simulated' ? fileFaultsOf(settings) : [];
+    await keepFileFaults(tx, id, faults, { uuid: () => ids.uuid(), at: timestamp });
+  }
+  const known = rows.flatMap((row) => {
     const contents = contentsOf(row.provider);
     return contents ? [{ row, contents }] : [];
   });

@@ -14,9 +14,9 @@ export interface RegionSettings {
   readonly node?: string;
   /** Where access logs that are destined for this region go: `syslog+tcp://host:port` or `syslog+udp://host:port`. */
   readonly log_collector?: string;
-  /** Rate of seeded failures per task type, 0 to 1; simulated regions only. */
+  /** Rates of seeded failures, 0 to 1, by the kind of work or the condition of nodes; simulated regions only. */
   readonly faults?: Readonly<Record<string, number>>;
-  /** Faults that count attempts, as the file of regions names them. */
+  /** Other faults, as the file of regions names them. */
   readonly fault_rules?: readonly { readonly kind: string; readonly rule: object }[];
 }
 

@@ -5,7 +5,7 @@ import { SimulationService } from './service.ts';
 
 export { CONDITION_KINDS, FAULT_KINDS, kindFault, NODE_KINDS } from './kinds.ts';
 export { checkRule, FaultRule } from './rules.ts';
-export { type FileFault, keepFileFaults } from './store.ts';
+export { type FileFault, fileFaultsOf, keepFileFaults } from './store.ts';
 export { simulatedStrikes } from './strikes.ts';
 
 export function simulation(): Feature {

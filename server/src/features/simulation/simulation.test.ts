@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { startFaultyServer } from '../../../../test/harness/regions.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { FAULT_KINDS, NODE_KINDS } from './kinds.ts';
@@ -75,6 +76,25 @@ test.each([
   const reply = await set(body);
   expect(reply.status).toBe(400);
   expect(reply.body.invalid_fields[field][0]).toMatch(message);
+});
+
+test('a rate of the file is a fault like others: it is listed, and gone when it is cleared', async () => {
+  const flaky = await startFaultyServer({ create_loadbalancer: 1, k8s_node_gone: 0 });
+  try {
+    const create = async (name: string) =>
+      (await flaky.ended(await flaky.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name } }))).error;
+    const list = async () => (await flaky.call('GET', FAULTS, { as })).body;
+    expect(await create('web')).toBe(words('web'));
+    expect(await list()).toMatchObject({
+      count: 1,
+      results: [{ source: 'file', kind: 'create_loadbalancer', rate: 1 }],
+    });
+    expect((await flaky.call('DELETE', FAULTS, { as })).status).toBe(204);
+    expect((await list()).count).toBe(0);
+    expect(await create('web')).toBeNull();
+  } finally {
+    await flaky.close();
+  }
 });
 
 test('faults of the file count on from start to start, until the file names them no more', async () => {

@@ -1,5 +1,7 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import type { RegionSettings } from '../regions/index.ts';
+import { CONDITION_KINDS } from './kinds.ts';
 import type { FaultRule } from './rules.ts';
 
 const FAULT_COLUMNS = ['id', 'region_id', 'source', 'kind', 'rule', 'created_at'] as const;
@@ -65,6 +67,13 @@ export async function deleteFaults(tx: Queryable, regionId: number, id?: string)
 export interface FileFault {
   readonly kind: string;
   readonly rule: FaultRule;
+}
+
+/** What the settings of a region let go wrong: rates of kinds of work, and rules. */
+export function fileFaultsOf({ faults = {}, fault_rules = [] }: RegionSettings): FileFault[] {
+  const isCondition = (kind: string) => CONDITION_KINDS.some((condition) => condition === kind);
+  const rates = Object.entries(faults).filter(([kind]) => !isCondition(kind));
+  return [...rates.map(([kind, rate]) => ({ kind, rule: { rate } })), ...fault_rules];
 }
 
 /** Makes the faults of the file those that it names now; one that has not changed goes on counting. */

@@ -15,7 +15,7 @@ export function simulatedStrikes(db: Db, seed: string): StrikesOf {
     for (const fault of found) {
       const { rule } = fault;
       if (rule.name !== undefined && rule.name !== name) continue;
-      const judge = (attempt: number) => strikes(rule, attempt, { seed, kind, name });
+      const judge = (attempt: number) => strikes(rule, attempt, { seed, kind, name: operation.name });
       const struck = counts(rule)
         ? await countAttempt(db, fault, { key: operation.key, name }, judge)
         : judge(1);

@@ -20,12 +20,12 @@ export interface SimulatedOptions {
   readonly seed: string;
   /** Multiplies durations; 0: instant, 1: as long as in a real cloud. */
   readonly timeScale: number;
-  /** Rate of failures by task type, 0 to 1. */
-  readonly faults: Readonly<Record<string, number>>;
+  /** Share of the nodes that fail some time after they were ready, 0 to 1, by how. */
+  readonly conditions: Readonly<Record<string, number>>;
   readonly clock: Clock;
   /** What operators have said about nodes and pools. Absent: nothing. */
   readonly signals?: SimulationSignals;
-  /** Faults that count attempts. Absent: none. */
+  /** What is to go wrong. Absent: nothing. */
   readonly strikeOn?: (operation: Operation) => Promise<Strike>;
 }
 

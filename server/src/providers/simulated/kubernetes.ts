@@ -74,9 +74,9 @@ export function simulatedKubernetes(
 
 /** A node that the seed lets fail does so after a time that the seed knows too, and never comes back. */
 function seededCondition({ name, since }: ObservedNode, options: SimulationOptions): NodeCondition {
-  const { seed, faults, timeScale, now } = options;
+  const { seed, conditions, timeScale, now } = options;
   for (const [fault, condition] of FAILURES) {
-    if (seededFraction(seed, 'fault', fault, name) >= (faults[fault] ?? 0)) continue;
+    if (seededFraction(seed, 'fault', fault, name) >= (conditions[fault] ?? 0)) continue;
     const [shortest, longest] = HEALTHY;
     const healthy = shortest + (longest - shortest) * seededFraction(seed, 'duration', fault, name);
     if (now() - since.getTime() >= healthy * 1000 * timeScale) return condition;

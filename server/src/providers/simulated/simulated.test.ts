@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DesiredLoadBalancer } from '../../features/load-balancers/port.ts';
+import { strikes } from '../../features/simulation/rules.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
+import type { Operation } from '../../kernel/operation.ts';
 import { createSimulated, type SimulatedOptions } from './index.ts';
 
 const NOTHING = {} as DesiredLoadBalancer;
@@ -12,7 +14,7 @@ function region(options: Partial<SimulatedOptions> = {}) {
   const { addresses, loadBalancers } = createSimulated({
     seed: 'seed',
     timeScale: 1,
-    faults: {},
+    conditions: {},
     clock,
     ...options,
   });
@@ -73,7 +75,11 @@ test('other operations are shorter, names differ, and at scale 0 all is instant'
 });
 
 async function failures(seed: string, rate: number): Promise<number[]> {
-  const { loadBalancers } = region({ seed, timeScale: 0, faults: { create_loadbalancer: rate } });
+  const strikeOn = async ({ type: kind, name }: Operation) => {
+    const struck = strikes({ rate }, 1, { seed, kind, name });
+    return { delayMs: 0, failure: struck ? 'struck' : undefined };
+  };
+  const { loadBalancers } = region({ seed, timeScale: 0, strikeOn });
   const failed: number[] = [];
   for (let index = 0; index < 200; index++) {
     const outcome = await loadBalancers
@@ -92,6 +98,8 @@ test('the same seed gives the same failures, at about the rate asked for', async
   expect(await failures('two', 0.25)).not.toEqual(failed);
   expect(await failures('one', 0)).toEqual([]);
   expect((await failures('one', 1)).length).toBe(200);
+  // As in every release.
+  expect((await failures('one', 0.25)).slice(0, 5)).toEqual([0, 5, 6, 25, 28]);
 });
 
 test("addresses of the region's own IPv6 subnet are in it, the same for the same seed, and different", async () => {
@@ -107,7 +115,7 @@ test("addresses of the region's own IPv6 subnet are in it, the same for the same
 });
 
 test('undoing neither fails nor takes time', async () => {
-  const { loadBalancers } = region({ faults: { create_loadbalancer: 1, update_loadbalancer: 1 } });
+  const { loadBalancers } = region({ strikeOn: async () => ({ delayMs: 0, failure: 'struck' }) });
   expect(await loadBalancers.remove('id', operation('web'))).toEqual({ ready: true });
   expect(await loadBalancers.apply(NOTHING, operation('web', 'restore_loadbalancer'))).toEqual({
     ready: true,

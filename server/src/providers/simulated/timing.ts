@@ -8,10 +8,10 @@ export interface SimulationOptions {
   readonly seed: string;
   /** Multiplies durations; 0: instant, 1: as long as in a real cloud. */
   readonly timeScale: number;
-  /** Rate of failures by task type, 0 to 1. */
-  readonly faults: Readonly<Record<string, number>>;
+  /** Share of the nodes that fail some time after they were ready, 0 to 1, by how. */
+  readonly conditions: Readonly<Record<string, number>>;
   readonly now: () => number;
-  /** What is to go wrong beside that. */
+  /** What is to go wrong. */
   readonly strikeOn: (operation: Operation) => Promise<Strike>;
 }
 
@@ -22,14 +22,14 @@ const LONGEST_POLL_MS = 1000;
 const POLLS = 10;
 
 /** How far an operation has come. Nothing is remembered: it follows from when the work was accepted, and from
- *  jitter and faults that depend on the seed, the task type and the name, and from what strikes it.
- *  @throws TaskFailed at the end of an operation that the seed lets fail */
+ *  jitter that depends on the seed, the task type and the name, and from what strikes it.
+ *  @throws TaskFailed at the end of an operation that shall fail */
 export async function progressOf(
   operation: Operation,
   [shortest, longest]: Range,
   options: SimulationOptions,
 ): Promise<Progress> {
-  const { seed, timeScale, faults } = options;
+  const { seed, timeScale } = options;
   const { type, name } = operation;
   const jitter = seededFraction(seed, 'duration', type, name);
   const { delayMs, failure } = await options.strikeOn(operation);
@@ -39,9 +39,6 @@ export async function progressOf(
   if (durationMs > 0 && remainingMs > 0) {
     const retryInMs = Math.ceil(Math.min(remainingMs, Math.max(LONGEST_POLL_MS, durationMs / POLLS)));
     return { ready: false, retryInMs, percent: Math.floor((Math.max(0, elapsedMs) / durationMs) * 100) };
-  }
-  if (seededFraction(seed, 'fault', type, name) < (faults[type] ?? 0)) {
-    throw new TaskFailed(`Simulated fault: ${type} of ${name} fails in this region`);
   }
   if (failure !== undefined) throw new TaskFailed(failure);
   return READY;
