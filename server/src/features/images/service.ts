@@ -1,6 +1,7 @@
 import { Conflict } from '../../kernel/errors.ts';
 import { refuseCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import type { Tx } from '../../platform/database/db.ts';
 import { pick } from '../../platform/database/rows.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
@@ -37,20 +38,11 @@ export class ImageService {
   /** @throws Invalid, NotFound for the volume, Conflict when it is busy, Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateImage): Promise<TaskRef> {
     const traits = traitsOf(input);
-    this.#require(ctx);
-    const place = ctx.place;
-    const { clientId } = ctx.project;
-    return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, place.projectId);
-      const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
-      const volume = await holdForImage(tx, input.volume_id, place, taskId);
+    return this.#insert(ctx, 'create_image', traits, async (tx, taskId) => {
+      const volume = await holdForImage(tx, input.volume_id, ctx.place, taskId);
       // A volume that came from an image still is what that was.
       const origin = volume.image_metadata ?? {};
-      await store.insertImage(tx, {
-        ...traits,
-        ...place,
-        id,
-        clientId,
+      return {
         osDistro: origin.os_distro ?? traits.os_type,
         osVersion: origin.os_version ?? '',
         size: volume.size,
@@ -58,12 +50,7 @@ export class ImageService {
         volumeId: volume.id,
         sourceUrl: null,
         keptForVolumes: false,
-        taskId,
-        timestamp: ctx.clock.timestamp(),
-      });
-      const task = await startFor(tx, ctx, 'create_image', { id, name: traits.name }, { id: taskId });
-      await reserve(tx, ctx.quota, { image_count: 1, image_size: volume.size });
-      return task;
+      };
     });
   }
 
@@ -72,31 +59,34 @@ export class ImageService {
   async download(ctx: RegionContext, input: DownloadImage): Promise<TaskRef> {
     refuseCredentials(input.url);
     const traits = traitsOf(input);
+    return this.#insert(ctx, 'download_image', traits, async () => ({
+      osDistro: input.os_distro ?? traits.os_type,
+      osVersion: input.os_version ?? '',
+      size: FETCHED_SIZE,
+      minRam: 0,
+      volumeId: null,
+      sourceUrl: input.url,
+      keptForVolumes: input.cow_format,
+    }));
+  }
+
+  async #insert(
+    ctx: RegionContext,
+    task: 'create_image' | 'download_image',
+    traits: ImageTraits,
+    originOf: (tx: Tx, taskId: string) => Promise<store.Origin>,
+  ): Promise<TaskRef> {
     this.#require(ctx);
-    const place = ctx.place;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, place.projectId);
+      await guardProject(tx, ctx.place.projectId);
       const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
-      await store.insertImage(tx, {
-        ...traits,
-        ...place,
-        id,
-        clientId,
-        osDistro: input.os_distro ?? traits.os_type,
-        osVersion: input.os_version ?? '',
-        size: FETCHED_SIZE,
-        minRam: 0,
-        volumeId: null,
-        sourceUrl: input.url,
-        keptForVolumes: input.cow_format,
-        taskId,
-        timestamp: ctx.clock.timestamp(),
-      });
-      const task = await startFor(tx, ctx, 'download_image', { id, name: traits.name }, { id: taskId });
-      const amounts = { image_count: 1, image_size: FETCHED_SIZE };
-      await reserve(tx, ctx.quota, amounts);
-      return task;
+      const origin = await originOf(tx, taskId);
+      const timestamp = ctx.clock.timestamp();
+      await store.insertImage(tx, { ...traits, ...ctx.place, ...origin, id, clientId, taskId, timestamp });
+      const ref = await startFor(tx, ctx, task, { id, name: traits.name }, { id: taskId });
+      await reserve(tx, ctx.quota, { image_count: 1, image_size: origin.size });
+      return ref;
     });
   }
 

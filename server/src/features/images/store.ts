@@ -27,9 +27,8 @@ export async function lockFreeImage(tx: Tx, id: string, place: Place): Promise<I
   return held.lockFree(tx, id, place);
 }
 
-export interface NewImage extends ImageTraits, Place {
-  readonly id: string;
-  readonly clientId: number;
+/** What a new image is made of. */
+export interface Origin {
   readonly osDistro: string;
   readonly osVersion: string;
   /** GiB: of its volume, and what volumes of it need at least. */
@@ -40,6 +39,11 @@ export interface NewImage extends ImageTraits, Place {
   /** The address it comes from, if it is made of no volume. */
   readonly sourceUrl: string | null;
   readonly keptForVolumes: boolean;
+}
+
+export interface NewImage extends ImageTraits, Place, Origin {
+  readonly id: string;
+  readonly clientId: number;
   readonly taskId: string;
   readonly timestamp: string;
 }

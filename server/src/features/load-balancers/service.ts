@@ -130,7 +130,7 @@ export class LoadBalancerService {
     await this.#providers.require(ctx.region);
     refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockLoadBalancer(tx, { ...ctx.place, id });
+      const row = await store.lockLoadBalancer(tx, id, ctx.place);
       const settings = settingsAfter(settingsOf(row), input, {
         tags: patchTags(row.tags, input.tags),
         logging: storedLogging(input.logging, row.id, row.region_id) ?? row.logging,
@@ -158,7 +158,7 @@ export class LoadBalancerService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockLoadBalancer(tx, { ...ctx.place, id });
+      const row = await store.lockLoadBalancer(tx, id, ctx.place);
       requireTransition(row, 'PENDING_DELETE');
       const taskId = ctx.ids.uuid();
       await store.holdLoadBalancer(tx, id, 'PENDING_DELETE', taskId);

@@ -1,5 +1,5 @@
-import { NotFound } from '../../kernel/errors.ts';
 import { type Db, type Tx, together } from '../../platform/database/db.ts';
+import { heldTable } from '../../platform/database/held-table.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { type StoreAddress, storingAddress } from '../networking/addresses/index.ts';
 import { portsOfGone } from '../networking/ports/index.ts';
@@ -9,23 +9,12 @@ import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
 /** Changes of load balancers. Creation is in insert-store.ts, lists are in list-store.ts, whole load balancers in
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
 
-export interface Where {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
-}
+const held = heldTable<LoadBalancerRow>('load_balancers', 'Load balancer', {
+  ...{ columns: listOf(COLUMNS, 'lb'), alias: 'lb' },
+});
 
-/** The row, locked against every other change until the transaction ends.
- *  @throws NotFound */
-export async function lockLoadBalancer(tx: Tx, { id, projectId, regionId }: Where): Promise<LoadBalancerRow> {
-  const [row] = await tx.named<LoadBalancerRow>(
-    'lb_lock',
-    `select ${listOf(COLUMNS)} from load_balancers where id = $1 and project_id = $2 and region_id = $3 for update`,
-    [id, projectId, regionId],
-  );
-  if (!row) throw new NotFound(`Load balancer ${id} was not found`);
-  return row;
-}
+/** The row, locked against every other change until the transaction ends. @throws NotFound */
+export const lockLoadBalancer = held.lock;
 
 /** Gives the lock to a task. */
 export async function holdLoadBalancer(

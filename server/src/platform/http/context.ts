@@ -53,6 +53,11 @@ export interface Place {
   readonly regionId: number;
 }
 
+/** What a path or body names, in its place. */
+export interface Placed extends Place {
+  readonly id: string;
+}
+
 /** Whose quota counts what is made there. */
 export interface QuotaPlace {
   readonly clientId: number;

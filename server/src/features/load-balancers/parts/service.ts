@@ -65,8 +65,7 @@ export class PartService {
   async change(ctx: RegionContext, loadBalancerId: string, decide: Decide): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const where = { id: loadBalancerId, ...ctx.place };
-      const loadBalancer = await lockLoadBalancer(tx, where);
+      const loadBalancer = await lockLoadBalancer(tx, loadBalancerId, ctx.place);
       requireTransition(loadBalancer, 'PENDING_UPDATE');
       const tree = await readTree(tx, loadBalancerId);
       if (!tree) throw new NotFound(`Load balancer ${loadBalancerId} was not found`);

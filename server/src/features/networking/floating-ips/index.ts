@@ -15,7 +15,7 @@ export {
   type NewAssignment,
   settleAttached,
 } from './attach.ts';
-export type { Carrier, CarrierRef, CarrierWhere, MachineSummaries, Settle } from './carrier.ts';
+export type { Carrier, CarrierRef, MachineSummaries, Settle } from './carrier.ts';
 export {
   becomeFloatingIp,
   type ConvertedAddress,

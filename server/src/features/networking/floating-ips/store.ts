@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
 import { listOf, without } from '../../../platform/database/rows.ts';
+import type { Placed } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { freed, storingAddress } from '../addresses/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
@@ -34,16 +35,7 @@ export const SHOWN = `${listOf(without(COLUMNS, ['client_id', 'fixed_ip_address'
                                  order by family(a.address), a.address limit 1)) as fixed_ip_address`;
 export const PORT_OF_FIP = 'left join ports p on p.id = f.port_id';
 
-export interface Where {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
-}
-
-export interface NewFloatingIp {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
+export interface NewFloatingIp extends Placed {
   readonly clientId: number;
   readonly tags: StoredTags;
   readonly taskId: string;
@@ -62,7 +54,7 @@ export async function insertFloatingIp(tx: Tx, row: NewFloatingIp): Promise<void
 
 export async function readFloatingIp(
   db: Queryable,
-  { id, projectId, regionId }: Where,
+  { id, projectId, regionId }: Placed,
 ): Promise<FloatingIpView | undefined> {
   return db.namedRow<FloatingIpView>(
     'fip_get',

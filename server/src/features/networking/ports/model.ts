@@ -45,13 +45,6 @@ export interface PortRow extends RowOf<'ports', typeof PORT_COLUMNS, Narrowed> {
 
 export type PortSettings = Pick<PortRow, (typeof SETTINGS)[number]>;
 
-/** Where a port must be: what a path or body names is looked for nowhere else. */
-export interface Where {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
-}
-
 /** A locally administered unicast address, made of the random end of the port's id. */
 export function macAddressOf(portId: string): string {
   return ['fa', ...(portId.slice(-10).match(/../g) ?? [])].join(':');

@@ -2,10 +2,10 @@ import { Conflict, Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
-import type { RegionContext } from '../../../platform/http/context.ts';
+import type { Placed, RegionContext } from '../../../platform/http/context.ts';
 import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from '../addresses/index.ts';
 import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';
-import { type Device, deviceOf, deviceText, type PortRow, type Where } from './model.ts';
+import { type Device, deviceOf, deviceText, type PortRow } from './model.ts';
 import * as store from './store.ts';
 
 /** Where ports are opened, and what gives them ids and times: a request's context has it all. */
@@ -119,7 +119,7 @@ export async function lockPortsOf(tx: Tx, device: Device): Promise<PortRow[]> {
 
 /** Gives a port to a task until that ends.
  *  @throws NotFound, Locked when another task holds it */
-export async function holdPort(tx: Tx, where: Where, taskId: string): Promise<PortRow> {
+export async function holdPort(tx: Tx, where: Placed, taskId: string): Promise<PortRow> {
   const reservation = await store.lockReservation(tx, where);
   const port = await store.lockPort(tx, where.id, where);
   if (reservation) throw new Locked(`Reserved fixed IP ${where.id}`, reservation);

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Conflict, Locked, NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
-import type { RegionContext } from '../../../platform/http/context.ts';
+import type { Place, RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
@@ -21,7 +21,7 @@ import { viewPort } from './views.ts';
 export type FindSecurityGroups = (
   db: Queryable,
   ids: readonly string[],
-  place: { readonly projectId: number; readonly regionId: number },
+  place: Place,
 ) => Promise<ReadonlySet<string>>;
 
 export interface PortDeps {

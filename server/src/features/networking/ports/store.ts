@@ -2,8 +2,9 @@ import { NotFound } from '../../../kernel/errors.ts';
 import { type Queryable, type Tx, together } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
 import { listOf } from '../../../platform/database/rows.ts';
+import type { Place, Placed } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
-import { type Device, PORT_COLUMNS, type PortRow, type PortSettings, type Where } from './model.ts';
+import { type Device, PORT_COLUMNS, type PortRow, type PortSettings } from './model.ts';
 import { portsOfGone } from './of-devices.ts';
 
 /** Changes of ports and their addresses; lists are in list-store.ts. */
@@ -35,7 +36,7 @@ export const lockFreePort = held.lockFree;
 
 /** Locks the reserved fixed IP of this port.
  *  @returns the task that holds it, null when none does, undefined when the project has no such reserved fixed IP */
-export async function lockReservation(tx: Tx, where: Where): Promise<string | null | undefined> {
+export async function lockReservation(tx: Tx, where: Placed): Promise<string | null | undefined> {
   const [row] = await tx.named<{ task_id: string | null }>(
     'port_reservation_lock',
     `select task_id from reserved_fixed_ips where port_id = $1 and project_id = $2 and region_id = $3 for update`,
@@ -48,7 +49,7 @@ export async function lockReservation(tx: Tx, where: Where): Promise<string | nu
  *  @throws NotFound for the first that is not there */
 export async function lockPorts(
   tx: Tx,
-  { projectId, regionId }: Omit<Where, 'id'>,
+  { projectId, regionId }: Place,
   ids: readonly string[],
 ): Promise<PortRow[]> {
   await tx.named(
@@ -151,10 +152,7 @@ export async function readPortsOf(
   );
 }
 
-export interface NewPort {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
+export interface NewPort extends Placed {
   readonly clientId: number;
   readonly networkId: string;
   readonly device: Device | null;

@@ -1,7 +1,8 @@
 import type { Tx } from '../../../platform/database/db.ts';
+import type { Placed } from '../../../platform/http/context.ts';
 import { findPlace } from '../networks/index.ts';
 import { requireUnshared, requireUnused } from './model.ts';
-import { lockFreeReservedIp, type Where } from './store.ts';
+import { lockFreeReservedIp } from './store.ts';
 
 /** An address of a reserved fixed IP, as a load balancer claims it. */
 export interface ClaimedAddress {
@@ -17,7 +18,7 @@ export interface ClaimedAddress {
  *  @throws NotFound, Conflict when a task holds it or something has it */
 export async function claimReservedIp(
   tx: Tx,
-  where: Where,
+  where: Placed,
 ): Promise<readonly [ClaimedAddress, ClaimedAddress?]> {
   const row = await lockFreeReservedIp(tx, where.id, where);
   requireUnused(row);

@@ -1,7 +1,7 @@
 import { Conflict, Invalid } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import type { RegionContext } from '../../../platform/http/context.ts';
+import type { Place, RegionContext } from '../../../platform/http/context.ts';
 import { type AddressProvider, type RegionAddresses, requireIpv6 } from '../addresses/index.ts';
 import { type AddressPlace, findPlace, findPlaces, spaceOf } from '../networks/index.ts';
 import type { CreateReservedFixedIp } from './schema.ts';
@@ -18,11 +18,6 @@ export interface Requested {
   readonly additional: AdditionalPlace | null;
 }
 
-interface Scope {
-  readonly projectId: number;
-  readonly regionId: number;
-}
-
 /** Where the addresses shall come from.
  *  @throws Invalid, NotFound for what the body names, Conflict */
 export async function findRequested(
@@ -33,9 +28,9 @@ export async function findRequested(
 ): Promise<Requested> {
   const scope = ctx.place;
   const provider = addresses.providerOf(ctx.region.id);
-  if (input.type === 'port') return portOf(tx, scope, input.port_id);
+  if (input.type === 'port') return portOf(tx, ctx.place, input.port_id);
   const id = ctx.ids.uuid();
-  if (input.type === 'ip_address') return chosen(tx, scope, input, id, provider);
+  if (input.type === 'ip_address') return chosen(tx, ctx.place, input, id, provider);
   const named = input.type === 'subnet' ? { subnetId: input.subnet_id } : {};
   const network = input.type === 'any_subnet' ? { networkId: input.network_id } : {};
   const family = input.type === 'subnet' ? undefined : (input.ip_family ?? undefined);
@@ -55,7 +50,7 @@ export async function findRequested(
 /** A certain address, which must be one that something can have. */
 async function chosen(
   tx: Tx,
-  scope: Scope,
+  where: Place,
   input: CreateReservedFixedIp & { type: 'ip_address' },
   id: string,
   provider: AddressProvider | undefined,
@@ -63,7 +58,7 @@ async function chosen(
   const address = canonicalAddress(input.ip_address);
   const place = await findPlace(
     tx,
-    { ...scope, networkId: input.network_id, containing: address },
+    { ...where, networkId: input.network_id, containing: address },
     'ip_address',
   );
   const range = parseRange(place.cidr);
@@ -77,14 +72,14 @@ async function chosen(
 }
 
 /** The port of a load balancer, which keeps its addresses beyond it. */
-async function portOf(tx: Tx, scope: Scope, id: string): Promise<Requested> {
-  const port = await lockUsedPort(tx, { id, ...scope });
+async function portOf(tx: Tx, where: Place, id: string): Promise<Requested> {
+  const port = await lockUsedPort(tx, { id, ...where });
   const { additional_subnet_id: secondId, additional_space: secondSpace, additional_address: second } = port;
   if (port.vip_address === null || (secondId !== null && second === null)) {
     throw new Conflict(`Load balancer ${port.load_balancer_id} has no address yet`, { retryAfterMs: 1000 });
   }
   const subnetId = port.vip_subnet_id ?? undefined;
-  const place = await findPlace(tx, { ...scope, subnetId }, 'port_id');
+  const place = await findPlace(tx, { ...where, subnetId }, 'port_id');
   const additional =
     secondId === null || secondSpace === null
       ? null

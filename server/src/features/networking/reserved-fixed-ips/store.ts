@@ -2,6 +2,7 @@ import { NotFound } from '../../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
 import { listOf } from '../../../platform/database/rows.ts';
+import type { Placed } from '../../../platform/http/context.ts';
 import { given, type StoreAddress, storingAddress } from '../addresses/index.ts';
 import { PORTS_OF_NEWLY_RESERVED, PORTS_OF_UNRESERVED } from '../ports/index.ts';
 import { COLUMNS, type ReservedIpRow } from './model.ts';
@@ -34,12 +35,6 @@ export const holdReservedIp = held.hold;
 /** Ends the task's hold on all that it holds. */
 export const releaseReservedIps = held.release;
 
-export interface Where {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
-}
-
 /** Where a second address is, which is null until it is given. */
 export interface AdditionalPlace {
   readonly subnetId: string;
@@ -47,10 +42,7 @@ export interface AdditionalPlace {
   readonly address: string | null;
 }
 
-export interface NewReservedIp {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
+export interface NewReservedIp extends Placed {
   readonly clientId: number;
   readonly networkId: string;
   readonly subnetId: string;
@@ -119,7 +111,7 @@ export interface UsedPort {
 }
 
 /** @throws NotFound when no load balancer of the project has the port */
-export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Where): Promise<UsedPort> {
+export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Placed): Promise<UsedPort> {
   const [row] = await tx.named<UsedPort>(
     'reserved_used_port',
     `select id as load_balancer_id, vip_address, vip_subnet_id, vip_space, additional_address,

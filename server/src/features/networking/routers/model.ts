@@ -31,12 +31,6 @@ export interface RouterRow
   readonly interfaces: readonly RouterInterface[];
 }
 
-export interface Where {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
-}
-
 /** Static routes in one spelling; what they lead through must be in one of the subnets. Faults are collected. */
 export function checkedRoutes(
   routes: readonly StaticRoute[],

@@ -4,7 +4,7 @@ import { heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import { listOf } from '../../../platform/database/rows.ts';
-import type { Place } from '../../../platform/http/context.ts';
+import type { Place, Placed } from '../../../platform/http/context.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import { ROUTER_COLUMNS, type RouterRow, type StaticRoute } from './model.ts';
 
@@ -29,10 +29,7 @@ export const lockRouter = held.lock;
 /** The same, when no task holds it. @throws NotFound, Locked */
 export const lockFreeRouter = held.lockFree;
 
-export interface NewRouter {
-  readonly id: string;
-  readonly projectId: number;
-  readonly regionId: number;
+export interface NewRouter extends Placed {
   readonly clientId: number;
   readonly name: string;
   /** The network that it comes with. */
