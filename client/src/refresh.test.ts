@@ -123,6 +123,18 @@ describe('the refresh', () => {
     expect(fetches).toHaveLength(2);
   });
 
+  test('keeps to the lifetime that the service gives, when that is less than was asked for', async () => {
+    for (const tokenUrl of [
+      'http://api.test/?video=a&expire=3600',
+      'http://api.test/?video=a&expire=300.5',
+    ]) {
+      const { timers, refresher, fetches } = setUp('http://cdn.test', 60, { tokenUrl });
+      await refresher.start();
+      await timers.pass(46_000);
+      expect(fetches).toEqual([0, 45_000]);
+    }
+  });
+
   test('is made up for when the machine slept, once for all who wait', async () => {
     const { timers, refresher, fetches } = setUp('http://cdn.test', 60);
     const url = await refresher.start();

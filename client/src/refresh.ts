@@ -179,15 +179,18 @@ export class TokenRefresher {
   }
 }
 
-/** When a record expires by this machine's clock, which need not be right: what was asked for is a lifetime, and
- *  only a point in time has to be compared with the clock.
+/** When a record expires by this machine's clock, which need not be right. The record says it by the clock of the
+ *  service, and the lifetime that was asked for by this one: the earlier of both counts, since a service may give
+ *  less, and a clock that is wrong then costs no more than a refresh before its time. A record that has expired by
+ *  this clock already shows that the clock is ahead.
  *  @param askedAt milliseconds since 1970 */
 function expiryOf(tokenUrl: string, record: VideoTokenRecord, askedAt: number): number {
   const asked = /[?&]expire=([^&#]*)/.exec(tokenUrl)?.[1] ?? '';
   const lifetime = /^\d+$/.test(asked) ? Number(asked) : 0;
-  if (lifetime > FIRST_ABSOLUTE) return record.expires * 1000;
-  const seconds = lifetime > 0 ? lifetime : DEFAULT_LIFETIME;
-  return askedAt + seconds * 1000;
+  const byService = record.expires * 1000;
+  if (lifetime > FIRST_ABSOLUTE) return byService;
+  const byClock = askedAt + (lifetime > 0 ? lifetime : DEFAULT_LIFETIME) * 1000;
+  return byService > askedAt ? Math.min(byService, byClock) : byClock;
 }
 
 /** For token services that forget to say so. Node.js does not know it, browsers do. */
