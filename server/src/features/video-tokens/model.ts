@@ -17,18 +17,17 @@ export interface SigningSettings {
   readonly cdnIpUrl: string;
 }
 
-/** No token is valid beyond the year 2100, which is later than the longest lifetime that can be asked for. */
-export const LATEST = 4_102_444_800;
-
 /** When a token expires, in Unix seconds.
  *  @param expire as it came in the query; anything that is no number counts as missing
  *  @param now Unix time in seconds
  *  @param longest seconds that it may live */
 export function expiryOf(expire: unknown, now: number, longest = Number.POSITIVE_INFINITY): number {
   const text = String(Array.isArray(expire) ? expire[0] : (expire ?? '')).trim();
-  const asked = /^\+?\d{1,16}(\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : 0;
-  if (asked <= 0 || !Number.isSafeInteger(asked)) return now + Math.min(longest, DEFAULT_LIFETIME);
-  return Math.min(LATEST, now + longest, asked > FIRST_ABSOLUTE ? asked : now + asked);
+  const number = /^\+?\d+(\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : 0;
+  if (number <= 0) return now + Math.min(longest, DEFAULT_LIFETIME);
+  // Larger numbers cannot be told apart from their neighbours.
+  const asked = Math.min(number, Number.MAX_SAFE_INTEGER);
+  return Math.min(now + longest, asked > FIRST_ABSOLUTE ? asked : now + asked);
 }
 
 export interface Viewer {

@@ -11,7 +11,7 @@ export const VideoTokenQuery = Type.Object({
       description:
         'Lifetime in seconds, or a Unix time after 1735689600; 3600 s when it is absent, not positive or no number. ' +
         'A token lives no longer than VIRGA_VIDEO_MAX_LIFETIME says, which is 86400 s where a service is asked who ' +
-        'may see a video, and never beyond 2100, Unix time 4102444800: `expires` of the answer says until when.',
+        'may see a video: `expires` of the answer says until when.',
     }),
   ),
   client_ip: Type.Optional(

@@ -11,7 +11,7 @@ export interface VideoTokenSettings extends SigningSettings {
   readonly trustedProxies: IpRanges | undefined;
   readonly corsOrigins: readonly string[] | undefined;
   readonly authorizeUrl: string | undefined;
-  /** Seconds; undefined: until 2100. */
+  /** Seconds; undefined: as long as is asked for. */
   readonly longestLifetime?: number | undefined;
 }
 
