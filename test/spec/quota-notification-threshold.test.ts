@@ -38,6 +38,14 @@ describe('the call', () => {
     expect((await read()).threshold).toBe(70);
   });
 
+  test.each(['', 'yesterday', 1])('refuses %j as last_sending and changes nothing', async (last_sending) => {
+    await put({ threshold: 70 });
+    const reply = await put({ threshold: 75, last_sending });
+    expect(reply.status).toBe(400);
+    expect(Object.keys(reply.body.invalid_fields)).toEqual(['last_sending']);
+    expect((await read()).threshold).toBe(70);
+  });
+
   test('needs a threshold', async () => {
     expect((await put({})).body.invalid_fields).toEqual({ threshold: ['is required'] });
   });

@@ -83,6 +83,7 @@ const thresholds: readonly Route[] = [
     access: 'administer',
     params: ClientParams,
     body: PutThreshold,
+    emptyIsGiven: true,
     response: Threshold,
     handler: (ctx, { body }) => putThreshold(ctx, body),
   }),

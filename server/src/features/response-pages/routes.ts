@@ -38,6 +38,7 @@ export const responsePageRoutes: readonly Route[] = [
     access: 'read',
     query: PreviewQuery,
     body: PreviewPage,
+    emptyIsGiven: true,
     bodyFaults: previewFaults,
     response: PagePreview,
     handler: (_ctx, { query, body }) => previewPage(query.page_type, body),

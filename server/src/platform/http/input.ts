@@ -71,7 +71,9 @@ async function checkedBody(
   { request, strict }: Asked,
   found: Invalid[],
 ): Promise<unknown> {
-  const given = withoutEmpty(spec.body as never, request.body, spec.method === 'PATCH');
+  const given = spec.emptyIsGiven
+    ? request.body
+    : withoutEmpty(spec.body as never, request.body, spec.method === 'PATCH');
   const others = strict ? unknownFields(spec.body, request.body) : new Faults();
   const own = given === undefined ? {} : ((await spec.bodyFaults?.(given)) ?? {});
   others.addAll(new Invalid(own));

@@ -31,6 +31,9 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** An empty text of its body is a value like any other. Default: where a field may not be empty, it counts as
+   *  not given, as older clients send it. */
+  readonly emptyIsGiven?: boolean;
   /** Faults of a body that a schema cannot find (an image that does not decode); they are reported together
    *  with those that it finds, so the value may have any shape. */
   readonly bodyFaults?: (body: unknown) => Promise<InvalidFields>;
