@@ -34,6 +34,13 @@ describe('tags', () => {
     expect(() => parseTags({ [name]: text })).toThrow(Invalid);
   });
 
+  test('length is counted in characters, whatever plane they are of', () => {
+    const longest = { ['😀'.repeat(255)]: '😀'.repeat(255) };
+    expect(parseTags(longest)).toEqual(longest);
+    expect(() => parseTags({ ['😀'.repeat(256)]: 'x' })).toThrow(Invalid);
+    expect(() => parseTags({ k: '😀'.repeat(256) })).toThrow(Invalid);
+  });
+
   test('a merge patch adds, replaces and removes, and leaves the rest', () => {
     fc.assert(
       fc.property(tags, tags, (before, patch) => {
@@ -52,6 +59,8 @@ describe('tags', () => {
     expect(() => patchTags(stored, { owner: 'y' })).toThrow('read-only');
     expect(() => patchTags(stored, { owner: null })).toThrow('read-only');
     expect(patchTags(stored, { owner: 'x' })).toEqual(stored);
+    const named = { valueOf: { value: 'x', read_only: true } };
+    expect(viewMetadata(patchTags(named, { other: 'y' }))).toEqual({ valueOf: 'x', other: 'y' });
   });
 });
 

@@ -53,8 +53,11 @@ const VALUE = new RegExp(TAG_VALUE.pattern);
 const KEY_RULE = 'must be 1 to 255 characters without white space and "="';
 const VALUE_RULE = 'must be 1 to 255 characters without tabs and newlines';
 
-export const validTagKey = (key: string) => key.length <= 255 && KEY.test(key);
-export const validTagValue = (value: string) => value.length <= 255 && VALUE.test(value);
+/** Characters, not the halves in which JavaScript stores some. */
+const isShort = (text: string) => text.length <= 255 || [...text].length <= 255;
+
+export const validTagKey = (key: string) => isShort(key) && KEY.test(key);
+export const validTagValue = (value: string) => isShort(value) && VALUE.test(value);
 
 /** Strips and checks tags.
  *  @throws Invalid naming every faulty key under `field` */
@@ -147,7 +150,7 @@ function atMost(before: StoredTags, after: StoredTags): StoredTags {
 function refuseReadOnly(readOnly: StoredTags, added: StoredTags, removed: readonly string[]): void {
   const faults = new Faults();
   for (const [key, tag] of Object.entries(readOnly)) {
-    const changes = removed.includes(key) || (key in added && added[key]?.value !== tag.value);
+    const changes = removed.includes(key) || (Object.hasOwn(added, key) && added[key]?.value !== tag.value);
     if (changes) faults.add(`tags.${key}`, 'is read-only');
   }
   faults.refuse();
