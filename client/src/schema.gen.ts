@@ -19261,8 +19261,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
-                "application/json": components["schemas"]["Detail"];
+                "application/problem+json": components["schemas"]["Detail"] | components["schemas"]["Problem"];
             };
         };
         /** @description Some fields of the request are not valid */
@@ -19300,7 +19299,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Detail"];
+                "application/problem+json": components["schemas"]["Detail"];
             };
         };
         /** @description The request cannot be read, or some of its fields are not valid */
@@ -34017,7 +34016,10 @@ export interface operations {
     };
     listStorageEvents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Id of the account. */
+                client_id?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -34033,6 +34035,7 @@ export interface operations {
                     "application/json": components["schemas"]["StorageNotificationEvents"];
                 };
             };
+            400: components["responses"]["StorageBadRequest"];
             401: components["responses"]["StorageUnauthenticated"];
             403: components["responses"]["StorageForbidden"];
             429: components["responses"]["StorageTooManyRequests"];
@@ -34041,7 +34044,10 @@ export interface operations {
     };
     setStorageEvents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Id of the account. */
+                client_id?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -35405,7 +35411,7 @@ export interface operations {
                 video?: string;
                 /** @description The kind. Default: "live". */
                 type?: "vod" | "live";
-                /** @description Lifetime in seconds, or a Unix time after 1735689600; 3600 s when it is absent, not positive or no number. A token lives no longer than VIRGA_VIDEO_MAX_LIFETIME says, which is 86400 s where a service is asked who may see a video, and never beyond 2100, Unix time 4102444800: `expires` of the answer says until when. */
+                /** @description Lifetime in seconds, or a Unix time after 1735689600; 3600 s when it is absent, not positive or no number. A token lives no longer than VIRGA_VIDEO_MAX_LIFETIME says, which is 86400 s where a service is asked who may see a video: `expires` of the answer says until when. */
                 expire?: unknown;
                 /** @description The IP address that token_ip and url_ip are bound to. Without it: x-real-ip, else the first address of x-forwarded-for, when a trusted proxy sends them; else the address that the request comes from, or 0.0.0.0, which no viewer has, when that is this very machine: send client_ip where there is no proxy. */
                 client_ip?: string;

@@ -118,6 +118,8 @@ describe('401 and 403', () => {
   test.each(cases)('%s %s with "%s" answers {detail: "%s"}', async (method, path, authorization, detail) => {
     const reply = await server.call(method, path, { headers: { authorization } });
     expect([reply.status, reply.body]).toEqual([401, { detail }]);
+    const problem = path.startsWith('/waap') ? 'application/problem+json' : 'application/json';
+    expect(String(reply.headers['content-type'])).toContain(problem);
   });
 
   test.each([

@@ -172,6 +172,13 @@ test('client_id is a query parameter: the own one, and no other', async () => {
   for (const method of ['POST', 'PUT', 'DELETE']) {
     expect((await server.call(method, `${EVENT}?client_id=2`, { body })).status).toBe(404);
   }
+  const several = { reaching_used_space: [{ storage_name: storage, bytes: 2 }] };
+  expect((await server.call('POST', `${EVENTS}?client_id=2`, { body: several })).status).toBe(404);
+  expect((await server.call('GET', `${EVENTS}?client_id=2`)).status).toBe(404);
+  const { body: own } = await server.call('GET', `${EVENTS}?client_id=1`);
+  expect(own.reaching_used_space).toContainEqual(
+    expect.objectContaining({ storage_name: storage, bytes: 1 }),
+  );
   expect((await server.call('POST', `${EVENT}?client_id=x`, { body })).status).toBe(400);
   const others = await server.call('GET', EVENTS, { as: 'other client' });
   expect(JSON.stringify(others.body)).not.toContain(storage);

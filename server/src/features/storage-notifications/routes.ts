@@ -68,8 +68,9 @@ const eventsRoutes: readonly Route[] = [
     tag,
     summary: 'List the thresholds of all storages',
     access: 'read',
+    query: EventQuery,
     response: StorageNotificationEvents,
-    handler: (ctx) => getEvents(ctx),
+    handler: (ctx, { query }) => getEvents(ctx, query.client_id),
   }),
   route({
     method: 'POST',
@@ -79,9 +80,10 @@ const eventsRoutes: readonly Route[] = [
     summary: 'Set several thresholds, all or none; those not given stay',
     description: LIMIT,
     access: 'write',
+    query: EventQuery,
     body: EventsInput,
     response: StorageNotificationEvents,
-    handler: (ctx, { body }) => setEvents(ctx, body),
+    handler: (ctx, { query, body }) => setEvents(ctx, body, query.client_id),
   }),
   route({
     method: 'GET',

@@ -34,16 +34,18 @@ export async function setEvent(ctx: RequestContext, input: EventInput, named?: n
 }
 
 /** Sets the given events, all or none, and answers the whole configuration. @throws as `setEvent` */
-export async function setEvents(ctx: RequestContext, input: EventsInput) {
+export async function setEvents(ctx: RequestContext, input: EventsInput, named?: number) {
+  const clientId = clientOf(ctx, named);
   const faults = new Faults();
   const requested = readEvents(input, faults);
   faults.refuse();
-  await setAll(ctx, ctx.caller.clientId, requested);
-  return getEvents(ctx);
+  await setAll(ctx, clientId, requested);
+  return getEvents(ctx, named);
 }
 
-export async function getEvents(ctx: RequestContext) {
-  return viewEvents(await store.listEvents(ctx.db, ctx.caller.clientId));
+/** Every event of a client. @throws NotFound when the query names another client */
+export async function getEvents(ctx: RequestContext, named?: number) {
+  return viewEvents(await store.listEvents(ctx.db, clientOf(ctx, named)));
 }
 
 /** @throws BadRequest when there is no such event */

@@ -66,8 +66,7 @@ export function toWire(error: unknown, path: string, requestId: string): WireErr
   const facts = factsOf(error);
   const dialect = dialectOf(path);
   const body = BODIES[dialect](facts, error, requestId);
-  const contentType =
-    dialect === 'waap' && !isDetail(facts) ? 'application/problem+json' : 'application/json';
+  const contentType = dialect === 'waap' ? 'application/problem+json' : 'application/json';
   return { status: dialectStatus(dialect, facts, error), contentType, headers: facts.headers, body };
 }
 

@@ -74,7 +74,7 @@ const HEADERS: Readonly<Partial<Record<Status, Json>>> = {
 };
 
 function response(dialect: ErrorDialect, status: Status, lift: (schema: TSchema) => unknown): Json {
-  const refusal = { 'application/json': { schema: lift(dialect.refusal) } };
+  const refusal = { [dialect.contentType]: { schema: lift(dialect.refusal) } };
   const own = { [dialect.contentType]: { schema: lift(dialect.schema) } };
   return {
     description: DESCRIPTIONS[status],
