@@ -48,11 +48,12 @@ const RegionsFile = Type.Object(
 
 /** Regions of a first run without a file: one that carries traffic on this machine, one that pretends. */
 export const DEFAULT_REGIONS: readonly NewRegion[] = [
-  newRegion({ id: 1, name: 'Local', provider: 'local', volume_types: [] }),
+  newRegion({ id: 1, name: 'Local', provider: 'local', zone: 'EMEA', volume_types: [] }),
   newRegion({
     id: 2,
     name: 'Simulated',
     provider: 'simulated',
+    zone: 'EMEA',
     volume_types: ['standard', 'ssd_hiiops', 'ssd_lowlatency'],
   }),
 ];

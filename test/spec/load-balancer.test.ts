@@ -73,6 +73,10 @@ describe('the record', () => {
     });
   });
 
+  test('has the default flavor when an older tool names none', async () => {
+    expect((await get(await created(server, { name: 'plain', flavor: '' }))).flavor).toBeNull();
+  });
+
   test('keeps where its log goes, and for how long', async () => {
     const logging = {
       destination_region_id: 2,

@@ -147,7 +147,7 @@ const vipFields = () => ({
 export const CreateLoadBalancer = Type.Object(
   {
     name: Name(),
-    flavor: Type.Optional(Type.String()),
+    flavor: Type.Optional(Type.String({ minLength: 1 })),
     listeners: Type.Optional(Type.Array(ListenerInput, { maxItems: 51 })),
     logging: Type.Optional(LoggingInput),
     preferred_connectivity: Defaulted(StringEnum(['L2', 'L3'], { default: 'L2' })),
