@@ -18,6 +18,13 @@ const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .filter((file) => !/\/test-|\/testing\/|\.d\.m?ts$/.test(file));
 
+test('addresses are reckoned with in one file', () => {
+  const found = files.filter((file) =>
+    readFileSync(path.join(SOURCES, file), 'utf8').includes("'ipaddr.js'"),
+  );
+  expect(found).toEqual(['kernel/ip.ts']);
+});
+
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)|(?:^|\n)import '(\.[^']+)'/g;
 

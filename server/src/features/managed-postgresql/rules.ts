@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { Faults } from '../../kernel/faults.ts';
+import { isIpNetwork } from '../../kernel/ip.ts';
 import type { ClusterSpec } from './model.ts';
 import type { Offer } from './port.ts';
 
@@ -35,13 +35,8 @@ function checkAcl(faults: Faults, acl: readonly string[]): void {
   });
 }
 
-/** An address, or one with the length of its network. */
-export function isAddressOrNetwork(text: string): boolean {
-  const [address = '', length, ...more] = text.split('/');
-  const isV4 = ipaddr.IPv4.isValidFourPartDecimal(address);
-  if (more.length > 0 || (!isV4 && (!ipaddr.IPv6.isValid(address) || address.includes('%')))) return false;
-  return length === undefined || (/^(0|[1-9]\d{0,2})$/.test(length) && Number(length) <= (isV4 ? 32 : 128));
-}
+/** An address, or one with the length of its network, without zeros before that. */
+export const isAddressOrNetwork = (text: string): boolean => isIpNetwork(text) && !/\/0\d/.test(text);
 
 type Named = readonly { readonly name: string }[];
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { canonicalAddress, netmaskBits } from '../../../../kernel/ip.ts';
+import { canonicalAddress, isIpNetwork, netmaskBits } from '../../../../kernel/ip.ts';
 
 /** `10.0.0.1`, 80 → `ipv4@10.0.0.1:80`; `fd12::1`, 80 → `ipv6@[fd12::1]:80`.
  *  @throws TaskFailed when it is no IP address */
@@ -25,15 +25,8 @@ export function checkedPort(port: number): number {
 /** A network in CIDR notation, or one address, as HAProxy and nginx both read it.
  *  @throws TaskFailed when it is neither */
 export function network(cidr: string): string {
-  const [address = '', prefix, ...rest] = cidr.split('/');
-  const bits = address.includes('%') ? 0 : { 4: 32, 6: 128 }[isIP(address)];
-  const valid = bits && rest.length === 0 && (prefix === undefined || isPrefix(prefix, bits));
-  if (!valid) throw new TaskFailed(`${JSON.stringify(cidr)} is not a network in CIDR notation`);
+  if (!isIpNetwork(cidr)) throw new TaskFailed(`${JSON.stringify(cidr)} is not a network in CIDR notation`);
   return cidr;
-}
-
-function isPrefix(text: string, bits: number): boolean {
-  return /^\d{1,3}$/.test(text) && Number(text) <= bits;
 }
 
 /** How many leading bits of a client's address count, by the version of the address. */
