@@ -1,15 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { TaskFailed } from '../../../kernel/errors.ts';
@@ -89,13 +79,8 @@ export class Server {
   }
 
   note(notes: Notes): void {
-    writeFileAtomically(this.place.notes, JSON.stringify(notes));
     // Which server is the primary must be known after a power cut, too.
-    for (const path of [this.place.notes, this.place.home]) {
-      const file = openSync(path, 'r');
-      fsyncSync(file);
-      closeSync(file);
-    }
+    writeFileAtomically(this.place.notes, JSON.stringify(notes), { durable: true });
   }
 
   /** Whether its data are those of a replica. */

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import ssh2 from 'ssh2';
+import { writeFileAtomically } from '../../../../kernel/files.ts';
 
 const generate = () => ssh2.utils.generateKeyPairSync('ed25519').private;
 const isValid = (key: string) => !(ssh2.utils.parseKey(key) instanceof Error);
@@ -14,8 +15,7 @@ export function readOrMakeKey(path: string, newKey: () => string = generate): st
   if (kept !== undefined && isValid(kept)) return kept;
   let key = newKey();
   while (!isValid(key)) key = newKey();
-  writeFileSync(`${path}.next`, key, { mode: 0o600 });
-  renameSync(`${path}.next`, path);
+  writeFileAtomically(path, key);
   return key;
 }
 
