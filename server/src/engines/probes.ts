@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { blockedBy } from '../kernel/accounts.ts';
+import { endGroup } from '../kernel/processes.ts';
 import { EngineError } from './engine.ts';
-import { endGroup, probeAccount, run } from './run.ts';
+import { probeAccount, run } from './run.ts';
 
 /** How each engine is used for a moment, to see that it works here. */
 

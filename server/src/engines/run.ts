@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { findAccount } from '../kernel/accounts.ts';
+import { endGroup } from '../kernel/processes.ts';
 import { EngineError } from './engine.ts';
 
 const PATIENCE_MS = 20_000;
@@ -69,12 +70,4 @@ function collect(child: ChildProcess, say: RunOptions['say']): () => string {
     });
   }
   return () => all;
-}
-
-export function endGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has just ended by itself.
-  }
 }

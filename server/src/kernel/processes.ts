@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -79,6 +80,11 @@ export function signalProcess(identity: ProcessIdentity, name: NodeJS.Signals): 
   if (isAlive(identity)) signal(identity.pid, name);
 }
 
+/** Ends a program that has a process group of its own, with all that it has started. */
+export function endGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined) signal(-pid, 'SIGKILL');
+}
+
 async function goneWithin(identity: ProcessIdentity, milliseconds: number): Promise<boolean> {
   const step = 10;
   for (let waited = 0; waited < milliseconds; waited += step) {
@@ -89,7 +95,7 @@ async function goneWithin(identity: ProcessIdentity, milliseconds: number): Prom
 }
 
 /** What the kernel says of a process, from its state on, or null. */
-function statFields(pid: number): string[] | null {
+export function statFields(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The program's name may hold spaces and brackets; what follows the last bracket is regular.

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
 import type { Stream } from 'node:stream';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { endGroup } from '../../../kernel/processes.ts';
 import { SYSTEM_DIRECTORIES } from '../../../kernel/system-directories.ts';
 import { type Capability, unprivileged } from './account.ts';
 
@@ -118,14 +119,6 @@ function collectOutput(child: ChildProcess): () => string {
     });
   }
   return () => output;
-}
-
-function endGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has just ended by itself.
-  }
 }
 
 /** Connections that one process may hold here: each needs two file descriptors, and some are spare. */

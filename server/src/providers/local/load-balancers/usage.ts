@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Usage } from '../../../features/load-balancers/port.ts';
-import { type ProcessIdentity, processKey } from '../../../kernel/processes.ts';
+import { type ProcessIdentity, processKey, statFields } from '../../../kernel/processes.ts';
 
 /** Milliseconds of one tick of the kernel's accounting, which is 100 Hz towards programs everywhere. */
 const TICK_MS = 10;
@@ -33,10 +33,10 @@ export class UsageMeter {
 
 /** Processor time and resident memory of a process; null when it has ended or the system does not say. */
 function usageOf(pid: number): Usage | null {
+  const fields = statFields(pid);
+  if (!fields) return null;
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the program's name, which may hold spaces: fields from the third on; 14 and 15 are user and system.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // They begin with the third; 14 and 15 are user and system.
     const ticks = Number(fields[11]) + Number(fields[12]);
     const resident = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     return resident === undefined ? null : { cpuMs: ticks * TICK_MS, memoryBytes: Number(resident) * 1024 };
