@@ -25,7 +25,10 @@ export function checkedPort(port: number): number {
 /** A network in CIDR notation, or one address, as HAProxy and nginx both read it.
  *  @throws TaskFailed when it is neither */
 export function network(cidr: string): string {
-  if (!isIpNetwork(cidr)) throw new TaskFailed(`${JSON.stringify(cidr)} is not a network in CIDR notation`);
+  // Programs read fewer spellings than we do: `::ffff:0x1.2.3.4` is none of theirs.
+  const isReadable = isIP(cidr.split('/', 1)[0] ?? '') !== 0;
+  if (!isReadable || !isIpNetwork(cidr))
+    throw new TaskFailed(`${JSON.stringify(cidr)} is not a network in CIDR notation`);
   return cidr;
 }
 
