@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { blockedBy } from '../../../kernel/accounts.ts';
 import { readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { engineAccount } from './account.ts';
@@ -12,6 +12,10 @@ const SYSTEM_FOLDER = '/var/lib/virga';
 const PREFIX = 'engines-';
 /** Names the folder in whose place another one is. */
 const ORIGIN = 'origin';
+/** Names it by the id of its data directory, which stays when that is moved. */
+const IDENTITY = 'identity';
+/** The one kind of folder of which everything can be made anew. */
+const DISPENSABLE = 'load-balancers';
 
 /** Where the files of engines are: in the data directory, or, where the account of engines may not enter that, in a
  *  folder of the system, which is found again by the name of the first.
@@ -23,14 +27,41 @@ export function engineRoot(folder: string): string {
   const place = join(realpathSync(dirname(folder)), basename(folder));
   if (blockedBy(dirname(place), account) === undefined) return folder;
   const moved = movedRoot(place);
-  if (existsSync(moved)) return moved;
+  const identity = identityOf(place);
+  if (!existsSync(moved)) makeMovedRoot(moved, place, identity);
+  writeFileAtomically(join(moved, ORIGIN), place);
+  if (identity !== undefined) writeFileAtomically(join(moved, IDENTITY), identity);
+  return moved;
+}
+
+function makeMovedRoot(moved: string, place: string, identity: string | undefined): void {
+  const earlier = rootBeforeMove(identity);
+  if (earlier !== undefined) {
+    renameSync(earlier, moved);
+    return;
+  }
   mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
   makePassage(moved);
-  writeFileAtomically(join(moved, ORIGIN), place);
   // Of a version that had its engines there: what they counted goes on. Their certificates are written anew.
   if (existsSync(place))
     cpSync(place, moved, { recursive: true, filter: (name) => !/sockets|certificates/.test(name) });
-  return moved;
+}
+
+/** Where the files were while the data directory had another path. */
+function rootBeforeMove(identity: string | undefined): string | undefined {
+  if (identity === undefined) return undefined;
+  return movedRoots().find(
+    ({ root, origin }) => readText(join(root, IDENTITY)) === identity && !existsSync(dirname(origin)),
+  )?.root;
+}
+
+/** The id of the data directory, and the path in it. Undefined: its database is elsewhere, so that it has no id. */
+function identityOf(place: string): string | undefined {
+  for (let parent = dirname(place); parent !== dirname(parent); parent = dirname(parent)) {
+    const id = readText(join(parent, 'id'))?.trim() ?? '';
+    if (/^[0-9a-f]{16}$/.test(id)) return join(id, relative(parent, place));
+  }
+  return undefined;
 }
 
 /** Where the files of engines are or were. @param folder as for `engineRoot`, without symbolic links; it may be gone */
@@ -41,13 +72,21 @@ function movedRoot(place: string): string {
   return join(SYSTEM_FOLDER, `${PREFIX}${digest}`);
 }
 
-/** Removes what is left of data directories that are gone, and whose engines have ended. */
+/** Removes what is left of load balancers whose data directories are gone, and whose engines have ended. Databases and
+ *  storages stay: their data directory may have been moved, or be on a disk that is not there yet. */
 export function removeAbandonedRoots(): void {
-  if (!existsSync(SYSTEM_FOLDER)) return;
-  for (const name of readdirSync(SYSTEM_FOLDER)) {
-    const root = join(SYSTEM_FOLDER, name);
-    const origin = name.startsWith(PREFIX) ? readText(join(root, ORIGIN)) : null;
-    if (origin === null || existsSync(dirname(origin)) || daemonsUnder(root).length > 0) continue;
-    rmSync(root, { recursive: true, force: true });
+  for (const { root, origin } of movedRoots()) {
+    const isGone = !existsSync(dirname(origin)) && daemonsUnder(root).length === 0;
+    if (isGone && basename(origin) === DISPENSABLE) rmSync(root, { recursive: true, force: true });
   }
+}
+
+function movedRoots(): { readonly root: string; readonly origin: string }[] {
+  if (!existsSync(SYSTEM_FOLDER)) return [];
+  const names = readdirSync(SYSTEM_FOLDER).filter((name) => name.startsWith(PREFIX));
+  return names.flatMap((name) => {
+    const root = join(SYSTEM_FOLDER, name);
+    const origin = readText(join(root, ORIGIN));
+    return origin === null ? [] : [{ root, origin }];
+  });
 }
