@@ -8,6 +8,7 @@ import { TrialLoad } from './load.ts';
 import { askWithout, type OutageVerdict } from './outage.ts';
 import { PASSWORD, PostgresServer } from './postgres.ts';
 import { ApiProxy } from './proxy.ts';
+import { fillStock, STOCK } from './stock.ts';
 import { judge, otherFaults } from './verdict.ts';
 
 /** npm run trial: two API nodes behind HAProxy, two workers, PostgreSQL with a replica; each part is killed, frozen and
@@ -28,6 +29,9 @@ const AWAY_MS = 3000;
 const ONLY = new RegExp(process.env.VIRGA_TEST_TRIAL_ONLY ?? '');
 /** An event is watched for this long after it is over. */
 const AFTER_MS = 5000;
+/** Without the database, a call is refused in less, and no node says that it is ready after this time. */
+const LONGEST_REFUSAL_MS = 1000;
+const STILL_READY_MS = 2000;
 /** Longer without a creation that finishes counts as not recovered yet. */
 const PAUSE_MS = 1000;
 
@@ -102,7 +106,10 @@ const TRIALS: readonly (readonly [string, () => Promise<unknown>])[] = [
     () => Promise.all(workers.map((worker) => worker.replace('SIGKILL'))),
   ],
   ['the proxy is killed and replaced', () => proxy.end('SIGKILL').then(() => proxy.start())],
+  ['the proxy is frozen for 6 s', () => proxy.freeze(FROZEN_MS)],
   ['rolling restart of all four', () => rollingRestart()],
+  ['the replica is killed, and started again after 3 s', () => restart(replica)],
+  ['the replica is frozen for 6 s', () => freeze(replica)],
   ['PostgreSQL is frozen for 6 s', () => freezePostgres()],
   ['PostgreSQL is killed, and started again after 3 s', () => killPostgres()],
   ['fail-over: PostgreSQL is killed, the replica promoted', () => failOver()],
@@ -128,17 +135,20 @@ async function without<T>(event: string, away: () => Promise<T>): Promise<T> {
   }
 }
 
-async function freezePostgres(): Promise<void> {
-  primary.signal('SIGSTOP');
-  await without('PostgreSQL is frozen', () => delay(FROZEN_MS));
-  primary.signal('SIGCONT');
+async function freeze(server: PostgresServer, meanwhile = () => delay(FROZEN_MS)): Promise<void> {
+  server.signal('SIGSTOP');
+  await meanwhile();
+  server.signal('SIGCONT');
 }
 
-async function killPostgres(): Promise<void> {
-  await primary.end('SIGKILL');
-  await without('PostgreSQL is dead', () => delay(AWAY_MS));
-  await primary.start();
+async function restart(server: PostgresServer, meanwhile = () => delay(AWAY_MS)): Promise<void> {
+  await server.end('SIGKILL');
+  await meanwhile();
+  await server.start();
 }
+
+const freezePostgres = () => freeze(primary, () => without('PostgreSQL is frozen', () => delay(FROZEN_MS)));
+const killPostgres = () => restart(primary, () => without('PostgreSQL is dead', () => delay(AWAY_MS)));
 
 async function failOver(): Promise<void> {
   await primary.end('SIGKILL');
@@ -151,6 +161,9 @@ async function setUp(): Promise<void> {
   await proxy.start();
   await api1.start();
   await Promise.all([api2, ...workers].map((node) => node.start()));
+  if (STOCK === 0) return;
+  const { body } = await load.call('POST', '/cloud/v1/projects', { name: 'stock' });
+  await fillStock(primary, body.id);
 }
 
 async function run(): Promise<boolean> {
@@ -208,7 +221,8 @@ function reasons(requests: readonly { readonly why?: string }[]): Map<string, nu
   return counts;
 }
 
-/** @returns whether every call without the database was answered 503 with Retry-After */
+/** @returns whether every call without the database was answered 503 with Retry-After, within a second, and readiness
+ *  failed */
 function reportOutages(): boolean {
   if (outages.size > 0) {
     say('| without the database | calls | not 503 with Retry-After | slowest | no node was ready after |');
@@ -223,7 +237,10 @@ function reportOutages(): boolean {
     say(`| ${name} | ${figures.join(' | ')} |`);
     for (const wrong of otherwise) say(`without the database: ${wrong}`);
   }
-  return [...outages.values()].every(({ otherwise }) => otherwise.length === 0);
+  return [...outages.values()].every(
+    ({ otherwise, slowestMs, notReadyAfterMs }) =>
+      otherwise.length === 0 && slowestMs < LONGEST_REFUSAL_MS && notReadyAfterMs < STILL_READY_MS,
+  );
 }
 
 /** From the beginning of an event to the end of its last failed request and of its last pause without a creation that

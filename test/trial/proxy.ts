@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { findProgram } from '../../scripts/lib/system-packages.mjs';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -67,6 +68,12 @@ export class ApiProxy {
     this.#child = spawn(haproxy, ['-db', '-f', this.#file], { stdio: 'ignore' });
     const listens = () => fetch(`http://127.0.0.1:${this.#port}/`).then(() => true);
     await waitUntil(listens, { what: 'the proxy to listen' });
+  }
+
+  async freeze(ms: number): Promise<void> {
+    this.#child?.kill('SIGSTOP');
+    await delay(ms);
+    this.#child?.kill('SIGCONT');
   }
 
   async end(name: NodeJS.Signals): Promise<void> {

@@ -20,9 +20,14 @@ export async function judge(
   query: Query,
 ): Promise<(of: readonly Acknowledged[]) => Verdict> {
   const tasks = new Map(
-    (await query('select id, state from tasks')).map(({ id, state }) => [id, String(state)]),
+    (await query('select id, state from tasks where project_id = 1')).map(({ id, state }) => [
+      id,
+      String(state),
+    ]),
   );
-  const rows = await query('select id, name, provisioning_status as status from load_balancers');
+  const rows = await query(
+    'select id, name, provisioning_status as status from load_balancers where project_id = 1',
+  );
   const named = new Map<string, number>();
   for (const { name } of rows) named.set(String(name), (named.get(String(name)) ?? 0) + 1);
   const status = new Map(rows.map(({ id, status }) => [String(id), String(status)]));
@@ -46,7 +51,9 @@ export async function judge(
 export async function otherFaults(load: TrialLoad, query: Query): Promise<string[]> {
   const faults = await databaseFaults(query);
   const { body } = await load.call('GET', `${ALL}?limit=1`);
-  const [{ n } = { n: 0 }] = await query('select count(*)::int as n from load_balancers');
+  const [{ n } = { n: 0 }] = await query(
+    'select count(*)::int as n from load_balancers where project_id = 1',
+  );
   if (body.count !== n) faults.push(`the list counts ${body.count} load balancers, there are ${n}`);
   return [...faults, ...load.surprises];
 }
