@@ -79,3 +79,31 @@ test('one that has refused just before does not get as long to open', async () =
   await looks(8);
   expect(sockets).toHaveLength(2);
 });
+
+/** What PostgreSQL says to a connection that it accepts, and to a query. */
+const READY = 'Z\0\0\0\x05I';
+const WELCOME = `R\0\0\0\x08\0\0\0\0${READY}`;
+const DONE = `C\0\0\0\x0dSELECT 1\0${READY}`;
+
+test('one that was lost does not get as long to open again', async () => {
+  const { sockets, accept } = mute();
+  const lost: Socket[] = [];
+  let answers = true;
+  let answered = 0;
+  const { onSilence } = await pulseOf((socket) => {
+    if (!answers) return accept(socket);
+    lost.push(socket);
+    socket.on('data', ([kind]) => {
+      const isQuery = kind === 'Q'.charCodeAt(0);
+      if (isQuery) answered += 1;
+      socket.write(isQuery ? DONE : WELCOME);
+    });
+  });
+  await waitUntil(() => looks(1).then(() => answered > 0), { what: 'an answer' });
+  answers = false;
+  for (const socket of lost) socket.destroy();
+  await waitUntil(() => looks(1).then(() => sockets.length > 0), { what: 'a connection that says nothing' });
+  expect(onSilence).not.toHaveBeenCalled();
+  await looks(5);
+  expect(onSilence).toHaveBeenCalledTimes(1);
+});

@@ -44,8 +44,8 @@ export class Pulse {
   /** What is not answered yet. */
   #question: { readonly askedAt: number } | undefined;
   #silent = false;
-  /** The last connection that was tried could not be opened. */
-  #refused = false;
+  /** The last connection could not be opened, or was lost. */
+  #isGone = false;
 
   constructor(options: PulseOptions) {
     this.#options = options;
@@ -112,9 +112,9 @@ export class Pulse {
     }
   }
 
-  /** Who was refused just before is answered 503 already, and shall not wait longer for that. */
+  /** Who lost the database just before is answered 503 already, and shall not wait longer for that. */
   #patience(): number {
-    const mayOpen = !this.#line?.isOpen && (this.#silent || !this.#refused);
+    const mayOpen = !this.#line?.isOpen && (this.#silent || !this.#isGone);
     return mayOpen ? OPENING_LOOKS : LOOKS;
   }
 
@@ -148,15 +148,17 @@ export class Pulse {
     line.ready.then(
       () => {
         line.isOpen = true;
-        this.#refused = false;
+        this.#isGone = false;
       },
-      () => {
-        if (line === this.#line) this.#refused = true;
-        this.#drop(line);
-      },
+      () => this.#lose(line),
     );
-    client.on('error', () => this.#drop(line));
+    client.on('error', () => this.#lose(line));
     return line;
+  }
+
+  #lose(line: Line): void {
+    if (line === this.#line) this.#isGone = true;
+    this.#drop(line);
   }
 
   #drop(line: Line | undefined): void {
