@@ -6,6 +6,8 @@ interface Asked {
   readonly status: number | undefined;
   readonly retryAfter: string | null;
   readonly ms: number;
+  /** The database came back before it was answered. */
+  readonly isOpen: boolean;
   /** Since the database was gone. */
   readonly at: number;
 }
@@ -16,6 +18,7 @@ export interface OutageVerdict {
   readonly calls: number;
   /** Those that were not answered 503 with Retry-After. */
   readonly otherwise: readonly string[];
+  /** Also of those that were not answered in the end. */
   readonly slowestMs: number;
   /** From the loss of the database to the moment from which no node was ready any more. */
   readonly notReadyAfterMs: number;
@@ -31,7 +34,7 @@ const CALLS: readonly (readonly [string, string, object?])[] = [
   ['GET', READY],
 ];
 
-/** Asks each node again and again until the signal comes; what is unanswered then is not judged. */
+/** Asks each node again and again until the signal comes; of what is unanswered then, only the time is judged. */
 export async function askWithout(nodes: readonly string[], over: AbortSignal): Promise<OutageVerdict> {
   const since = performance.now();
   const asked: Asked[] = [];
@@ -43,8 +46,8 @@ export async function askWithout(nodes: readonly string[], over: AbortSignal): P
         const headers = { authorization: `APIKey ${API_KEY}`, 'content-type': 'application/json' };
         const options = { method, headers, signal: over, ...(body && { body: JSON.stringify(body) }) };
         const note = (status: number | undefined, retryAfter: string | null) => {
-          if (!over.aborted)
-            asked.push({ path, status, retryAfter, ms: performance.now() - at, at: at - since });
+          const isOpen = over.aborted;
+          asked.push({ path, status, retryAfter, isOpen, ms: performance.now() - at, at: at - since });
         };
         running.push(
           fetch(`${node}${path}`, options).then(
@@ -63,9 +66,10 @@ export async function askWithout(nodes: readonly string[], over: AbortSignal): P
 function judge(asked: readonly Asked[]): OutageVerdict {
   const calls = asked.filter(({ path }) => path !== READY);
   const ready = asked.filter(({ path, status }) => path === READY && status === 200);
-  const wrong = calls.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null);
+  const answered = calls.filter(({ isOpen }) => !isOpen);
+  const wrong = answered.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null);
   return {
-    calls: calls.length,
+    calls: answered.length,
     otherwise: wrong.map(
       ({ path, status, at }) => `${path}: ${status ?? 'no answer'} at ${Math.round(at)} ms`,
     ),
