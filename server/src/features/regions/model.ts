@@ -21,7 +21,13 @@ export interface RegionSettings {
 }
 
 export const REGION_COLUMNS = [
-  ...(['id', 'display_name', 'slug', 'state', 'provider', 'settings', 'created_at'] as const),
+  'id',
+  'display_name',
+  'slug',
+  'state',
+  'provider',
+  'settings',
+  'created_at',
 ] as const;
 
 export interface RegionRow

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { engineRoot, removeAbandonedRoots } from './engine-root.ts';
 
 /** Only root has to keep files of engines outside of a data directory that nobody else may enter. */
-const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
+const asRoot = describe.runIf(process.getuid?.() === 0);
 
 asRoot('files of engines in a data directory that only root may enter (as root)', () => {
   const made: string[] = [];
