@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
+import { Haste } from './haste.ts';
 import { Notifier } from './notifier.ts';
 import { DatabaseSilent, Outage } from './outage.ts';
 import { Pulse, type Waiter } from './pulse.ts';
@@ -52,6 +53,8 @@ export interface DbOptions {
   readonly idleInTransactionMs?: number;
   /** Milliseconds between two looks whether the database answers whoever waits for it; see Pulse. */
   readonly pulseMs?: number;
+  /** Milliseconds for which a connection is waited for once one was lost; see Haste. */
+  readonly hasteMs?: number;
 }
 
 /** An answer that does not come would hold up whoever waits for it for ever, with all that he holds. */
@@ -77,6 +80,7 @@ export class Db implements Queryable {
   readonly notifier: Notifier;
   // Not #private: a request with an Idempotency-Key works on an object that inherits from this one.
   private readonly outage: Outage;
+  private readonly haste: Haste;
   private readonly log: Logger;
   private readonly waiter: Waiter | undefined;
   readonly patienceMs: number;
@@ -91,6 +95,7 @@ export class Db implements Queryable {
       pipeline: true,
     });
     this.outage = options.outage ?? new Outage();
+    this.haste = new Haste(this.pool, options.hasteMs);
     this.log = options.log;
     this.#watch(options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS);
     this.pulse = new Pulse({
@@ -121,6 +126,7 @@ export class Db implements Queryable {
   /** Of many errors that say that the database is lost one is said; of it only its message, since the object holds the
    *  whole connection. */
   lost(error: Error): void {
+    this.haste.lost(error);
     if (this.pool.ending || this.outage.active) {
       this.log.debug(`lost a database connection: ${error.message}`);
       return;
@@ -211,6 +217,7 @@ export class Db implements Queryable {
 
   async close(): Promise<void> {
     await this.pulse.close();
+    this.haste.close();
     await this.pool.end();
   }
 }

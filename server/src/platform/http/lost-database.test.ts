@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/harness/database.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { wayTo } from '../../../../test/harness/way.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { randomIds } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -119,49 +120,18 @@ test.each(['127.0.0.1', 'nowhere.invalid'])(
   },
 );
 
-/** A way to a database that can be frozen: connections stand, and nothing passes. */
-async function frozenWay(to: { readonly host?: string | undefined; readonly port?: number | undefined }) {
-  const sockets: Socket[] = [];
-  let frozen = false;
-  const server = createServer((inner) => {
-    const outer = to.host?.startsWith('/')
-      ? connect(`${to.host}/.s.PGSQL.${to.port}`)
-      : connect(to.port ?? 5432, to.host ?? '127.0.0.1');
-    for (const [from, into] of [
-      [inner, outer],
-      [outer, inner],
-    ] as const) {
-      from.on('data', (bytes) => into.write(bytes));
-      from.on('close', () => into.destroy());
-      from.on('error', () => {});
-      sockets.push(from);
-      if (frozen) from.pause();
-    }
-  });
-  const port = await portOf(server);
-  closing.push(async () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return {
-    port,
-    freeze: () => {
-      frozen = true;
-      for (const socket of sockets) socket.pause();
-    },
-    thaw: () => {
-      frozen = false;
-      for (const socket of sockets) socket.resume();
-    },
-  };
+/** A way to a new database that can be frozen. */
+async function databaseOnItsWay() {
+  const database = await createTestDatabase();
+  closing.push(() => database.drop());
+  const way = await wayTo(database.connection);
+  closing.push(async () => way.close());
+  return { way, connection: { ...database.connection, host: '127.0.0.1', port: way.port } };
 }
 
 test('a database that is frozen is given up, and found again', async () => {
-  const database = await createTestDatabase();
-  closing.push(() => database.drop());
-  const { host, port } = database.connection;
-  const way = await frozenWay({ host, port });
-  const { ask, said } = await apiOn({ ...database.connection, host: '127.0.0.1', port: way.port });
+  const { way, connection } = await databaseOnItsWay();
+  const { ask, said } = await apiOn(connection);
   expect((await ask('GET')).statusCode, 'the database knows no such token').toBe(401);
   way.freeze();
   const waiting = [ask('GET'), ask('POST')];
@@ -174,12 +144,9 @@ test('a database that is frozen is given up, and found again', async () => {
 });
 
 test('what was answered 503 is not done once the database answers again', async () => {
-  const database = await createTestDatabase();
-  closing.push(() => database.drop());
-  const { host, port } = database.connection;
-  const way = await frozenWay({ host, port });
+  const { way, connection } = await databaseOnItsWay();
   // Over one connection all that is asked is done in its order.
-  const { ask, db } = await apiOn({ ...database.connection, host: '127.0.0.1', port: way.port }, 1);
+  const { ask, db } = await apiOn(connection, 1);
   await db.named('test_table', 'create table added (by int)', []);
   way.freeze();
   // The first has its connection and has begun, the others wait for it.

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a database, as a proxy is one. */
+export interface Way {
+  readonly port: number;
+  /** Connections stand, also new ones, and nothing passes. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends all connections. */
+  cut(): void;
+  close(): void;
+}
+
+/** @param to where a database listens */
+export async function wayTo(to: {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+}): Promise<Way> {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  const server = createServer((inner) => {
+    const { host = '127.0.0.1', port = 5432 } = to;
+    const outer = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    for (const [from, into] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      from.on('data', (bytes) => into.write(bytes));
+      from.on('close', () => {
+        sockets.delete(from);
+        into.destroy();
+      });
+      from.on('error', () => {});
+      sockets.add(from);
+      if (frozen) from.pause();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    freeze: () => {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw: () => {
+      frozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    cut,
+    close: () => {
+      cut();
+      server.close();
+    },
+  };
+}
