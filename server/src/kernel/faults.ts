@@ -4,7 +4,8 @@ import { MAX_NAMED } from './named-faults.ts';
 /** Collects everything that is wrong with a request, so that it is refused once with all of it: the first
  *  faults are named, the rest is counted. */
 export class Faults {
-  readonly #fields: Record<string, string[]> = Object.create(null);
+  /** Made for the first fault: most requests have none. */
+  #fields: Record<string, string[]> | undefined;
   #named = 0;
   #unnamed = 0;
 
@@ -15,6 +16,7 @@ export class Faults {
       return;
     }
     this.#named += 1;
+    this.#fields ??= Object.create(null) as Record<string, string[]>;
     const messages = this.#fields[field] ?? [];
     messages.push(typeof message === 'string' ? message : message());
     this.#fields[field] = messages;
@@ -34,7 +36,7 @@ export class Faults {
   /** Adds what another check has found, but for what is said of a field already. */
   addAll({ fields, unnamed }: Pick<Invalid, 'fields' | 'unnamed'>): void {
     for (const [field, messages] of Object.entries(fields)) {
-      const isSaid = (message: string) => this.#fields[field]?.some((said) => said.startsWith(message));
+      const isSaid = (message: string) => this.#fields?.[field]?.some((said) => said.startsWith(message));
       for (const message of messages) if (!isSaid(message)) this.add(field, message);
     }
     this.#unnamed += unnamed;
@@ -50,7 +52,7 @@ export class Faults {
   }
 
   toError(location: Invalid['location'] = 'body'): Invalid {
-    return new Invalid(this.#fields, location, this.#unnamed);
+    return new Invalid(this.#fields ?? {}, location, this.#unnamed);
   }
 
   /** @throws Invalid when anything was found */

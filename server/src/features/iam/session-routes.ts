@@ -1,3 +1,4 @@
+import { firstOf } from '../../kernel/headers.ts';
 import { forgeryTokenOf, sessionCookieOf, setSessionCookie } from '../../platform/auth/cookies.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { RawReply, type Route, route } from '../../platform/http/route.ts';
@@ -63,7 +64,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       sensitive: true,
       handler: (ctx, { headers }) => {
         const cookie =
-          headers.authorization === undefined ? sessionCookieOf([headers.cookie].flat()[0]) : undefined;
+          headers.authorization === undefined ? sessionCookieOf(firstOf(headers.cookie)) : undefined;
         return describeSession(ctx, cookie === undefined ? null : forgeryTokenOf(cookie));
       },
     }),

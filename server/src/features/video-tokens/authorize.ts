@@ -1,4 +1,5 @@
 import { PermissionDenied } from '../../kernel/errors.ts';
+import { firstOf } from '../../kernel/headers.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { HttpError } from '../../platform/http/errors.ts';
 
@@ -20,7 +21,7 @@ export async function authorize(url: string, { video, type, headers }: Question,
   address.searchParams.set('video', video);
   address.searchParams.set('type', type);
   const forwarded = FORWARDED.flatMap((name) => {
-    const value = [headers[name]].flat()[0];
+    const value = firstOf(headers[name]);
     return value === undefined ? [] : [[name, value] as const];
   });
   const signal = AbortSignal.timeout(PATIENCE_MS);

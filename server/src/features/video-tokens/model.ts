@@ -1,4 +1,5 @@
 import { videoToken } from '../../../../signing/src/signature.ts';
+import { firstOf } from '../../kernel/headers.ts';
 import { canonicalIp, IpRanges } from '../../kernel/ip.ts';
 import type { VideoTokenRecord } from './schema.ts';
 
@@ -49,7 +50,7 @@ export function viewerIp({ headers, remoteAddress }: Viewer, trusted: IpRanges |
 }
 
 function firstAddress(header: string | string[] | undefined): string | undefined {
-  const first = [header].flat()[0]?.split(',')[0]?.trim();
+  const first = firstOf(header)?.split(',')[0]?.trim();
   return first === undefined ? undefined : canonicalIp(first);
 }
 

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { PermissionDenied, Unauthenticated } from '../../kernel/errors.ts';
+import { firstOf } from '../../kernel/headers.ts';
 import type { Db } from '../database/db.ts';
 import { byKey, SharedLookUp } from '../database/shared-look-up.ts';
 import { FORGERY_HEADER, isForgeryToken, sessionCookieOf } from './cookies.ts';
@@ -31,7 +32,7 @@ export const NOBODY: Caller = { tokenId: 0, clientId: 0, userId: 0, role: 'Users
 
 /** Tokens are kept as SHA-256 alone: whoever reads the database cannot use them. */
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 const MISSING = 'Authentication credentials were not provided.';
@@ -88,13 +89,13 @@ export class Authenticator {
   /** The caller of a request: by its Authorization header or else by its session cookie.
    *  @throws Unauthenticated, PermissionDenied for a write with a cookie that no page of ours has sent */
   async identify({ method, headers }: Credentials, options: { fresh?: boolean } = {}): Promise<Caller> {
-    const cookie = sessionCookieOf([headers.cookie].flat()[0]);
+    const cookie = sessionCookieOf(firstOf(headers.cookie));
     if (headers.authorization !== undefined || cookie === undefined || !this.#options.cookie) {
-      return this.authenticate([headers.authorization].flat()[0], options);
+      return this.authenticate(firstOf(headers.authorization), options);
     }
     const caller = await this.#options.cookie(cookie);
     if (!caller) throw new Unauthenticated(INVALID_TOKEN);
-    if (!READS.includes(method) && !isForgeryToken(cookie, [headers[FORGERY_HEADER]].flat()[0])) {
+    if (!READS.includes(method) && !isForgeryToken(cookie, firstOf(headers[FORGERY_HEADER]))) {
       throw new PermissionDenied(FORGED);
     }
     return caller;

@@ -19,14 +19,16 @@ export class WrongTokens {
     this.#counts = counts;
   }
 
-  /** @param authenticate looks the token up
+  /** @param sourceOf finds out where the request came from
+   *  @param authenticate looks the token up
    *  @throws TooManyRequests, or what `authenticate` throws */
   async guard(
     token: string | undefined,
-    source: string,
+    sourceOf: () => string,
     authenticate: () => Promise<Caller>,
   ): Promise<Caller> {
     if (token === undefined || this.#seen.has(token) || this.#asked.has(token)) return authenticate();
+    const source = sourceOf();
     const { count, resetMs } = this.#counts.add(source);
     if (count > WRONG_TOKENS) throw new TooManyRequests(resetMs);
     this.#asked.add(token);

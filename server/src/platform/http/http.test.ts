@@ -228,6 +228,8 @@ describe('web pages', () => {
   test('of other origins may not call the API unless they are configured', async () => {
     expect((await from(server, 'https://evil.test')).headers['access-control-allow-origin']).toBeUndefined();
     expect((await from(server, 'https://evil.test', '/healthz', 'OPTIONS')).statusCode).toBe(405);
+    const player = await from(server, 'https://evil.test', '/video/token', 'OPTIONS');
+    expect([player.statusCode, player.headers['access-control-allow-origin']]).toEqual([204, '*']);
     const open = await startTestServer({ worker: false, corsOrigins: ['https://portal.test'] });
     try {
       const allowed = await from(open, 'https://portal.test', '/cloud/v1/projects', 'OPTIONS');

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { PermissionDenied } from '../../kernel/errors.ts';
+import { firstOf } from '../../kernel/headers.ts';
 import type { Authenticator } from '../auth/caller.ts';
 import { lackOf } from '../auth/roles.ts';
 import type { Db } from '../database/db.ts';
@@ -92,7 +93,7 @@ async function namedMetrics(
   authorization: string | string[] | undefined,
 ): Promise<string> {
   if (authorization === undefined) return '';
-  const { role } = await authenticator.authenticate([authorization].flat()[0]);
+  const { role } = await authenticator.authenticate(firstOf(authorization));
   if (role !== 'operator') throw new PermissionDenied(lackOf(role, 'operate'));
   return (await Promise.all(operatorMetrics.map((metrics) => metrics()))).join('');
 }

@@ -10,8 +10,9 @@ const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
 
 /** Whether an address is that of a trusted proxy. */
 export function isTrusted(proxies: IpRanges | undefined, address: string | undefined): boolean {
+  if (proxies === undefined) return false;
   const ip = canonicalIp(address ?? '');
-  return proxies !== undefined && ip !== undefined && proxies.contains(ip);
+  return ip !== undefined && proxies.contains(ip);
 }
 
 /** The id that a trusted proxy has given a request: `X-Request-ID`, or else the trace id of `traceparent`. */

@@ -29,7 +29,7 @@ import { BODY_LIMIT } from './bounds.ts';
 import { compileAhead } from './compile-ahead.ts';
 import { closeUnusedConnections } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
-import { allowOrigins, type CorsOrigins } from './cors.ts';
+import { allowOrigins, type CorsOrigins, corsOf } from './cors.ts';
 import { HttpError, toWire } from './errors.ts';
 import { type Answer, checkKey, once } from './idempotency.ts';
 import { readInput } from './input.ts';
@@ -90,6 +90,7 @@ const LARGE_ANSWER = 16_384;
 interface RouteConfig {
   readonly needs?: string | undefined;
   readonly rateLimit?: object;
+  readonly cors?: object | undefined;
 }
 
 declare module 'fastify' {
@@ -111,7 +112,8 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     ...(options.tls ? { https: readKeyPair(options.tls) } : {}),
-    trustProxy: (address) => isTrusted(options.trustedProxies, address),
+    // Nobody's word is looked for where nobody's counts: requests ask for their address several times.
+    trustProxy: options.trustedProxies ? (address) => isTrusted(options.trustedProxies, address) : false,
     genReqId: (request) => givenRequestId(options.trustedProxies, request) ?? options.ids.uuid(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
@@ -175,13 +177,10 @@ function refuseUnknown(routes: readonly Route[], request: FastifyRequest): never
 }
 
 function observeRequests(app: FastifyInstance, observe: NonNullable<ApiOptions['observe']>): void {
-  app.addHook('onResponse', async (request, reply) => {
-    observe(
-      request.routeOptions.url ?? 'unknown',
-      request.method,
-      reply.statusCode,
-      reply.elapsedTime / 1000,
-    );
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url = 'unknown' } = request.routeOptions;
+    observe(url, request.method, reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
 }
 
@@ -257,7 +256,11 @@ function addRoute(
   app.route({
     method: spec.method,
     url: spec.path.replace(/\{(\w+)\}/g, ':$1'),
-    config: { needs, ...(options.rateLimit > 0 && { rateLimit: {} }) } satisfies RouteConfig,
+    config: {
+      needs,
+      ...(options.rateLimit > 0 && { rateLimit: {} }),
+      ...(spec.corsOrigins && { cors: corsOf(spec) }),
+    } satisfies RouteConfig,
     bodyLimit: bodyLimitOf(spec),
     onRequest: async (request) => {
       request.caller = NOBODY;
@@ -266,7 +269,11 @@ function addRoute(
       const credential = authorization ?? cookie;
       if (pulse.isSilent) throw new DatabaseSilent();
       request.caller = await pulse.during(() =>
-        wrongTokens.guard(credential, sourceOf(request.ip), () => identify(request)),
+        wrongTokens.guard(
+          credential,
+          () => sourceOf(request.ip),
+          () => identify(request),
+        ),
       );
     },
     handler: async (request, reply) => {

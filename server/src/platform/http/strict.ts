@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { closest, distance } from 'fastest-levenshtein';
 import { Faults } from '../../kernel/faults.ts';
+import { firstOf } from '../../kernel/headers.ts';
 
 /** Strict mode: what is not known is refused instead of ignored. Clients that are newer than the contract send such
  *  fields, so that it has to be asked for. */
@@ -16,7 +17,7 @@ const isObject = (value: unknown): value is Json =>
 
 /** Whether a request is judged strictly: its header says so, or else the setting. */
 export function isStrict(headers: IncomingHttpHeaders, byDefault: boolean): boolean {
-  const header = [headers[HEADER]].flat()[0];
+  const header = firstOf(headers[HEADER]);
   return header === undefined ? byDefault : header === '1' || header === 'true';
 }
 

@@ -46,8 +46,9 @@ export function created(all: Created): Created {
   return Object.fromEntries(Object.entries(all).filter(([, ids]) => ids.length > 0));
 }
 
+type OfAllKinds = Record<CreatedKind, (string | number)[]>;
+
+const NONE = Object.fromEntries(CREATED_KINDS.map((kind) => [kind, Object.freeze([])]));
+
 /** Every kind with an array, empty but for what was created. */
-export function allKinds(created: Created): Record<CreatedKind, (string | number)[]> {
-  const entries = CREATED_KINDS.map((kind) => [kind, [...(created[kind] ?? [])]]);
-  return Object.fromEntries(entries) as Record<CreatedKind, (string | number)[]>;
-}
+export const allKinds = (created: Created) => ({ ...NONE, ...created }) as OfAllKinds;
