@@ -1856,6 +1856,7 @@ create table webhook_targets (
   constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
 );
 CREATE INDEX webhook_targets_client ON public.webhook_targets USING btree (client_id, id);
+CREATE INDEX webhook_targets_events ON public.webhook_targets USING btree (id) WHERE (kind = 'events'::text);
 
 CREATE OR REPLACE FUNCTION public.add_month_of_audit_log(day date)
  RETURNS void
@@ -2545,6 +2546,18 @@ AS $function$
          acknowledged_at is not null, count(*)
     from tasks where finished_at is not null group by 1, 2, 3, 4, 5, 6, 7;
   select fold_task_counts();
+$function$;
+
+CREATE OR REPLACE FUNCTION public.recount_webhook_targets()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  lock table webhook_targets in share row exclusive mode;
+  delete from resource_changes where resource = 'webhook_targets';
+  delete from resource_totals where resource = 'webhook_targets';
+  insert into resource_totals (project_id, region_id, resource, facets, count)
+  select coalesce(client_id, 0), 0, 'webhook_targets', '{}'::jsonb, count(*) from webhook_targets
+   where kind = 'events' group by grouping sets ((client_id), ()) having count(*) > 0;
 $function$;
 
 CREATE OR REPLACE FUNCTION public.recount_what_is_counted_by_statements()

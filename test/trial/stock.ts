@@ -28,7 +28,7 @@ export async function fillStock(server: PostgresServer, project: number): Promis
        on conflict (client_id, region_id, name)
        do update set usage = quota_counters.usage + ${STOCK}, quota_limit = excluded.quota_limit;
      set session_replication_role = origin;
-     select recount_resources(), recount_clients(), recount_tasks(), recount_subnets()`,
+     select recount_resources(), recount_clients(), recount_webhook_targets(), recount_tasks(), recount_subnets()`,
     'virga',
   );
   await server.query('vacuum (analyze)', 'virga');

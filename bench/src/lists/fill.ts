@@ -20,7 +20,9 @@ export async function fill(client: pg.Client, rows: number, say: (text: string) 
     say(`${count} rows of ${table} in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
   }
   await client.query('set session_replication_role = origin');
-  await client.query('select recount_resources(), recount_clients(), recount_tasks(), recount_subnets()');
+  await client.query(
+    'select recount_resources(), recount_clients(), recount_webhook_targets(), recount_tasks(), recount_subnets()',
+  );
   await client.query('vacuum (analyze, freeze)');
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { Db } from '../../platform/database/db.ts';
 import { forgettingSql } from '../../platform/database/forget-old.ts';
-import { deleteEnded } from './store.ts';
+import { claimDue, deleteEnded } from './store.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -43,3 +43,31 @@ test('old deliveries go some at a time, and newer ones stay', async () => {
   const { rows } = await db.pool.query('select count(*)::int as left from webhook_deliveries');
   expect(rows).toEqual([{ left: 15_000 }]);
 });
+
+test('targets for which nothing waits cost nothing when deliveries are claimed', async () => {
+  await db.pool.query(`insert into master_keys values ('key', now())`);
+  await db.pool.query(
+    `insert into webhook_targets (client_id, url, key_id, sealed, created_at)
+     select (select min(id) from clients), '', 'key', '', now() from generate_series(1, 2000)`,
+  );
+  const { rows: waiting } = await db.pool.query(
+    `insert into webhook_deliveries (id, event_id, client_id, target_id, url, type, data, next_attempt_at, created_at)
+     select gen_random_uuid(), gen_random_uuid(), client_id, id, '', 'task', '{}', now(), now() from webhook_targets
+      where id % 1000 = 0 returning id`,
+  );
+  await db.pool.query('analyze');
+  const statements = vi.spyOn(db, 'named');
+  const claim = { now: new Date(Date.now() + 1000), most: 16, mostOfOne: 8, except: [] };
+  const claimed = await claimDue(db, claim);
+  expect(claimed.map(({ id }) => id).sort()).toEqual(waiting.map(({ id }) => id).sort());
+  const [, text = '', values = []] = statements.mock.calls.at(-1) ?? [];
+  const { rows } = await db.pool.query(`explain (analyze, format json) ${text}`, [...values]);
+  expect(rowsRead(rows[0]['QUERY PLAN'][0].Plan)).toBeLessThan(50);
+});
+
+/** How many rows all scans of a plan have read. */
+// biome-ignore lint/suspicious/noExplicitAny: a plan, as PostgreSQL writes it
+function rowsRead(plan: any): number {
+  const own = plan['Relation Name'] ? plan['Actual Rows'] * plan['Actual Loops'] : 0;
+  return (plan.Plans ?? []).reduce((sum: number, inner: unknown) => sum + rowsRead(inner), own);
+}

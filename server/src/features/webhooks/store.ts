@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
-import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
+import { countedRowsOfClients, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { DELIVERY_TRANSITIONS, type DeliveryState, RETRY_AFTER } from './model.ts';
@@ -39,8 +39,10 @@ export async function insertTarget(tx: Tx, row: TargetRow & SealedRow & Subscrip
   const { auth_header_name: header = null } = row;
   await tx.named(
     'webhook_target_insert',
-    `insert into webhook_targets (id, client_id, url, key_id, sealed, created_at, kind, auth_header_name)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `with added as (
+       insert into webhook_targets (id, client_id, url, key_id, sealed, created_at, kind, auth_header_name)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) returning client_id, kind)
+     ${countedRowsOfClients('webhook_targets', `added where kind = 'events'`, 'inserted')}`,
     [
       row.id,
       row.client_id,
@@ -84,6 +86,7 @@ export const listTargets = (db: Db, { client_id, limit, offset }: TargetListQuer
     ...{ table: 'webhook_targets', alias: 't', columns: listOf(TARGET_COLUMNS), limit, offset },
     where: [sql`kind = 'events'`, ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`])],
     order: 'id',
+    count: keptCountOfClient('webhook_targets', client_id ?? 'all'),
   });
 
 /** Deletes a target and gives up what was still to be sent to it. @returns whether there was one */
@@ -96,7 +99,9 @@ export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boole
   );
   const row = await tx.namedRow(
     'webhook_target_delete',
-    'delete from webhook_targets where id = $1 returning 1',
+    `with gone as (delete from webhook_targets where id = $1 returning client_id, kind),
+          counted as (${countedRowsOfClients('webhook_targets', `gone where kind = 'events'`, 'deleted')})
+     select 1 from gone`,
     [id],
   );
   return row !== undefined;
@@ -163,18 +168,28 @@ export interface Claim {
   readonly except: readonly (number | null)[];
 }
 
+/** Targets for which something waits: each is found from the one before it, so that all others cost nothing. */
+const WAITING_TARGETS = `
+  (select target_id as id from webhook_deliveries where state = 'WAITING' and target_id is not null
+    order by target_id limit 1)
+  union all
+  select (select d.target_id from webhook_deliveries d where d.state = 'WAITING' and d.target_id > w.id
+           order by d.target_id limit 1)
+    from waiting w where w.id is not null`;
+
 /** Claims deliveries whose time has come, the longest due first, and puts down when each will be tried again. */
 export async function claimDue(db: Db, { now, most, mostOfOne, except }: Claim): Promise<ClaimedDelivery[]> {
   const due = (target: string) => `state = 'WAITING' and next_attempt_at <= $1 and target_id ${target}
     order by next_attempt_at, id limit $4`;
   return db.named(
     'webhook_claim',
-    `with due as (
+    `with recursive waiting as (${WAITING_TARGETS}),
+     due as (
        select id from webhook_deliveries where state = 'WAITING' and next_attempt_at <= $1 and id = any(array(
          select f.id from (
-           select d.* from webhook_targets t cross join lateral (
-             select id, next_attempt_at from webhook_deliveries where ${due('= t.id')}) d
-            where t.id <> all($5::int[])
+           select d.* from waiting w cross join lateral (
+             select id, next_attempt_at from webhook_deliveries where ${due('= w.id')}) d
+            where w.id <> all($5::int[])
            union all
            (select id, next_attempt_at from webhook_deliveries where not $6::boolean and ${due('is null')})) f
           order by f.next_attempt_at, f.id limit $2))

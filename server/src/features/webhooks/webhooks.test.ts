@@ -104,6 +104,34 @@ test('an event reaches every target of its client, once, signed with the secret 
   }
 });
 
+test('targets are counted when they come and go, for each client and for all', async () => {
+  const counts = async () => {
+    const of = async (query: string) =>
+      (await server.call('GET', `${TARGETS}?limit=1${query}`, { as: 'operator' })).body.count;
+    return [await of(''), await of('&client_id=1'), await of('&client_id=2')];
+  };
+  expect(await counts()).toEqual([0, 0, 0]);
+  const { body } = await addTarget(`${address}/first`);
+  await addTarget(`${address}/second`);
+  await addTarget(`${address}/stranger`, 2);
+  expect(await counts()).toEqual([3, 2, 1]);
+  await server.call('DELETE', `${TARGETS}/${body.id}`, { as: 'operator' });
+  expect(await counts()).toEqual([2, 1, 1]);
+  // One for user actions is listed elsewhere.
+  const subscription = {
+    url: `${address}/actions`,
+    auth_header_name: 'X-Token',
+    auth_header_value: 'secret',
+  };
+  const subscribed = await server.call('POST', '/cloud/v1/user_actions/subscribe', { body: subscription });
+  expect(subscribed.status).toBeLessThan(300);
+  expect(await counts()).toEqual([2, 1, 1]);
+  await server.db.named('test_recount', 'select recount_webhook_targets()', []);
+  expect(await counts()).toEqual([2, 1, 1]);
+  await server.call('POST', '/cloud/v1/user_actions/unsubscribe');
+  expect(await counts()).toEqual([2, 1, 1]);
+});
+
 test('a target that fails is asked again later, with the same id, until it accepts', async () => {
   await addTarget(`${address}/flaky`);
   answers = [500, 302, 200];

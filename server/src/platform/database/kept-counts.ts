@@ -105,6 +105,17 @@ export const countedRows = (
   `insert into resource_changes
    select 0, 0, '${resource}', '{}', ${change === 'inserted' ? '' : '-'}count(*) from ${rows} having count(*) > 0`;
 
+/** The same for what clients have, for each of them and for all: `keptCountOfClient(resource, client or 'all')`.
+ *  @param rows have `client_id` */
+export const countedRowsOfClients = (
+  resource: 'webhook_targets',
+  rows: string,
+  change: 'inserted' | 'deleted',
+) =>
+  `insert into resource_changes
+   select coalesce(client_id, 0), 0, '${resource}', '{}', ${change === 'inserted' ? '' : '-'}count(*) from ${rows}
+    group by grouping sets ((client_id), ()) having count(*) > 0`;
+
 /** Runs a count. */
 export async function counted(db: Db, count: RawBuilder<{ count: number }>): Promise<number> {
   const { rows } = await count.execute(db.kysely);

@@ -5,13 +5,13 @@ import { deleteEndedMail, queueMail } from '../mail/outbox.ts';
 import { foldCounts } from './kept-counts.ts';
 import { recountAfterOlderNodes } from './recount.ts';
 
-/** Mail and clients are counted by the statements that write them, and anew when older nodes have written some. */
+/** Mail, clients and targets of webhooks are counted by the statements that write them, and anew when older nodes have written some. */
 
 const server = shared(() => startTestServer({ worker: false }));
 
 const { signal } = new AbortController();
 const query = (text: string) => server.db.pool.query(text);
-const countOf = async (list: 'clients' | 'outbox') =>
+const countOf = async (list: 'clients' | 'outbox' | 'webhook_targets') =>
   (await server.call('GET', `/virga/v1/${list}?limit=1`, { as: 'operator' })).body.count;
 
 async function send(): Promise<void> {
@@ -57,17 +57,21 @@ test('what older nodes have written is counted when the last of them is gone', a
     `insert into nodes (session, name, role, version) values (gen_random_uuid(), 'old', 'all', '0.2.0') returning session`,
   );
   const job = recountAfterOlderNodes(server.db);
-  const counts = () => Promise.all([countOf('clients'), countOf('outbox')]);
-  const [clients, mail] = await counts();
+  const counts = () => Promise.all([countOf('clients'), countOf('outbox'), countOf('webhook_targets')]);
+  const [clients, mail, targets] = await counts();
   await query(`insert into clients (name, email) values ('old', 'old@virga.test')`);
+  await query(
+    `insert into webhook_targets (client_id, url, key_id, sealed, created_at)
+     select 1, 'http://127.0.0.1:9/', id, '', now() from master_keys limit 1`,
+  );
   await query('delete from mail_outbox');
   await job.run(signal);
-  expect(await counts()).toEqual([clients, mail]);
+  expect(await counts()).toEqual([clients, mail, targets]);
   await query(`delete from nodes where session = '${rows[0].session}'`);
   await job.run(signal);
-  expect(await counts()).toEqual([clients + 1, 0]);
+  expect(await counts()).toEqual([clients + 1, 0, targets + 1]);
   // Once is enough.
   await query(`insert into clients (name, email) values ('by hand', 'hand@virga.test')`);
   await job.run(signal);
-  expect(await counts()).toEqual([clients + 1, 0]);
+  expect(await counts()).toEqual([clients + 1, 0, targets + 1]);
 });
