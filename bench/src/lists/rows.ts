@@ -1,60 +1,27 @@
-import { SPREAD_S } from './values.ts';
+import { ACCOUNT_ROWS } from './account-rows.ts';
+import {
+  address,
+  at,
+  both,
+  id,
+  named,
+  network,
+  of,
+  parts,
+  place,
+  type Rows,
+  reservedAddress,
+  sealed,
+  statuses,
+  subnet,
+  tags,
+} from './row-values.ts';
 
 /** Rows of each table that a list shows: of client 1, project 1 and region 2, differing in what is sorted and filtered
  *  by. One in a hundred is rare in each way. */
 
-export interface Rows {
-  readonly table: string;
-  /** As many as the API lets there be; default: any number. */
-  readonly most?: number;
-  /** `:n`: how many. */
-  readonly statement: string;
-}
-
-/** The id of row `i` of a table, so that rows of others can name it. */
-const id = (table: string, i = 'i') => `md5('${table} ' || ${i})::uuid`;
-/** Newest first. */
-const at = `now() - i * (${SPREAD_S} * interval '1 second' / :n)`;
-const tags = `case when i % 3 = 0 then '{"team": {"value": "a", "read_only": false}}'
-  when i % 100 = 5 then '{"team": {"value": "a", "read_only": false}, "rare": {"value": "a", "read_only": false}}'
-  else '{}' end::jsonb`;
-const series = 'from generate_series(1, :n) i';
-const place = { client_id: '1', project_id: '1', region_id: '2' };
-const named = { name: `'thing ' || i` };
-
-/** @param columns expressions of `i` */
-function of(
-  table: string,
-  columns: Readonly<Record<string, string>>,
-  more: Omit<Rows, 'table' | 'statement'> = {},
-): Rows {
-  const names = Object.keys(columns).join(', ');
-  const values = Object.values(columns).join(', ');
-  return {
-    table,
-    ...more,
-    statement: `insert into ${table} (${names}) select ${values} ${series} on conflict do nothing`,
-  };
-}
-
-const both = { created_at: at, updated_at: at };
-/** One network has a tenth of everything. */
-const network = `case when i % 10 = 0 then ${id('networks', '1')} else ${id('networks')} end`;
-const subnet = `case when i % 10 = 0 then ${id('subnets', '1')} else ${id('subnets')} end`;
-const parts = { project_id: '1', region_id: '2', ...named, created_at: at };
-const statuses = {
-  operating_status: `case when i % 100 = 1 then 'ERROR' else 'ONLINE' end`,
-  provisioning_status: `case when i % 100 = 2 then 'ERROR' else 'ACTIVE' end`,
-};
-const sealed = { key_id: '(select id from master_keys limit 1)', sealed: `'\\x00'` };
-const address = `('10.0.0.0'::inet + i)`;
-const reservedAddress = `('10.64.0.0'::inet + i)`;
-/** The API lets nobody have more of some things. */
-const MEMBERS = 1000;
-const STORAGES = 100;
-
 export const ROWS: readonly Rows[] = [
-  of('projects', { client_id: '1', ...named, created_at: at, has_default_groups: 'true' }),
+  ...ACCOUNT_ROWS,
   // Else the next start would make them, one project after the other.
   {
     table: 'security_groups',
@@ -62,56 +29,6 @@ export const ROWS: readonly Rows[] = [
       select gen_random_uuid(), p.id, r.id, p.client_id, 'default', true, p.created_at, p.created_at
         from projects p, regions r where r.provider = 'simulated' on conflict do nothing`,
   },
-  of('clients', { name: `'client ' || i`, email: `'c' || i || '@example.test'`, created_at: at }),
-  of(
-    'users',
-    { email: `'u' || i || '@example.test'`, name: `'user ' || i`, created_at: at },
-    { most: MEMBERS },
-  ),
-  of('client_users', { client_id: '1', user_id: 'i', role: `'Engineers'`, joined_at: at }, { most: MEMBERS }),
-  of(
-    'role_assignments',
-    { client_id: '1', user_id: 'i', project_id: '1', role: `'Observer'`, assigned_by: '1', created_at: at },
-    { most: MEMBERS },
-  ),
-  of('sign_ins', {
-    client_id: '1',
-    user_id: '1',
-    at,
-    ip: `'192.0.2.1'`,
-    user_agent: `'curl'`,
-    is_successful: 'i % 100 <> 1',
-  }),
-  of('mail_outbox', {
-    client_id: '1',
-    kind: `'quota'`,
-    recipient: `'a@example.test'`,
-    subject: `'mail ' || i`,
-    body: `'text'`,
-    message_id: 'i',
-    created_at: at,
-    next_attempt_at: at,
-    sent_at: at,
-  }),
-  of('limits_requests', {
-    client_id: '1',
-    user_id: '1',
-    description: `'more'`,
-    requested_limits: `'{}'`,
-    status: `case when i % 100 = 1 then 'rejected' else 'done' end`,
-    created_at: at,
-  }),
-  of('ssh_keys', {
-    id: id('ssh_keys'),
-    client_id: '1',
-    project_id: '1',
-    user_id: '1 + i % 100',
-    ...named,
-    public_key: `'ssh-ed25519 A'`,
-    fingerprint: `'a'`,
-    shared_in_project: 'i % 3 > 0',
-    created_at: at,
-  }),
   of('server_groups', { id: id('server_groups'), ...place, ...named, policy: `'affinity'`, created_at: at }),
   of('security_groups', { id: id('security_groups'), ...place, ...named, tags, ...both }),
   of('secrets', {
@@ -224,6 +141,66 @@ export const ROWS: readonly Rows[] = [
     tags,
     ...both,
   }),
+  of('k8s_clusters', {
+    id: id('k8s_clusters'),
+    ...place,
+    ...named,
+    version: `'v1.33.3'`,
+    control_plane_version: `'v1.33.3'`,
+    status: `'Provisioned'`,
+    keypair: `'key'`,
+    ssh_public_key: `'ssh-ed25519 A'`,
+    settings: '(select settings from k8s_clusters limit 1)',
+    network_id: network,
+    subnet_id: subnet,
+    api_address: `'https://10.0.0.1:6443'`,
+    ca_certificate: `'a'`,
+    client_certificate: `'a'`,
+    key_id: sealed.key_id,
+    sealed_ca_key: sealed.sealed,
+    sealed_client_key: sealed.sealed,
+    kubeconfig_created_at: at,
+    kubeconfig_expires_at: at,
+    creator_task_id: id('tasks'),
+    created_at: at,
+  }),
+  of('k8s_pools', {
+    id: id('k8s_pools'),
+    cluster_id: id('k8s_clusters'),
+    name: `'pool'`,
+    flavor_id: `'g1-standard-1-2'`,
+    node_count: '1',
+    min_node_count: '1',
+    boot_volume_size: '10',
+    boot_volume_type: `'standard'`,
+    is_public_ipv4: 'false',
+    auto_healing_enabled: 'false',
+    labels: `'{}'`,
+    taints: `'{}'`,
+    crio_config: `'{}'`,
+    kubelet_config: `'{}'`,
+    security_group_ids: `'{}'`,
+    created_at: at,
+  }),
+  of('k8s_nodes', {
+    id: id('k8s_nodes'),
+    cluster_id: id('k8s_clusters'),
+    pool_id: id('k8s_pools'),
+    name: `'node ' || i`,
+    version: `'v1.33.3'`,
+    state: `'READY'`,
+    private_ip: `'10.0.0.2'`,
+    state_since: at,
+  }),
+  of('postgresql_clusters', {
+    id: id('postgresql_clusters'),
+    ...place,
+    ...named,
+    status: `'READY'`,
+    spec: `'{"version": "17", "databases": [], "users": []}'`,
+    creator_task_id: id('tasks'),
+    created_at: at,
+  }),
   of('ports', {
     id: id('ports'),
     ...place,
@@ -317,47 +294,6 @@ export const ROWS: readonly Rows[] = [
     size: '1',
     tags,
     ...both,
-  }),
-  of(
-    'object_storages',
-    {
-      client_id: '1',
-      region_id: '2',
-      name: `'thing-' || i`,
-      status: `case when i % 100 = 1 then 'deleting' else 'active' end`,
-      created_at: at,
-    },
-    { most: STORAGES },
-  ),
-  of('storage_usage', { client_id: '1', storage_name: `'s'`, bucket_name: `'b' || i` }),
-  of('webhook_deliveries', {
-    id: id('deliveries'),
-    event_id: id('events'),
-    client_id: '1',
-    url: `'http://127.0.0.1:9/'`,
-    type: `case when i % 100 = 1 then 'quota' else 'user_action' end`,
-    data: `'{}'`,
-    state: `case when i % 100 = 1 then 'FAILED' else 'DELIVERED' end`,
-    next_attempt_at: at,
-    created_at: at,
-    ended_at: at,
-  }),
-  of('audit_log', {
-    at,
-    client_id: '1',
-    user_id: '1',
-    token_id: '1',
-    request_id: 'i',
-    action: `'create_network'`,
-    action_type: `case when i % 100 = 1 then 'delete' else 'create' end`,
-    api_group: `case when i % 100 = 2 then 'loadbalancer' else 'network' end`,
-    resource_type: `'network'`,
-    subject: `'resource ' || i`,
-    subject_name: `'thing ' || i`,
-    project_id: 'case when i % 100 = 3 then null else 1 end',
-    region_id: 'case when i % 100 = 3 then null else 2 end',
-    address: `case when i % 100 = 4 then '192.0.2.200' else '192.0.2.1' end`,
-    user_agent: `case when i % 100 = 5 then 'curl' else 'terraform' end`,
   }),
   of('tasks', {
     id: id('tasks'),
