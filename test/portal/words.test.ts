@@ -19,6 +19,8 @@ test.each([
   ['create_securitygrouprule', 'Create security group rule'],
   ['activate_dbaas_postgres', 'Activate PostgreSQL'],
   ['create_floating_ip', 'Create floating IP'],
+  ['create_reserved_fixed_ip', 'Create reserved fixed IP'],
+  ['create_inference_at_the_edge', 'Create inference secret'],
   ['upgrade_k8s_cluster', 'Upgrade Kubernetes cluster'],
 ])('%s is said as %s', (name, words) => {
   expect(apiWords(name)).toBe(words);

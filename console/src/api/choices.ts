@@ -183,7 +183,7 @@ export const storageLocations: Choices = {
 /** Addresses that are reserved and that nothing uses. */
 export const reservedAddresses = (where: Where): Choices => ({
   key: keyOf('reserved', where),
-  none: 'There is no free reserved address',
+  none: 'There is no free reserved fixed IP',
   load: async () => {
     const found = await client.GET('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
       params: { path: pathOf(where), query: { ...MANY, available_only: true } },

@@ -26,7 +26,7 @@ const CREATE = [
   ['Create router', 'routers?new=1', '/cloud/v1/routers/{project_id}/{region_id}'],
   ['Create security group', 'security-groups?new=1', '/cloud/v2/security_groups/{project_id}/{region_id}'],
   ['Create floating IP', 'floating-ips?new=1', '/cloud/v1/floatingips/{project_id}/{region_id}'],
-  ['Reserve address', 'reserved-ips?new=1', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}'],
+  ['Reserve fixed IP', 'reserved-ips?new=1', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}'],
   ['Create cluster', 'kubernetes?new=1', '/cloud/v2/k8s/clusters/{project_id}/{region_id}'],
   ['Create storage', 'storages?new=1', '/storage/v4/object_storages'],
   [
@@ -115,7 +115,7 @@ export function Commands({ place }: { readonly place: Place }) {
     { id: 'leave', label: 'Sign out', onClick: () => void leave() },
   ];
   const resources: SpotlightActionData[] = search.found.map(({ kind, name, id, page }) => ({
-    // A reserved address is a port, too, with the same id.
+    // A reserved fixed IP is a port, too, with the same id.
     id: `${kind} ${id}`,
     label: name,
     description: kind,

@@ -48,7 +48,7 @@ export const NAV: readonly NavGroup[] = [
       page('Networks', 'networks'),
       page('Routers', 'routers'),
       page('Ports', 'ports'),
-      page('Reserved addresses', 'reserved-ips'),
+      page('Reserved fixed IPs', 'reserved-ips'),
       page('Floating IPs', 'floating-ips'),
       page('Security groups', 'security-groups'),
     ],

@@ -84,7 +84,7 @@ const NOUNS: readonly Noun[] = [
   },
   { kind: 'Floating IP', path: '/cloud/v1/floatingips/{project_id}/{region_id}', page: 'floating-ips' },
   {
-    kind: 'Reserved address',
+    kind: 'Reserved fixed IP',
     path: '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}',
     page: 'reserved-ips',
   },

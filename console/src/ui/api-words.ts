@@ -26,6 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** `create_loadbalancer` as people say it: `Create load balancer`. */
 export function apiWords(name: string): string {
   const text = name
+    .replace('inference_at_the_edge', 'inference_secret')
     .split('_')
     .map((word) => WORDS[word] ?? word)
     .filter(Boolean)

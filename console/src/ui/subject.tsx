@@ -16,7 +16,7 @@ interface Noun {
 
 const NOUNS: Readonly<Record<string, Noun>> = {
   dbaas_postgres: { words: 'PostgreSQL cluster', page: 'databases', by: 'name' },
-  external_ip: { words: 'reserved address', page: 'reserved-ips' },
+  external_ip: { words: 'reserved fixed IP', page: 'reserved-ips' },
   floating_ip: { words: 'floating IP', page: 'floating-ips' },
   image: { words: 'image', page: 'images' },
   instance: { words: 'instance', page: 'instances', by: 'id' },

@@ -58,7 +58,7 @@ export function networkingStories(portal: Portal): void {
   test('an address is reserved, and its port is shown', async () => {
     const { page } = portal;
     await portal.go(2, 'reserved-ips?new=1');
-    await page.getByRole('button', { name: 'Reserve address' }).last().click();
+    await page.getByRole('button', { name: 'Reserve fixed IP' }).last().click();
     const address = page.getByRole('row', { name: /external/ }).locator('code');
     await address.waitFor();
     const text = (await address.textContent()) ?? '';

@@ -8,6 +8,8 @@ import { useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { ROLES } from './roles.ts';
 
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language' });
+
 type Person = Schemas['FullUser'];
 
 const COLUMNS: readonly Column<Person>[] = [
@@ -18,7 +20,7 @@ const COLUMNS: readonly Column<Person>[] = [
   },
   { label: 'Email address', cell: ({ email }) => email },
   { label: 'Role', cell: ({ groups }) => groups.map(({ name }) => name).join(', ') },
-  { label: 'Language', cell: ({ lang }) => lang, wideOnly: true },
+  { label: 'Language', cell: ({ lang }) => LANGUAGES.of(lang), wideOnly: true },
 ];
 
 /** Who belongs to the account, and who is invited. */

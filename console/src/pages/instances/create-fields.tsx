@@ -138,7 +138,7 @@ const TYPES = optionsOf({
   external: 'The outside, with an address of its own',
   any_subnet: 'A network, on any of its subnets',
   subnet: 'A subnet',
-  reserved_fixed_ip: 'A reserved address',
+  reserved_fixed_ip: 'A reserved fixed IP',
 });
 
 export function ConnectionFields({ draft, change, errorOf }: PartProps) {
@@ -194,7 +194,7 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
   const at = (field: string) => errorOf(`interfaces.${index}.${field}`);
   const { type } = value;
   const choices = { any_subnet: networks, subnet: subnets, reserved_fixed_ip: reservedAddresses };
-  const words = { any_subnet: 'Network', subnet: 'Subnet', reserved_fixed_ip: 'Reserved address' };
+  const words = { any_subnet: 'Network', subnet: 'Subnet', reserved_fixed_ip: 'Reserved fixed IP' };
   return (
     <div data-item>
       <div className={styles.alone}>

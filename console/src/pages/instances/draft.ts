@@ -95,7 +95,7 @@ const WHERE = {
   external: 'The outside',
   any_subnet: 'A network',
   subnet: 'A subnet',
-  reserved_fixed_ip: 'A reserved address',
+  reserved_fixed_ip: 'A reserved fixed IP',
 } as const;
 
 /** The picture of what will be. @param nameOf what is connected to */

@@ -46,12 +46,12 @@ export const interfaceFields = (place: { project: number; region: number }): rea
       any_subnet: 'A network, on any of its subnets',
       subnet: 'A subnet',
       external: 'The outside, with an address of its own',
-      reserved_fixed_ip: 'A reserved address',
+      reserved_fixed_ip: 'A reserved fixed IP',
     }),
   },
   choiceField('network_id', 'Network', networks(place), { when: ({ type }) => type === 'any_subnet' }),
   choiceField('subnet_id', 'Subnet', subnets(place), { when: ({ type }) => type === 'subnet' }),
-  choiceField('port_id', 'Reserved address', reservedAddresses(place), {
+  choiceField('port_id', 'Reserved fixed IP', reservedAddresses(place), {
     when: ({ type }) => type === 'reserved_fixed_ip',
   }),
 ];

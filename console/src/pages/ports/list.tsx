@@ -103,7 +103,7 @@ export function Ports() {
       verbs={[edit]}
       empty={{
         title: 'No ports',
-        about: 'They come with what you connect: an instance, a load balancer, a reserved address.',
+        about: 'They come with what you connect: an instance, a load balancer, a reserved fixed IP.',
       }}
     />
   );

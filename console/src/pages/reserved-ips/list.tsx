@@ -103,7 +103,7 @@ export function ReservedIps() {
   );
   return (
     <NounPage<Reserved, Body>
-      title="Reserved addresses"
+      title="Reserved fixed IPs"
       about="An address that stays yours, and that you give to an instance or a load balancer when you want."
       filters={[
         { kind: 'text', key: 'address', label: 'Address' },
@@ -136,7 +136,7 @@ export function ReservedIps() {
         }),
       ]}
       remove={{
-        kind: 'reserved address',
+        kind: 'reserved fixed IP',
         nameOf: addressOf,
         consequences: () => 'The address is given back, and somebody else may get it.',
         disabled: (ip) =>
@@ -149,9 +149,9 @@ export function ReservedIps() {
             params: { path: { ...path, port_id } },
           }),
       }}
-      empty={{ title: 'No reserved addresses', about: 'Reserve one before you tell it to others.' }}
+      empty={{ title: 'No reserved fixed IPs', about: 'Reserve one before you tell it to others.' }}
       form={{
-        title: 'Reserve address',
+        title: 'Reserve fixed IP',
         fields: fieldsOf(place),
         body: bodyOf,
         request: (body) =>

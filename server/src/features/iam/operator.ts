@@ -96,7 +96,7 @@ async function createClient(
       isDefault: true,
       timestamp,
     });
-    await recordAudit(tx, ctx, { action: 'create_client', subject: row.id });
+    await recordAudit(tx, ctx, { action: 'create_client', subject: row.id, name: row.name });
     await reserve(tx, { clientId: row.id, regionId: GLOBAL_REGION }, { project_count: 1 });
     return view(row);
   });

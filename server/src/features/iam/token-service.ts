@@ -78,7 +78,7 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
       timestamp: ctx.clock.timestamp(),
       madeWith,
     });
-    await recordAudit(tx, ctx, { action: 'create_token', subject: id });
+    await recordAudit(tx, ctx, { action: 'create_token', subject: id, name: input.name });
     // Read here: a moment after the commit its maker, and so it, may have ended.
     return findToken(tx, ctx.clientId, id);
   });

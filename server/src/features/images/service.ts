@@ -103,7 +103,7 @@ export class ImageService {
         tags: patchTags(row.tags, tags),
       };
       await store.changeImage(tx, id, to, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'update_image', subject: id, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'update_image', subject: id, name: to.name, ...ctx.place });
     });
     return this.get(ctx, id);
   }

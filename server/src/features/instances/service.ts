@@ -39,7 +39,7 @@ export class InstanceService {
       requireFree('Instance', row);
       if (name === row.name && sameTags(row.tags, tags)) return;
       await store.changeInstance(tx, id, { name, tags, timestamp: ctx.clock.timestamp() });
-      await recordAudit(tx, ctx, { action: 'update_vm', subject: id, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'update_vm', subject: id, name, ...ctx.place });
     });
     return this.get(ctx, id);
   }

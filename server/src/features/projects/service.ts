@@ -50,7 +50,8 @@ export async function createProject(ctx: RequestContext, input: CreateProject, i
         isDefault: false,
         timestamp: ctx.clock.timestamp(),
       });
-      await recordAudit(tx, ctx, { action: 'create_project', subject: row.id, projectId: row.id });
+      const { id, name } = row;
+      await recordAudit(tx, ctx, { action: 'create_project', subject: id, name, projectId: id });
       await reserve(tx, { clientId, regionId: GLOBAL_REGION }, { project_count: 1 });
       return viewProject(row);
     }),
@@ -68,7 +69,8 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject) {
         name: input.name ?? row.name,
         description: input.description ?? row.description,
       });
-      await recordAudit(tx, ctx, { action: 'update_project', subject: id, projectId: id });
+      const { name } = updated;
+      await recordAudit(tx, ctx, { action: 'update_project', subject: id, name, projectId: id });
       return viewProject(updated);
     }),
   );

@@ -86,7 +86,7 @@ export async function createSet(ctx: RequestContext, input: CreateCustomPageSet)
       pages: mergePages({}, input),
       timestamp: ctx.clock.timestamp(),
     });
-    await recordAudit(tx, ctx, { action: 'create_custom_page_set', subject: row.id });
+    await recordAudit(tx, ctx, { action: 'create_custom_page_set', subject: row.id, name: row.name });
     return viewSet(row);
   });
 }
@@ -96,12 +96,13 @@ export async function updateSet(ctx: RequestContext, id: number, input: UpdateCu
   await ctx.db.transaction(async (tx) => {
     const row = (await store.lockSet(tx, ctx.caller.clientId, id)) ?? notFound(id);
     await refuseMoreBytes(tx, ctx.caller.clientId, id);
+    const name = input.name ?? row.name;
     await store.updateSet(tx, id, {
-      name: input.name ?? row.name,
+      name,
       domains: input.domains === undefined ? row.domains : input.domains,
       pages: mergePages(row.pages, input),
     });
-    await recordAudit(tx, ctx, { action: 'update_custom_page_set', subject: id });
+    await recordAudit(tx, ctx, { action: 'update_custom_page_set', subject: id, name });
   });
 }
 

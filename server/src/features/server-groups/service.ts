@@ -48,7 +48,7 @@ export class ServerGroupService {
       const { name, policy } = input;
       const timestamp = ctx.clock.timestamp();
       await store.insertGroup(tx, { ...place, id, clientId, name, policy, timestamp });
-      await recordAudit(tx, ctx, { action: 'create_servergroup', subject: id, ...place });
+      await recordAudit(tx, ctx, { action: 'create_servergroup', subject: id, name, ...place });
       await reserve(tx, ctx.quota, { servergroup_count: 1 });
     });
     return this.get(ctx, id);

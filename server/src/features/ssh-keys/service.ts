@@ -61,7 +61,7 @@ export async function createSshKey(ctx: ProjectContext, input: CreateSshKey) {
         shared_in_project: input.shared_in_project,
         timestamp: ctx.clock.timestamp(),
       });
-      await recordAudit(tx, ctx, { action: 'create_ssh_key', subject: row.id, projectId });
+      await recordAudit(tx, ctx, { action: 'create_ssh_key', subject: row.id, name: row.name, projectId });
       await reserve(tx, { clientId, regionId: GLOBAL_REGION }, { keypair_count: 1 });
       return { ...viewSshKey(row), private_key: made?.privateKey ?? null };
     });
@@ -77,7 +77,8 @@ export async function shareSshKey(ctx: ProjectContext, id: string, shared: boole
   return ctx.db.transaction(async (tx) => {
     const row = await store.shareSshKey(tx, id, store.viewerOf(ctx), shared);
     if (!row) throw missing(id);
-    await recordAudit(tx, ctx, { action: 'update_ssh_key', subject: id, projectId: ctx.project.id });
+    const { name } = row;
+    await recordAudit(tx, ctx, { action: 'update_ssh_key', subject: id, name, projectId: ctx.project.id });
     return viewSshKey(row);
   });
 }

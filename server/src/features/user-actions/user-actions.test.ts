@@ -73,6 +73,8 @@ test('a change is listed with who made it, from where, and whether it is done', 
     user_agent: 'tool/1.0',
   });
   await server.call('POST', '/cloud/v1/ssh_keys/1', { body: { name: 'watched-key' } });
+  const named = (await list('?search_field=watched-key')).results[0];
+  expect(named).toMatchObject({ resources: [{ resource_type: 'ssh_key', search_field: 'watched-key' }] });
 
   const [action] = ids({ results });
   for (const query of [

@@ -64,8 +64,9 @@ export class VolumeService {
       const row = await store.lockFreeVolume(tx, id, ctx.place);
       const tags = patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
-      await store.changeVolume(tx, id, { name: input.name ?? row.name, tags, timestamp });
-      await recordAudit(tx, ctx, { action: 'update_volume', subject: id, ...ctx.place });
+      const name = input.name ?? row.name;
+      await store.changeVolume(tx, id, { name, tags, timestamp });
+      await recordAudit(tx, ctx, { action: 'update_volume', subject: id, name, ...ctx.place });
     });
     return this.get(ctx, id);
   }

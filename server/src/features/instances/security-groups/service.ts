@@ -88,7 +88,7 @@ async function change(
     faults.refuse();
     requireFree('Instance', row);
     for (const [portId, ids] of after) await setSecurityGroups(tx, portId, ids, ctx.clock.timestamp());
-    await recordAudit(tx, ctx, { action, subject: id, ...ctx.place });
+    await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.place });
   });
 }
 

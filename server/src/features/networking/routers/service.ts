@@ -141,7 +141,7 @@ export class RouterService {
       const row = await store.lockFreeRouter(tx, id, ctx.place);
       await work(tx, row);
       await store.touchRouter(tx, id, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action, subject: id, ...ctx.place });
+      await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.place });
     });
     return this.get(ctx, id);
   }

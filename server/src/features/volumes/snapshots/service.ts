@@ -48,8 +48,9 @@ export class SnapshotService {
       const row = await store.lockFreeSnapshot(tx, id, ctx.place);
       const tags = patchTags(row.tags, input.tags);
       const timestamp = ctx.clock.timestamp();
-      await store.changeSnapshot(tx, id, { name: input.name ?? row.name, tags, timestamp });
-      await recordAudit(tx, ctx, { action: 'update_snapshot', subject: id, ...ctx.place });
+      const name = input.name ?? row.name;
+      await store.changeSnapshot(tx, id, { name, tags, timestamp });
+      await recordAudit(tx, ctx, { action: 'update_snapshot', subject: id, name, ...ctx.place });
     });
     return this.get(ctx, id);
   }

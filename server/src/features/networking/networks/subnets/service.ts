@@ -88,7 +88,7 @@ export class SubnetService {
       }
       await this.#moveRouter(tx, row, gateway, ctx.clock.timestamp());
       await store.changeSubnet(tx, id, settings, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, ...place });
+      await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, name: settings.name, ...place });
     });
     return this.get(ctx, id);
   }
