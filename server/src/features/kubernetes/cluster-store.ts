@@ -193,17 +193,29 @@ export async function deleteCluster(tx: Tx, id: string): Promise<void> {
   );
 }
 
-/** Clusters that no task works on and whose nodes are not as they should be. */
-export async function unsettledClusters(db: Db): Promise<string[]> {
-  const rows = await db.named<{ id: string }>(
+/** Before the id of every pool. */
+export const FIRST_POOL = '00000000-0000-0000-0000-000000000000';
+
+/** Clusters that no task works on and whose nodes are not as they should be: those with nodes on their way, and among the
+ *  next pools those that have too many or too few.
+ *  @param after the pool after which to look
+ *  @returns `next`: after which to look then */
+export async function unsettledClusters(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<{ ids: readonly string[]; next: string }> {
+  const row = await db.namedRow<{ ids: string[]; pools: number; last: string | null }>(
     'k8s_clusters_unsettled',
-    `select c.id from k8s_clusters c
-      where c.task_id is null and (
-        exists (select 1 from k8s_nodes n where n.cluster_id = c.id and n.state in ('BUILDING', 'REMOVING'))
-        or exists (select 1 from k8s_pools p where p.cluster_id = c.id
-                    and p.node_count <> (select count(*) from k8s_nodes n where n.pool_id = p.id)))
-      order by c.created_at`,
-    [],
+    `with page as (select id, cluster_id, node_count from k8s_pools where id > $1 order by id limit $2)
+     select array(select c.id::text from k8s_clusters c where c.task_id is null and c.id in (
+              select n.cluster_id from k8s_nodes n where n.state in ('BUILDING', 'REMOVING')
+              union select p.cluster_id from page p
+                     where p.node_count <> (select count(*) from k8s_nodes n where n.pool_id = p.id))
+              order by c.created_at) as ids,
+            (select count(*)::int from page) as pools, (select id from page order by id desc limit 1) as last`,
+    [after, limit],
   );
-  return rows.map(({ id }) => id);
+  const { ids = [], pools = 0, last = null } = row ?? {};
+  return { ids, next: pools < limit || last === null ? FIRST_POOL : last };
 }

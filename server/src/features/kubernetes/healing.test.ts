@@ -12,6 +12,7 @@ import {
 import { startFaultyServer } from '../../../../test/harness/regions.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { FIRST_POOL, unsettledClusters } from './cluster-store.ts';
 import { judge } from './watch.ts';
 
 const server = shared(startServerWithSshKey);
@@ -147,4 +148,27 @@ test('a node that is not ready is given up after the grace period, one of which 
   expect(judge(node, 'Ready', 500, 9_999)).toEqual({ move: 'READY', lost: false });
   expect(judge({ ...node, state: 'READY' }, 'NotReady', 0, 9_999)).toEqual({ move: 'UNREADY', lost: false });
   expect(judge({ ...node, state: 'READY' }, 'Gone', 500, 1_000)).toEqual({ move: 'UNREADY', lost: true });
+});
+
+test('pools that have lost a node are found some at a time, each in its turn', async () => {
+  for (const name of ['one', 'two', 'three']) await createCluster(server, name, pool());
+  await server.app.background.stop();
+  const { rows: pools } = await server.db.pool.query('select id, cluster_id from k8s_pools order by id');
+  const [first, last] = [pools[0], pools.at(-1)];
+  for (const { id } of [first, last]) {
+    await server.db.pool.query(
+      'delete from k8s_nodes where id = (select min(id::text)::uuid from k8s_nodes where pool_id = $1)',
+      [id],
+    );
+  }
+  const looks: (readonly string[])[] = [];
+  let after = FIRST_POOL;
+  for (let look = 0; look <= pools.length; look += 1) {
+    const { ids, next } = await unsettledClusters(server.db, after, 1);
+    looks.push(ids);
+    after = next;
+  }
+  expect(looks[0]).toEqual([first.cluster_id]);
+  expect(looks[pools.length - 1]).toEqual([last.cluster_id]);
+  expect(looks.slice(1, -2).flat()).toEqual([]);
 });

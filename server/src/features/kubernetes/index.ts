@@ -75,7 +75,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
         name: 'kubernetes-heal',
         everyMs: HEAL_EVERY_MS,
         exclusive: true,
-        run: (signal) => healClusters(keep, signal),
+        run: healClusters(keep),
       },
       {
         name: 'kubernetes-watch',
