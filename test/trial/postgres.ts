@@ -108,14 +108,10 @@ export class PostgresServer {
   signal(name: NodeJS.Signals): void {
     const pid = this.#child?.pid;
     if (pid === undefined) return;
+    // While it stands still it makes no other process, which would be missed.
+    signal(pid, 'SIGSTOP');
     const children = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' }).stdout.split('\n');
-    for (const each of [String(pid), ...children].filter(Boolean)) {
-      try {
-        process.kill(Number(each), name);
-      } catch {
-        // It has just ended.
-      }
-    }
+    for (const each of [...children.filter(Boolean), pid]) signal(Number(each), name);
   }
 
   async end(name: NodeJS.Signals = 'SIGINT'): Promise<void> {
@@ -139,5 +135,13 @@ export class PostgresServer {
   #as() {
     const account = this.#account && { uid: this.#account.uid, gid: this.#account.gid };
     return { ...account, cwd: '/', env: ENVIRONMENT };
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has just ended.
   }
 }

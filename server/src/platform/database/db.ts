@@ -138,6 +138,7 @@ export class Db implements Queryable {
 
   private found(): void {
     this.pulse.heard();
+    this.haste.end();
     const seconds = this.outage.end();
     if (seconds !== undefined) this.log.info({ seconds }, 'the database answers again');
   }
@@ -217,7 +218,7 @@ export class Db implements Queryable {
 
   async close(): Promise<void> {
     await this.pulse.close();
-    this.haste.close();
+    this.haste.end();
     await this.pool.end();
   }
 }

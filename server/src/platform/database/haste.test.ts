@@ -34,4 +34,5 @@ test('connections that a proxy holds after a loss do not keep others waiting', a
   expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   way.thaw();
   expect(await ask()).toEqual([{ one: 1 }]);
+  expect(db.pool.options.connectionTimeoutMillis, 'a queue is no loss').toBe(3_600_000);
 });

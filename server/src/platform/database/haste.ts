@@ -7,7 +7,8 @@ import type pg from 'pg';
 /** So that who waits for a connection learns in less than a second that there is none. Look-ups that share statements
  *  wait twice: for the one that is under way, and for their own. */
 const HASTE_MS = 400;
-/** For how long after a loss: longer than proxies take to notice that a server is gone. */
+/** For how long after a loss, unless the database answers before: longer than proxies take to notice that a server is
+ *  gone. */
 const LASTS_MS = 10_000;
 /** What the pool says when its own patience has ended. That is no sign of a loss: a database that takes long to accept
  *  connections would never be given the time again. */
@@ -35,14 +36,12 @@ export class Haste {
     clearTimeout(this.#timer);
     // The pool reads it whenever somebody wants a connection.
     this.#pool.options.connectionTimeoutMillis = this.#hasteMs;
-    this.#timer = setTimeout(() => this.#end(), LASTS_MS).unref();
+    this.#timer = setTimeout(() => this.end(), LASTS_MS).unref();
   }
 
-  #end(): void {
-    this.#pool.options.connectionTimeoutMillis = this.#usualMs;
-  }
-
-  close(): void {
+  /** The database answers, or nobody wants a connection any more: who waits in a long queue has time again. */
+  end(): void {
     clearTimeout(this.#timer);
+    this.#pool.options.connectionTimeoutMillis = this.#usualMs;
   }
 }

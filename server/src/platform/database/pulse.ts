@@ -6,7 +6,7 @@ import { DatabaseSilent } from './outage.ts';
 
 export interface PulseOptions {
   readonly connection: pg.ClientConfig;
-  /** Milliseconds between two looks; default: 240. A question that is not answered for three of them never will be.
+  /** Milliseconds between two looks; default: 200. A question that is not answered for three of them never will be.
    *  Looks come late where the whole machine is busy, and so does our judgement. */
   readonly everyMs?: number | undefined;
   readonly onSilence: (error: Error) => void;
@@ -14,7 +14,7 @@ export interface PulseOptions {
 }
 
 /** So that whoever waits for a database that has fallen silent learns it in less than a second. */
-const EVERY_MS = 240;
+const EVERY_MS = 200;
 const LOOKS = 3;
 /** The same for the first question over a connection that is being opened, which takes a busy machine much longer than
  *  an answer: a process has to be started, and passwords are proved with hashes. */
