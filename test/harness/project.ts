@@ -5,49 +5,66 @@ import type { Reply, TaskView, TestServer } from './server.ts';
 export const NOWHERE = '6ba7b810-9dad-41d1-80b4-00c04fd430c8';
 
 /** What tasks call what they create, where its path says something else. */
-const KINDS: Readonly<Record<string, string>> = { reserved_fixed_ips: 'ports' };
+const KINDS: Readonly<Record<string, string>> = {
+  reserved_fixed_ips: 'ports',
+  lblisteners: 'listeners',
+  lbpools: 'pools',
+  l7policies: 'l7polices',
+};
 
 /** What the second version of the API creates. */
-const V2 = new Set(['instances', 'security_groups']);
+const V2 = new Set(['instances', 'security_groups', 'secrets']);
 
-/** Waits for the end of what was accepted, which ends well. @returns what it created */
-export async function createdBy(
-  server: TestServer,
-  call: Promise<Reply>,
-): Promise<TaskView['created_resources']> {
-  const reply = await call;
+type Server = Pick<TestServer, 'call' | 'ended'>;
+type Answer = Reply | Promise<Reply>;
+
+/** Waits for the end of what was accepted, which ends well. @returns the task, of this type if one is named */
+export async function finished(server: Server, answer: Answer, type?: string): Promise<TaskView> {
+  const reply = await answer;
   expect(reply.status, JSON.stringify(reply.body)).toBe(200);
   const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', error: null });
-  return task.created_resources;
+  expect(task).toMatchObject({
+    ...{ state: 'FINISHED', error: null },
+    ...(type === undefined ? {} : { task_type: type }),
+  });
+  return task;
+}
+
+/** Waits for the end of what was accepted, which ends well. @returns ids of what it created, by kind */
+export async function createdBy(
+  server: Server,
+  answer: Answer,
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  return ((await finished(server, answer)).created_resources ?? {}) as Record<string, string[]>;
+}
+
+/** Waits for the end of what was accepted, which ends well. @returns the id of the only one of a kind that it created */
+export async function createdOne(
+  server: Server,
+  kind: string,
+  answer: Answer,
+  type?: string,
+): Promise<string> {
+  const ids = (await finished(server, answer, type)).created_resources?.[kind];
+  expect(ids, `what was created of ${kind}`).toHaveLength(1);
+  return String(ids?.[0]);
 }
 
 /** Calls in a region of a project; region 2 is simulated and instant.
  *  @param server is there when the first test runs */
-export function project(server: () => TestServer, place = '1/2') {
+export function project(server: () => Server, place = '1/2') {
   const call = (method: string, path: string, body?: unknown): Promise<Reply> =>
     server().call(method, path, body === undefined ? {} : { body });
-  const read = async (path: string) => (await call('GET', path)).body;
-  /** Waits for the end of what was accepted, which ends well. */
-  const finished = async (reply: Reply, type?: string): Promise<TaskView> => {
-    expect(reply).toMatchObject({ status: 200 });
-    const task = await server().ended(reply);
-    expect(task).toMatchObject({
-      ...{ state: 'FINISHED', error: null },
-      ...(type === undefined ? {} : { task_type: type }),
-    });
-    return task;
+  return {
+    call,
+    read: async (path: string) => (await call('GET', path)).body,
+    finished: (answer: Answer, type?: string) => finished(server(), answer, type),
+    /** Creates something, such as one of `networks`. @returns its id */
+    make: (noun: string, body: object): Promise<string> => {
+      const path = `/cloud/${V2.has(noun) ? 'v2' : 'v1'}/${noun}/${place}`;
+      return createdOne(server(), KINDS[noun] ?? noun, call('POST', path, body));
+    },
   };
-  /** Creates something, such as one of `networks`. @returns its id */
-  const make = async (noun: string, body: object): Promise<string> => {
-    const { created_resources: created } = await finished(
-      await call('POST', `/cloud/${V2.has(noun) ? 'v2' : 'v1'}/${noun}/${place}`, body),
-    );
-    const ids = created?.[KINDS[noun] ?? noun] ?? [];
-    expect(ids, `what was created of ${noun}`).toHaveLength(1);
-    return String(ids[0]);
-  };
-  return { call, read, finished, make };
 }
 
 /** Creates a network with one subnet.

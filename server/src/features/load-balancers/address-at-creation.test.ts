@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
 /** A simulated region proposes the same address to everybody at first. */
@@ -44,10 +45,7 @@ test('whoever comes second gets another address', async () => {
       server.call('POST', LBS, { body: { name: `load balancer ${number}` } }),
     ),
   );
-  for (const reply of replies) {
-    expect(reply.status).toBe(200);
-    expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
-  }
+  for (const reply of replies) await finished(server, reply);
   const { results } = (await server.call('GET', LBS)).body;
   const addresses = results.map((lb: { vip_address: string }) => lb.vip_address);
   expect(new Set(addresses).size).toBe(6);

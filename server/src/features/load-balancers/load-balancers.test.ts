@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
+import { NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startFaultyServer } from '../../../../test/harness/regions.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
@@ -8,12 +9,12 @@ import { created, LBS, remains, web } from './testing/bodies.ts';
 
 const server = shared(startTestServer);
 
-const get = async (id: string, query = '') => (await server.call('GET', `${LBS}/${id}${query}`)).body;
+const { call, read, finished } = project(() => server);
+const get = (id: string, query = '') => read(`${LBS}/${id}${query}`);
 
 test('a load balancer is created with its parts, read, and deleted without a trace', async () => {
   const before = await remains(server);
-  const task = await server.ended(await server.call('POST', LBS, { body: { ...web, tags: { team: 'a' } } }));
-  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'create_loadbalancer', error: null });
+  const task = await finished(call('POST', LBS, { ...web, tags: { team: 'a' } }), 'create_loadbalancer');
   const { loadbalancers, listeners, pools, members, healthmonitors, volumes } = task.created_resources ?? {};
   expect(
     [loadbalancers, listeners, pools, members, healthmonitors, volumes].map((ids) => ids?.length),
@@ -39,15 +40,14 @@ test('a load balancer is created with its parts, read, and deleted without a tra
     stats: { active_connections: 0, bytes_in: 0, bytes_out: 0, request_errors: 0, total_connections: 0 },
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/),
   });
-  const deleted = await server.ended(await server.call('DELETE', `${LBS}/${id}`));
-  expect(deleted).toMatchObject({ state: 'FINISHED', task_type: 'delete_loadbalancer' });
-  expect((await server.call('GET', `${LBS}/${id}`)).status).toBe(404);
+  await finished(call('DELETE', `${LBS}/${id}`), 'delete_loadbalancer');
+  expect((await call('GET', `${LBS}/${id}`)).status).toBe(404);
   expect(await remains(server)).toEqual(before);
 });
 
 test('statuses are shown part by part, alone and in a list', async () => {
   const id = await created(server);
-  const { body: status } = await server.call('GET', `${LBS}/${id}/status`);
+  const { body: status } = await call('GET', `${LBS}/${id}/status`);
   const fine = { operating_status: 'ONLINE', provisioning_status: 'ACTIVE' };
   expect(status).toMatchObject({ id, name: 'web', ...fine });
   const [pool] = status.listeners[0].pools;
@@ -55,9 +55,9 @@ test('statuses are shown part by part, alone and in a list', async () => {
     Array.from({ length: 5 }, () => fine),
   );
   expect(pool.members.map((member: { protocol_port: number }) => member.protocol_port)).toEqual([9001, 9002]);
-  const { body: list } = await server.call('GET', `${LBS}/status`);
+  const { body: list } = await call('GET', `${LBS}/status`);
   expect(list.results).toContainEqual(status);
-  expect(list.count).toBe((await server.call('GET', LBS)).body.count);
+  expect(list.count).toBe((await read(LBS)).count);
 });
 
 test('a change is a task, and no change is none', async () => {
@@ -69,8 +69,7 @@ test('a change is a task, and no change is none', async () => {
     tags: { a: null, c: '3' },
     preferred_connectivity: 'L3',
   };
-  const task = await server.ended(await server.call('PATCH', path, { body: change }));
-  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'update_loadbalancer' });
+  await finished(call('PATCH', path, change), 'update_loadbalancer');
   expect(await get(id)).toMatchObject({
     name: 'after',
     admin_state_up: false,
@@ -84,13 +83,13 @@ test('a change is a task, and no change is none', async () => {
     updated_at: expect.any(String),
   });
   for (const same of [{}, { name: 'after' }, { tags: { b: '2', a: null } }]) {
-    await changedNothing(server, await server.call('PATCH', path, { body: same }));
+    await changedNothing(server, await call('PATCH', path, same));
   }
 });
 
 test('older clients change it at once and get it back', async () => {
   const id = await created(server, { name: 'old' });
-  const renamed = await server.call('PATCH', `${LBS}/${id}`, { body: { name: 'new', tags: { a: '1' } } });
+  const renamed = await call('PATCH', `${LBS}/${id}`, { name: 'new', tags: { a: '1' } });
   expect(renamed.status).toBe(200);
   expect(renamed.body).toMatchObject({
     id,
@@ -99,10 +98,10 @@ test('older clients change it at once and get it back', async () => {
     provisioning_status: 'ACTIVE',
   });
   const logging = { enabled: true, topic_name: 'access' };
-  const logged = await server.call('PATCH', `${LBS}/${id}`, { body: { logging } });
+  const logged = await call('PATCH', `${LBS}/${id}`, { logging });
   expect(logged.body.logging).toEqual({ ...logging, destination_region_id: 2, retention_policy: null });
   await waitUntil(async () => (await get(id)).task_id === null, { what: 'the data plane to follow' });
-  const same = await server.call('PATCH', `${LBS}/${id}`, { body: { logging } });
+  const same = await call('PATCH', `${LBS}/${id}`, { logging });
   expect(same).toMatchObject({ status: 200, body: { provisioning_status: 'ACTIVE', task_id: null } });
 });
 
@@ -113,13 +112,11 @@ test('metadata of older clients are tags', async () => {
 
 test('every fault of a body is named, and nothing is created', async () => {
   const before = await remains(server);
-  const reply = await server.call('POST', LBS, {
-    body: {
-      name: '-',
-      listeners: [{ name: 'a', protocol: 'FTP', protocol_port: 0 }],
-      preferred_connectivity: 'L9',
-      logging: { retention_policy: { period: 0 } },
-    },
+  const reply = await call('POST', LBS, {
+    name: '-',
+    listeners: [{ name: 'a', protocol: 'FTP', protocol_port: 0 }],
+    preferred_connectivity: 'L9',
+    logging: { retention_policy: { period: 0 } },
   });
   expect(reply.status).toBe(400);
   expect(Object.keys(reply.body.invalid_fields).sort()).toEqual([
@@ -137,31 +134,29 @@ test('parts that do not fit together are named all at once', async () => {
   const pool = (change: object) => ({ name: 'pool', protocol: 'HTTP', lb_algorithm: 'SOURCE_IP', ...change });
   const listener = (change: object) => ({ name: 'one', protocol: 'HTTP', protocol_port: 80, ...change });
   const member = { address: '10.0.0.1', protocol_port: 80 };
-  const { status, body } = await server.call('POST', LBS, {
-    body: {
-      name: 'misfit',
-      flavor: 'huge',
-      tags: { 'a b': 'x', good: '' },
-      metadata: { 'c=d': 'x' },
-      listeners: [
-        listener({ pools: [pool({ protocol: 'TCP' })] }),
-        listener({ protocol: 'TCP', insert_x_forwarded: true }),
-        listener({
-          protocol: 'UDP',
-          pools: [pool({ protocol: 'UDP', session_persistence: { type: 'HTTP_COOKIE' } })],
-        }),
-        listener({ protocol: 'TERMINATED_HTTPS', protocol_port: 443 }),
-        listener({
-          protocol_port: 81,
-          pools: [
-            pool({
-              members: [member, member],
-              healthmonitor: { type: 'TCP', delay: 1, timeout: 2, max_retries: 1, url_path: '/' },
-            }),
-          ],
-        }),
-      ],
-    },
+  const { status, body } = await call('POST', LBS, {
+    name: 'misfit',
+    flavor: 'huge',
+    tags: { 'a b': 'x', good: '' },
+    metadata: { 'c=d': 'x' },
+    listeners: [
+      listener({ pools: [pool({ protocol: 'TCP' })] }),
+      listener({ protocol: 'TCP', insert_x_forwarded: true }),
+      listener({
+        protocol: 'UDP',
+        pools: [pool({ protocol: 'UDP', session_persistence: { type: 'HTTP_COOKIE' } })],
+      }),
+      listener({ protocol: 'TERMINATED_HTTPS', protocol_port: 443 }),
+      listener({
+        protocol_port: 81,
+        pools: [
+          pool({
+            members: [member, member],
+            healthmonitor: { type: 'TCP', delay: 1, timeout: 2, max_retries: 1, url_path: '/' },
+          }),
+        ],
+      }),
+    ],
   });
   expect(status).toBe(400);
   expect(Object.keys(body.invalid_fields).sort()).toEqual([
@@ -180,14 +175,12 @@ test('parts that do not fit together are named all at once', async () => {
   ]);
 });
 
-const UNKNOWN = '5b2f7b0e-0f5d-4c33-9b5f-0f4f5e7a2f10';
-
 test.each([
-  { vip_network_id: UNKNOWN },
-  { vip_port_id: UNKNOWN },
-  { floating_ip: { source: 'existing', existing_floating_id: UNKNOWN } },
+  { vip_network_id: NOWHERE },
+  { vip_port_id: NOWHERE },
+  { floating_ip: { source: 'existing', existing_floating_id: NOWHERE } },
 ])('what a body names but does not exist is not found: %j', async (part) => {
-  const reply = await server.call('POST', LBS, { body: { name: 'naming', ...part } });
+  const reply = await call('POST', LBS, { name: 'naming', ...part });
   expect(reply.status).toBe(404);
   expect(reply.body.exception_class).toBe('NotFoundError');
 });
@@ -218,24 +211,24 @@ test('what belongs to others, to other regions, or to nobody is not found', asyn
   const id = await created(server);
   const paths = [
     `/cloud/v1/loadbalancers/1/1/${id}`,
-    `${LBS}/${UNKNOWN}`,
+    `${LBS}/${NOWHERE}`,
     `/cloud/v1/loadbalancers/2/2/${id}`,
   ];
   for (const path of paths) {
-    expect((await server.call('GET', path)).status).toBe(404);
-    expect((await server.call('GET', `${path}/status`)).status).toBe(404);
-    expect((await server.call('DELETE', path)).status).toBe(404);
-    expect((await server.call('PATCH', path, { body: { name: 'mine now' } })).status).toBe(404);
+    expect((await call('GET', path)).status).toBe(404);
+    expect((await call('GET', `${path}/status`)).status).toBe(404);
+    expect((await call('DELETE', path)).status).toBe(404);
+    expect((await call('PATCH', path, { name: 'mine now' })).status).toBe(404);
   }
   expect((await server.call('GET', `${LBS}/${id}`, { as: 'other client' })).status).toBe(404);
-  expect((await server.call('DELETE', `${LBS}/not-an-id`)).status).toBe(400);
+  expect((await call('DELETE', `${LBS}/not-an-id`)).status).toBe(400);
 });
 
 test('those who may only read do not write, and a region that is not ACTIVE accepts no writes', async () => {
   expect((await server.call('POST', LBS, { body: web, as: 'Users' })).status).toBe(403);
-  const asleep = await server.call('POST', '/cloud/v1/loadbalancers/1/3', { body: web });
+  const asleep = await call('POST', '/cloud/v1/loadbalancers/1/3', web);
   expect(asleep).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
-  expect((await server.call('GET', '/cloud/v1/loadbalancers/1/3')).body).toEqual({ count: 0, results: [] });
+  expect(await read('/cloud/v1/loadbalancers/1/3')).toEqual({ count: 0, results: [] });
 });
 
 test('a quota that is used up refuses the next one and reserves nothing', async () => {
@@ -262,8 +255,9 @@ test('a quota that is used up refuses the next one and reserves nothing', async 
 
 test('limits are checked without reserving anything', async () => {
   const before = await remains(server);
-  const { status, body } = await server.call('POST', `${LBS}/check_limits`, {
-    body: { floating_ip: { source: 'new' }, logging: { enabled: true } },
+  const { status, body } = await call('POST', `${LBS}/check_limits`, {
+    floating_ip: { source: 'new' },
+    logging: { enabled: true },
   });
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -277,9 +271,9 @@ test('limits are checked without reserving anything', async () => {
 
 test('flavors come in pages, and the one that was named is answered', async () => {
   const path = '/cloud/v1/lbflavors/1/2';
-  const { body } = await server.call('GET', path);
+  const { body } = await call('GET', path);
   expect(body.count).toBe(body.results.length);
-  const page = await server.call('GET', `${path}?limit=1&offset=1&include_prices=true`);
+  const page = await call('GET', `${path}?limit=1&offset=1&include_prices=true`);
   expect(page.body).toEqual({
     count: body.count,
     results: [

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOWHERE } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
+import { created } from '../testing/bodies.ts';
 
 let server: TestServer;
 let id: string;
 
 beforeAll(async () => {
   server = await startTestServer();
-  const made = await server.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name: 'shop' } });
-  const task = await server.ended(made);
-  id = String(task.created_resources?.loadbalancers?.[0] ?? '');
+  id = await created(server, { name: 'shop' });
 });
 afterAll(() => server.close());
 
@@ -27,7 +27,7 @@ test('a simulated region says that there are no logs', async () => {
 
 test('only those of the project may look, and only at load balancers that there are', async () => {
   expect((await log('', id, 'other client')).status).toBe(404);
-  expect((await log('', '00000000-0000-4000-8000-000000000000')).status).toBe(404);
+  expect((await log('', NOWHERE)).status).toBe(404);
 });
 
 test('every faulty parameter is named', async () => {

@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { type Reply, startTestServer } from '../../../../../test/harness/server.ts';
+import { createdOne, NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, remains, web } from '../testing/bodies.ts';
+import { faultsOf } from '../testing/parts.ts';
 
 const ALL = '/cloud/v1/l7policies/1/2';
-const NOTHING = '00000000-0000-4000-8000-000000000000';
 
 const server = shared(startTestServer);
 
-const post = (body: object, path = ALL) => server.call('POST', path, { body });
-const get = async (id: string) => (await server.call('GET', `${ALL}/${id}`)).body;
-const patch = (id: string, body: object) => server.call('PATCH', `${ALL}/${id}`, { body });
+const { call, read, finished, make } = project(() => server);
+const post = (body: object, path = ALL) => call('POST', path, body);
+const get = (id: string) => read(`${ALL}/${id}`);
+const patch = (id: string, body: object) => call('PATCH', `${ALL}/${id}`, body);
 const rulesOf = (policy: string) => `${ALL}/${policy}/rules`;
 
 interface Place {
@@ -22,35 +24,24 @@ interface Place {
 
 async function place(body: object = web): Promise<Place> {
   const lb = await created(server, body);
-  const { listeners } = (await server.call('GET', `${LBS}/${lb}/status`)).body;
+  const { listeners } = await read(`${LBS}/${lb}/status`);
   return { lb, listener: listeners[0].id, pool: listeners[0].pools[0]?.id };
 }
 
-async function finished(call: Promise<Reply>, type: string, kind: string): Promise<string> {
-  const reply = await call;
-  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ task_type: type, state: 'FINISHED', error: null });
-  expect(task.created_resources?.[kind]).toHaveLength(1);
-  return String(task.created_resources?.[kind]?.[0]);
-}
-
 const policy = (listener: string, body: object = {}) =>
-  finished(post({ listener_id: listener, action: 'REJECT', ...body }), 'create_l7policy', 'l7polices');
+  createdOne(
+    server,
+    'l7polices',
+    post({ listener_id: listener, action: 'REJECT', ...body }),
+    'create_l7policy',
+  );
 const rule = (id: string, body: object = {}) =>
-  finished(
+  createdOne(
+    server,
+    'l7rules',
     post({ type: 'PATH', compare_type: 'STARTS_WITH', value: '/a', ...body }, rulesOf(id)),
     'create_l7rule',
-    'l7rules',
   );
-async function ended(call: Promise<Reply>, type: string): Promise<void> {
-  expect(await server.ended(await call)).toMatchObject({ task_type: type, state: 'FINISHED', error: null });
-}
-async function faults(call: Promise<Reply>): Promise<string[]> {
-  const { status, body } = await call;
-  expect(status, JSON.stringify(body)).toBe(400);
-  return Object.keys(body.invalid_fields).sort();
-}
 
 const REGION = { project_id: 1, region_id: 2, region: 'Simulated' };
 const DONE = { operating_status: 'ONLINE', provisioning_status: 'ACTIVE', task_id: null };
@@ -74,15 +65,15 @@ test('a policy with its rules is created, read, changed and deleted, and nothing
     rules: [first, second].map((rule) => ({ id: rule, ...REGION })),
     ...DONE,
   });
-  expect((await server.call('GET', `${rulesOf(id)}/${second}`)).body).toEqual({
+  expect(await read(`${rulesOf(id)}/${second}`)).toEqual({
     id: second,
     ...REGION,
     ...{ type: 'HEADER', compare_type: 'STARTS_WITH', key: 'X-A', value: '/a', invert: true, tags: [] },
     ...DONE,
   });
-  const list = (await server.call('GET', `${rulesOf(id)}?limit=1&offset=1`)).body;
+  const list = await read(`${rulesOf(id)}?limit=1&offset=1`);
   expect([list.count, list.results.length]).toEqual([2, 1]);
-  const { listeners } = (await server.call('GET', `${LBS}/${lb}/status`)).body;
+  const { listeners } = await read(`${LBS}/${lb}/status`);
   expect(listeners[0].l7policies).toEqual([
     expect.objectContaining({
       id,
@@ -94,28 +85,28 @@ test('a policy with its rules is created, read, changed and deleted, and nothing
 
   const target = { action: 'REDIRECT_TO_URL', redirect_url: 'https://other.test/x', redirect_http_code: 308 };
   const url = { ...target, tags: ['a', 'b'] };
-  await ended(patch(id, url), 'patch_l7policy');
+  await finished(patch(id, url), 'patch_l7policy');
   const changed = { redirect_url: 'https://other.test/x', redirect_pool_id: null, redirect_http_code: 308 };
   expect(await get(id)).toMatchObject({ ...changed, name: 'to the pool', tags: ['a', 'b'] });
   for (const same of [url, { ...url, name: 'to the pool', position: 1 }, { ...url, position: 9 }]) {
     await changedNothing(server, await patch(id, same));
   }
-  await ended(patch(id, { action: 'REJECT' }), 'patch_l7policy');
+  await finished(patch(id, { action: 'REJECT' }), 'patch_l7policy');
   expect(await get(id)).toMatchObject({ action: 'REJECT', redirect_url: null, redirect_http_code: null });
 
-  const put = (body: object) => server.call('PUT', `${rulesOf(id)}/${second}`, { body });
-  await ended(put({ type: 'HOST_NAME', value: 'a.test', invert: false, tags: ['t'] }), 'put_l7rule');
+  const put = (body: object) => call('PUT', `${rulesOf(id)}/${second}`, body);
+  await finished(put({ type: 'HOST_NAME', value: 'a.test', invert: false, tags: ['t'] }), 'put_l7rule');
   const replaced = { type: 'HOST_NAME', compare_type: 'STARTS_WITH', key: null, value: 'a.test' };
-  expect((await server.call('GET', `${rulesOf(id)}/${second}`)).body).toMatchObject({
+  expect(await read(`${rulesOf(id)}/${second}`)).toMatchObject({
     ...replaced,
     ...{ invert: false, tags: ['t'] },
     ...DONE,
   });
-  await ended(put({}), 'put_l7rule');
-  await ended(server.call('DELETE', `${rulesOf(id)}/${first}`), 'delete_l7rule');
+  await finished(put({}), 'put_l7rule');
+  await finished(call('DELETE', `${rulesOf(id)}/${first}`), 'delete_l7rule');
   expect((await get(id)).rules.map((each: { id: string }) => each.id)).toEqual([second]);
-  await ended(server.call('DELETE', `${ALL}/${id}`), 'delete_l7policy');
-  expect((await server.call('GET', `${ALL}/${id}`)).status).toBe(404);
+  await finished(call('DELETE', `${ALL}/${id}`), 'delete_l7policy');
+  expect((await call('GET', `${ALL}/${id}`)).status).toBe(404);
   expect(await remains(server)).toEqual(before);
 });
 
@@ -126,11 +117,11 @@ test('positions shift as others come, move and go', async () => {
   const last = await policy(listener, { position: 99 });
   const order = async (...ids: string[]) => Promise.all(ids.map(async (id) => (await get(id)).position));
   expect(await order(first, a, b, last)).toEqual([1, 2, 3, 4]);
-  await ended(patch(last, { action: 'REJECT', position: 2 }), 'patch_l7policy');
+  await finished(patch(last, { action: 'REJECT', position: 2 }), 'patch_l7policy');
   expect(await order(first, last, a, b)).toEqual([1, 2, 3, 4]);
-  await ended(patch(first, { action: 'REJECT', position: 99 }), 'patch_l7policy');
+  await finished(patch(first, { action: 'REJECT', position: 99 }), 'patch_l7policy');
   expect(await order(last, a, b, first)).toEqual([1, 2, 3, 4]);
-  await ended(server.call('DELETE', `${ALL}/${a}`), 'delete_l7policy');
+  await finished(call('DELETE', `${ALL}/${a}`), 'delete_l7policy');
   expect(await order(last, b, first)).toEqual([1, 2, 3]);
   const states = await Promise.all([last, b, first].map(async (id) => (await get(id)).provisioning_status));
   expect(states).toEqual(['ACTIVE', 'ACTIVE', 'ACTIVE']);
@@ -149,38 +140,38 @@ test('every fault of a policy is named, and nothing changes', async () => {
   });
   const before = await remains(server);
   const base = { listener_id: listener };
-  expect(await faults(post({}))).toEqual(['action']);
-  expect(await faults(post({ action: 'DANCE', ...base }))).toEqual(['action']);
-  expect(await faults(post({ action: 'REDIRECT_TO_URL', listener_id: 'x', position: 0, name: '-' }))).toEqual(
-    ['listener_id', 'name', 'position', 'redirect_url'],
-  );
-  expect(await faults(post({ action: 'REDIRECT_PREFIX', ...base, redirect_http_code: 304 }))).toEqual([
+  expect(await faultsOf(post({}))).toEqual(['action']);
+  expect(await faultsOf(post({ action: 'DANCE', ...base }))).toEqual(['action']);
+  expect(
+    await faultsOf(post({ action: 'REDIRECT_TO_URL', listener_id: 'x', position: 0, name: '-' })),
+  ).toEqual(['listener_id', 'name', 'position', 'redirect_url']);
+  expect(await faultsOf(post({ action: 'REDIRECT_PREFIX', ...base, redirect_http_code: 304 }))).toEqual([
     'redirect_http_code',
     'redirect_prefix',
   ]);
   for (const wrong of ['/path', 'ftp://a.test', 'https://a.test/ b', 'http://a.test/ü', 'http://']) {
     const target = { action: 'REDIRECT_TO_URL', redirect_url: wrong, tags: ['', 'x'.repeat(300)] };
-    expect(await faults(post({ ...base, ...target }))).toEqual(['redirect_url', 'tags.0', 'tags.1']);
+    expect(await faultsOf(post({ ...base, ...target }))).toEqual(['redirect_url', 'tags.0', 'tags.1']);
   }
   const long = `https://a.test/${'a'.repeat(2048)}`;
-  expect(await faults(post({ ...base, action: 'REDIRECT_TO_URL', redirect_url: long }))).toEqual([
+  expect(await faultsOf(post({ ...base, action: 'REDIRECT_TO_URL', redirect_url: long }))).toEqual([
     'redirect_url',
   ]);
-  expect(await faults(post({ listener_id: tcp.listener, action: 'REJECT' }))).toEqual(['listener_id']);
+  expect(await faultsOf(post({ listener_id: tcp.listener, action: 'REJECT' }))).toEqual(['listener_id']);
   for (const [status, redirect_pool_id] of [
-    [404, NOTHING],
+    [404, NOWHERE],
     [404, tcp.pool],
   ] as const) {
     const target = { action: 'REDIRECT_TO_POOL', redirect_pool_id };
     expect((await post({ ...base, ...target })).status).toBe(status);
   }
-  expect((await post({ action: 'REJECT', listener_id: NOTHING })).status).toBe(404);
-  expect((await patch(NOTHING, { action: 'REJECT' })).status).toBe(404);
-  expect((await server.call('DELETE', `${ALL}/${NOTHING}`)).status).toBe(404);
-  expect((await server.call('GET', `${rulesOf(NOTHING)}`)).status).toBe(404);
+  expect((await post({ action: 'REJECT', listener_id: NOWHERE })).status).toBe(404);
+  expect((await patch(NOWHERE, { action: 'REJECT' })).status).toBe(404);
+  expect((await call('DELETE', `${ALL}/${NOWHERE}`)).status).toBe(404);
+  expect((await call('GET', `${rulesOf(NOWHERE)}`)).status).toBe(404);
   expect(await remains(server)).toEqual(before);
   expect(pool).toBeDefined();
-  expect((await server.call('GET', `${LBS}/${lb}`)).body.provisioning_status).toBe('ACTIVE');
+  expect((await read(`${LBS}/${lb}`)).provisioning_status).toBe('ACTIVE');
 });
 
 test('every fault of a rule is named', async () => {
@@ -188,8 +179,8 @@ test('every fault of a rule is named', async () => {
   const id = await policy(listener);
   const other = await policy(listener);
   const wrong = (body: object) =>
-    faults(post({ type: 'PATH', compare_type: 'EQUAL_TO', value: '/a', ...body }, rulesOf(id)));
-  expect(await faults(post({}, rulesOf(id)))).toEqual(['compare_type', 'type', 'value']);
+    faultsOf(post({ type: 'PATH', compare_type: 'EQUAL_TO', value: '/a', ...body }, rulesOf(id)));
+  expect(await faultsOf(post({}, rulesOf(id)))).toEqual(['compare_type', 'type', 'value']);
   expect(await wrong({ key: 'a', tags: [''] })).toEqual(['key', 'tags.0']);
   for (const type of ['HEADER', 'COOKIE']) {
     for (const key of [undefined, '', 'a b', 'a:', 'ä']) expect(await wrong({ type, key })).toEqual(['key']);
@@ -210,46 +201,41 @@ test('every fault of a rule is named', async () => {
     const body = method === 'PUT' ? { body: { value: '/b' } } : {};
     expect((await server.call(method, elsewhere, body)).status).toBe(404);
   }
-  expect(await faults(server.call('PUT', `${rulesOf(id)}/${own}`, { body: { type: 'HEADER' } }))).toEqual([
-    'key',
-  ]);
+  expect(await faultsOf(call('PUT', `${rulesOf(id)}/${own}`, { type: 'HEADER' }))).toEqual(['key']);
 });
 
 test('a pool that a policy chooses, and a listener with policies, are kept consistent', async () => {
   const { lb, listener, pool } = await place();
-  const second = await server.ended(
-    await server.call('POST', '/cloud/v1/lblisteners/1/2', {
-      body: { load_balancer_id: lb, name: 'second', protocol: 'HTTP', protocol_port: 82 },
-    }),
-  );
-  const other = String(second.created_resources?.listeners?.[0]);
+  const other = await make('lblisteners', {
+    ...{ load_balancer_id: lb, name: 'second', protocol: 'HTTP', protocol_port: 82 },
+  });
   const id = await policy(other, { action: 'REDIRECT_TO_POOL', redirect_pool_id: pool });
   await rule(id);
   const path = `/cloud/v1/lblisteners/1/2/${listener}?delete_default_pool=true`;
-  const refused = await server.call('DELETE', path);
+  const refused = await call('DELETE', path);
   expect(refused).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(refused.body.message).toContain(id);
-  const alone = await server.call('DELETE', `/cloud/v1/lbpools/1/2/${pool}`);
+  const alone = await call('DELETE', `/cloud/v1/lbpools/1/2/${pool}`);
   expect(alone).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(alone.body.message).toContain(id);
-  const { listeners } = (await server.call('GET', `${LBS}/${lb}/status`)).body;
+  const { listeners } = await read(`${LBS}/${lb}/status`);
   const shown = listeners.find((each: { id: string }) => each.id === other);
   expect(shown.pools.map((each: { id: string }) => each.id)).toEqual([pool]);
-  await ended(server.call('DELETE', `/cloud/v1/lblisteners/1/2/${other}`), 'delete_lblistener');
-  expect((await server.call('GET', `${ALL}/${id}`)).status).toBe(404);
-  await ended(server.call('DELETE', path), 'delete_lblistener');
+  await finished(call('DELETE', `/cloud/v1/lblisteners/1/2/${other}`), 'delete_lblistener');
+  expect((await call('GET', `${ALL}/${id}`)).status).toBe(404);
+  await finished(call('DELETE', path), 'delete_lblistener');
 });
 
 test('lists have every policy of the region, and a whole load balancer goes with its policies', async () => {
   const before = await remains(server);
-  const count = async () => (await server.call('GET', `${ALL}?limit=1`)).body.count;
+  const count = async () => (await read(`${ALL}?limit=1`)).count;
   const at = await count();
   const { lb, listener, pool } = await place();
   const id = await policy(listener, { action: 'REDIRECT_TO_POOL', redirect_pool_id: pool });
   await rule(id);
   expect(await count()).toBe(at + 1);
-  expect((await server.call('GET', ALL)).body.results[0].id).toBe(id);
-  await ended(server.call('DELETE', `${LBS}/${lb}`), 'delete_loadbalancer');
+  expect((await read(ALL)).results[0].id).toBe(id);
+  await finished(call('DELETE', `${LBS}/${lb}`), 'delete_loadbalancer');
   expect(await count()).toBe(at);
   expect(await remains(server)).toEqual(before);
 });

@@ -1,23 +1,22 @@
 import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
+import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, remains, web } from '../testing/bodies.ts';
+import { faultsOf, LISTENERS } from '../testing/parts.ts';
 
 const server = shared(startTestServer);
 
-const ALL = '/cloud/v1/lblisteners/1/2';
+const ALL = LISTENERS;
 const V2 = '/cloud/v2/lblisteners/1/2';
+const { call, read, finished, make } = project(() => server);
 
-const get = async (id: string, query = '') => (await server.call('GET', `${ALL}/${id}${query}`)).body;
-const post = (body: object) => server.call('POST', ALL, { body });
+const get = (id: string, query = '') => read(`${ALL}/${id}${query}`);
+const post = (body: object) => call('POST', ALL, body);
 
-async function listener(body: object): Promise<string> {
-  const task = await server.ended(await post({ name: 'more', protocol: 'HTTP', protocol_port: 81, ...body }));
-  const [id] = task.created_resources?.listeners ?? [];
-  if (typeof id !== 'string') throw new Error(`nothing was created: ${task.error}`);
-  return id;
-}
+const listener = (body: object) =>
+  make('lblisteners', { name: 'more', protocol: 'HTTP', protocol_port: 81, ...body });
 
 test('a listener is created, read, changed and deleted, and nothing of it is left', async () => {
   const lb = await created(server, { name: 'alone' });
@@ -28,9 +27,7 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
     ...{ insert_x_forwarded: true, allowed_cidrs: ['10.0.0.0/8', '::1'], timeout_client_data: 1000 },
     user_list: users,
   });
-  const [taskId] = reply.body.tasks;
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'create_lblistener' });
+  const task = await finished(reply, 'create_lblistener');
   const [id, ...others] = task.created_resources?.listeners ?? [];
   expect(others).toEqual([]);
   const fresh = await get(String(id), '?show_stats=true');
@@ -42,46 +39,44 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
     insert_headers: { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' },
     stats: { active_connections: 0, bytes_in: 0, bytes_out: 0, request_errors: 0, total_connections: 0 },
     ...{ timeout_client_data: 1000, timeout_member_connect: null, timeout_member_data: null },
-    ...{ user_list: users, creator_task_id: taskId, task_id: null },
+    ...{ user_list: users, creator_task_id: task.id, task_id: null },
   });
-  expect((await server.call('GET', `${LBS}/${lb}`)).body).toMatchObject({
+  expect(await read(`${LBS}/${lb}`)).toMatchObject({
     listeners: [{ id }],
     task_id: null,
     provisioning_status: 'ACTIVE',
   });
 
   const change = { name: 'site', allowed_cidrs: null, user_list: null, admin_state_up: false };
-  const changed = await server.ended(await server.call('PATCH', `${V2}/${id}`, { body: change }));
-  expect(changed).toMatchObject({ state: 'FINISHED', task_type: 'patch_lblistener' });
+  await finished(call('PATCH', `${V2}/${id}`, change), 'patch_lblistener');
   expect(await get(String(id))).toEqual({
     ...fresh,
     ...change,
     ...{ user_list: [], operating_status: 'OFFLINE', stats: null },
   });
   for (const same of [{}, change, { connection_limit: 5, sni_secret_id: null }]) {
-    await changedNothing(server, await server.call('PATCH', `${V2}/${id}`, { body: same }));
+    await changedNothing(server, await call('PATCH', `${V2}/${id}`, same));
   }
 
-  const deleted = await server.ended(await server.call('DELETE', `${ALL}/${id}`));
-  expect(deleted).toMatchObject({ state: 'FINISHED', task_type: 'delete_lblistener' });
-  expect((await server.call('GET', `${ALL}/${id}`)).status).toBe(404);
-  expect((await server.call('GET', `${LBS}/${lb}`)).body.listeners).toEqual([]);
+  await finished(call('DELETE', `${ALL}/${id}`), 'delete_lblistener');
+  expect((await call('GET', `${ALL}/${id}`)).status).toBe(404);
+  expect((await read(`${LBS}/${lb}`)).listeners).toEqual([]);
   expect(await remains(server)).toEqual(before);
 });
 
 test('its default pool stays, unless it is to go with it and nobody else needs it', async () => {
   const lb = await created(server);
-  const [{ id: first }] = (await server.call('GET', `${LBS}/${lb}`)).body.listeners;
-  const status = async () => (await server.call('GET', `${LBS}/${lb}/status`)).body;
+  const [{ id: first }] = (await read(`${LBS}/${lb}`)).listeners;
+  const status = () => read(`${LBS}/${lb}/status`);
   const pool = (await status()).listeners[0].pools[0].id;
   const second = await listener({ load_balancer_id: lb, default_pool_id: pool });
   expect(await get(second)).toMatchObject({ pool_count: 1, default_pool_id: pool });
-  const shared = await server.call('DELETE', `${ALL}/${first}?delete_default_pool=true`);
+  const shared = await call('DELETE', `${ALL}/${first}?delete_default_pool=true`);
   expect(shared).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(shared.body.message).toContain(second);
-  await server.ended(await server.call('DELETE', `${ALL}/${second}`));
+  await finished(call('DELETE', `${ALL}/${second}`));
   expect((await status()).listeners[0].pools).toHaveLength(1);
-  await server.ended(await server.call('DELETE', `${ALL}/${first}?delete_default_pool=true`));
+  await finished(call('DELETE', `${ALL}/${first}?delete_default_pool=true`));
   const [left] = await server.db.named<{ parts: number }>(
     'test_parts_left',
     `select (select count(*) from lb_pools where load_balancer_id = $1)
@@ -95,39 +90,34 @@ test('its default pool stays, unless it is to go with it and nobody else needs i
 test('every fault of a body is named, and nothing changes', async () => {
   const lb = await created(server);
   const before = await remains(server);
-  const [{ id }] = (await server.call('GET', `${LBS}/${lb}`)).body.listeners;
-  const faults = async (reply: Promise<{ status: number; body: { invalid_fields?: object } }>) => {
-    const { status, body } = await reply;
-    expect(status).toBe(400);
-    return Object.keys(body.invalid_fields ?? {}).sort();
-  };
+  const [{ id }] = (await read(`${LBS}/${lb}`)).listeners;
   const base = { load_balancer_id: lb, name: 'more', protocol: 'TCP', protocol_port: 81 };
   const users = [{ username: 'admin', encrypted_password: 'not a hash' }];
-  expect(await faults(post({ ...base, load_balancer_id: 'x', protocol_port: 0, name: '-' }))).toEqual([
+  expect(await faultsOf(post({ ...base, load_balancer_id: 'x', protocol_port: 0, name: '-' }))).toEqual([
     'load_balancer_id',
     'name',
     'protocol_port',
   ]);
-  expect(await faults(post({ ...base, user_list: users, insert_x_forwarded: true, secret_id: lb }))).toEqual([
-    'insert_x_forwarded',
-    'secret_id',
-    'user_list',
-    'user_list.0.encrypted_password',
-  ]);
+  expect(
+    await faultsOf(post({ ...base, user_list: users, insert_x_forwarded: true, secret_id: lb })),
+  ).toEqual(['insert_x_forwarded', 'secret_id', 'user_list', 'user_list.0.encrypted_password']);
   const tls = { ...base, protocol: 'TERMINATED_HTTPS' };
-  expect(await faults(post(tls))).toEqual(['secret_id']);
-  expect(await faults(post({ ...tls, secret_id: lb, sni_secret_id: [lb] }))).toEqual([
+  expect(await faultsOf(post(tls))).toEqual(['secret_id']);
+  expect(await faultsOf(post({ ...tls, secret_id: lb, sni_secret_id: [lb] }))).toEqual([
     'secret_id',
     'sni_secret_id.0',
   ]);
-  const patch = (body: object) => server.call('PATCH', `${V2}/${id}`, { body });
-  expect(await faults(patch({ connection_limit: -2, admin_state_up: 'no' }))).toEqual([
+  const patch = (body: object) => call('PATCH', `${V2}/${id}`, body);
+  expect(await faultsOf(patch({ connection_limit: -2, admin_state_up: 'no' }))).toEqual([
     'admin_state_up',
     'connection_limit',
   ]);
-  expect(await faults(patch({ secret_id: lb, sni_secret_id: [lb] }))).toEqual(['secret_id', 'sni_secret_id']);
-  const pool = (await server.call('GET', `${LBS}/${lb}/status`)).body.listeners[0].pools[0].id;
-  expect(await faults(post({ ...base, protocol: 'UDP', default_pool_id: pool }))).toEqual([
+  expect(await faultsOf(patch({ secret_id: lb, sni_secret_id: [lb] }))).toEqual([
+    'secret_id',
+    'sni_secret_id',
+  ]);
+  const pool = (await read(`${LBS}/${lb}/status`)).listeners[0].pools[0].id;
+  expect(await faultsOf(post({ ...base, protocol: 'UDP', default_pool_id: pool }))).toEqual([
     'default_pool_id',
   ]);
   expect(await remains(server)).toEqual(before);
@@ -136,12 +126,11 @@ test('every fault of a body is named, and nothing changes', async () => {
 test('what a body names must be there, and a port is used once for each transport', async () => {
   const lb = await created(server, { ...web, name: 'first' });
   const other = await created(server, { ...web, name: 'second' });
-  const foreign = (await server.call('GET', `${LBS}/${other}/status`)).body.listeners[0].pools[0].id;
+  const foreign = (await read(`${LBS}/${other}/status`)).listeners[0].pools[0].id;
   const base = { load_balancer_id: lb, name: 'more', protocol: 'HTTP', protocol_port: 81 };
-  const nothing = '00000000-0000-4000-8000-000000000000';
   for (const wrong of [
-    { load_balancer_id: nothing },
-    { default_pool_id: nothing },
+    { load_balancer_id: NOWHERE },
+    { default_pool_id: NOWHERE },
     { default_pool_id: foreign },
   ]) {
     expect((await post({ ...base, ...wrong })).status).toBe(404);
@@ -150,13 +139,12 @@ test('what a body names must be there, and a port is used once for each transpor
   expect(conflict).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   await listener({ load_balancer_id: lb, protocol: 'UDP', protocol_port: 8088 });
   for (const method of ['GET', 'DELETE']) {
-    expect((await server.call(method, `${ALL}/${nothing}`)).status).toBe(404);
+    expect((await call(method, `${ALL}/${NOWHERE}`)).status).toBe(404);
   }
-  expect((await server.call('PATCH', `${V2}/${nothing}`, { body: {} })).status).toBe(404);
-  const [{ id }] = (await server.call('GET', `${LBS}/${lb}`)).body.listeners;
-  expect((await server.call('DELETE', `/cloud/v1/lblisteners/1/1/${id}`)).status).toBe(404);
-  const capitals = await server.call('PATCH', `${V2}/${id.toUpperCase()}`, { body: { connection_limit: 3 } });
-  await server.ended(capitals);
+  expect((await call('PATCH', `${V2}/${NOWHERE}`, {})).status).toBe(404);
+  const [{ id }] = (await read(`${LBS}/${lb}`)).listeners;
+  expect((await call('DELETE', `/cloud/v1/lblisteners/1/1/${id}`)).status).toBe(404);
+  await finished(call('PATCH', `${V2}/${id.toUpperCase()}`, { connection_limit: 3 }));
   expect(await get(id)).toMatchObject({ connection_limit: 3 });
 });
 
@@ -165,11 +153,11 @@ test('lists show all of a region or those that match, newest first, in pages', a
   const second = await created(server, { ...web, name: 'listed too' });
   const extra = await listener({ load_balancer_id: second, name: 'extra' });
   const list = async (query: string) => {
-    const { body } = await server.call('GET', `${ALL}?${query}`);
+    const { body } = await call('GET', `${ALL}?${query}`);
     return { count: body.count, ids: body.results.map((each: { id: string }) => each.id) };
   };
   const idsOf = async (id: string) =>
-    (await server.call('GET', `${LBS}/${id}`)).body.listeners.map((each: { id: string }) => each.id);
+    (await read(`${LBS}/${id}`)).listeners.map((each: { id: string }) => each.id);
   expect(await list(`load_balancer_id=${second}`)).toEqual({
     count: 2,
     ids: (await idsOf(second)).reverse(),
@@ -186,6 +174,6 @@ test('lists show all of a region or those that match, newest first, in pages', a
   expect(ids).toHaveLength(count);
   expect(await list('limit=2&offset=1')).toEqual({ count, ids: ids.slice(1, 3) });
   expect(await list(`offset=${count}`)).toEqual({ count, ids: [] });
-  const { body } = await server.call('GET', `${ALL}?limit=1&show_stats=true`);
+  const { body } = await call('GET', `${ALL}?limit=1&show_stats=true`);
   expect(body.results[0].stats).toMatchObject({ total_connections: 0 });
 });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
+import { createdOne, makeNetwork, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { memberNetworks } from '../../../providers/local/addresses/member-networks.ts';
-import { anImage, INSTANCES, INSTANCES_V2, machine } from '../../instances/testing/bodies.ts';
+import { anImage, INSTANCES, machine } from '../../instances/testing/bodies.ts';
 import { created, remains } from '../testing/bodies.ts';
-import { faultsOf, made, madeOne, NOTHING } from '../testing/parts.ts';
+import { faultsOf, membersOf } from '../testing/parts.ts';
 
 let server: TestServer;
 let pool: string;
 
 const networks = memberNetworks('!10.66.0.0/16');
 const POOLS = '/cloud/v1/lbpools/1/2';
-const membersOf = (id: string) => `/cloud/v1/loadbalancers/1/2/pools/${id}/members`;
 
 beforeAll(async () => {
   server = await startTestServer({
@@ -25,22 +25,22 @@ beforeAll(async () => {
 beforeEach(async () => {
   const lb = await created(server, { name: 'members' });
   const body = { load_balancer_id: lb, name: 'pool', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' };
-  pool = await madeOne(server, 'pools', server.call('POST', POOLS, { body }));
+  pool = await make('lbpools', body);
 });
 
 afterAll(() => server.close());
 
-const call = (method: string, path: string, body?: unknown) =>
-  server.call(method, path, body === undefined ? {} : { body });
+const { call, read, finished, make } = project(() => server);
+const join = (to: string, body: object) => createdOne(server, 'members', call('POST', membersOf(to), body));
 const add = (address: string, protocol_port = 80, more = {}) =>
-  madeOne(server, 'members', call('POST', membersOf(pool), { address, protocol_port, ...more }));
-const get = async (id: string) => (await call('GET', `${membersOf(pool)}/${id}`)).body;
-const list = async (query = '') => (await call('GET', `${membersOf(pool)}?${query}`)).body;
+  join(pool, { address, protocol_port, ...more });
+const get = (id: string) => read(`${membersOf(pool)}/${id}`);
+const list = (query = '') => read(`${membersOf(pool)}?${query}`);
 
 test('a member is added, read, changed and removed, and nothing of it is left', async () => {
   const before = await remains(server);
   const reply = await call('POST', membersOf(pool), { address: '10.0.0.1', protocol_port: 80 });
-  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED', task_type: 'create_lbmember' });
+  await finished(reply, 'create_lbmember');
   const [{ id }] = (await list()).results;
   const fresh = await get(id);
   expect(fresh).toEqual({
@@ -54,8 +54,7 @@ test('a member is added, read, changed and removed, and nothing of it is left', 
   expect(changed).toMatchObject({ task_type: 'patch_lbmember', created_resources: { members: [id] } });
   expect(await get(id)).toEqual({ ...fresh, ...change, operating_status: 'DRAINING' });
   for (const same of [{}, change]) await changedNothing(server, await patch(same));
-  const removed = await server.ended(await call('DELETE', `${membersOf(pool)}/${id}`));
-  expect(removed).toMatchObject({ state: 'FINISHED', task_type: 'delete_lbmember' });
+  await finished(call('DELETE', `${membersOf(pool)}/${id}`), 'delete_lbmember');
   expect((await call('GET', `${membersOf(pool)}/${id}`)).status).toBe(404);
   expect(await remains(server)).toEqual(before);
 });
@@ -64,7 +63,7 @@ test('a member of a simulated region says that nothing checks it, where a health
   const id = await add('10.0.0.1');
   expect((await get(id)).last_check).toBeNull();
   const healthmonitor = { type: 'TCP', delay: 5, timeout: 2, max_retries: 2 };
-  await server.ended(await call('PATCH', `/cloud/v2/lbpools/1/2/${pool}`, { healthmonitor }));
+  await finished(call('PATCH', `/cloud/v2/lbpools/1/2/${pool}`, { healthmonitor }));
   expect((await get(id)).last_check).toEqual({
     reason: 'Nothing is checked in a simulated region: every member counts as alive.',
     since: null,
@@ -74,27 +73,27 @@ test('a member of a simulated region says that nothing checks it, where a health
 test('older clients add and remove members on another path', async () => {
   const older = `${POOLS}/${pool}/member`;
   const body = { address: '10.0.0.1', protocol_port: 80 };
-  const id = await madeOne(server, 'members', call('POST', older, body));
-  expect((await call('GET', `${POOLS}/${pool}`)).body.members).toMatchObject([{ id }]);
-  await made(server, call('DELETE', `${older}/${id}`));
+  const id = await createdOne(server, 'members', call('POST', older, body));
+  expect((await read(`${POOLS}/${pool}`)).members).toMatchObject([{ id }]);
+  await finished(call('DELETE', `${older}/${id}`));
   expect((await list()).count).toBe(0);
 });
 
-test('replacing all members adds, changes and removes, and who stays keeps its id', async () => {
+test('replacing all members adds, changes and removes some, and a member that stays keeps its id', async () => {
   const [one, two] = [await add('10.0.0.1'), await add('10.0.0.2', 80, { weight: 7 })];
   const put = (body: unknown) => call('PUT', membersOf(pool), body);
-  const task = await server.ended(
-    await put([
+  await finished(
+    put([
       { address: '10.0.0.2', protocol_port: 80, weight: 3 },
       { address: '10.0.0.3', protocol_port: 80 },
     ]),
+    'put_lbmembers',
   );
-  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'put_lbmembers' });
   const { results } = await list();
   expect(results).toMatchObject([{ id: two, weight: 3 }, { address: '10.0.0.3' }]);
   expect(results.map(({ id }: { id: string }) => id)).not.toContain(one);
   await changedNothing(server, await put(results));
-  await made(server, put([]));
+  await finished(put([]));
   expect(await list()).toEqual({ count: 0, results: [] });
   await changedNothing(server, await put([]));
 });
@@ -109,7 +108,7 @@ test('a list is ordered by address as a number or by creation, in pages', async 
   expect(await list('offset=3')).toEqual({ count: 3, results: [] });
 });
 
-test('every fault is named, a member is one only once, and what is named must be there', async () => {
+test('an invalid member is refused with all faulty fields, a duplicate by name, and what a call names must exist', async () => {
   const id = await add('10.0.0.1');
   const post = (body: object) => call('POST', membersOf(pool), body);
   expect(await faultsOf(post({ address: 'web', protocol_port: 0, weight: 257 }))).toEqual([
@@ -126,35 +125,32 @@ test('every fault is named, a member is one only once, and what is named must be
   const again = await post({ address: '10.0.0.1', protocol_port: 80 });
   expect(again).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(again.body.message).toContain(id);
-  expect((await post({ ...twin, instance_id: NOTHING })).status).toBe(404);
+  expect((await post({ ...twin, instance_id: NOWHERE })).status).toBe(404);
   const statuses = await Promise.all([
-    call('GET', membersOf(NOTHING)),
-    call('POST', membersOf(NOTHING), twin),
-    call('PUT', membersOf(NOTHING), []),
+    call('GET', membersOf(NOWHERE)),
+    call('POST', membersOf(NOWHERE), twin),
+    call('PUT', membersOf(NOWHERE), []),
     ...['GET', 'DELETE'].flatMap((method) => [
-      call(method, `${membersOf(pool)}/${NOTHING}`),
-      call(method, `${membersOf(NOTHING)}/${id}`),
+      call(method, `${membersOf(pool)}/${NOWHERE}`),
+      call(method, `${membersOf(NOWHERE)}/${id}`),
     ]),
-    call('PATCH', `${membersOf(NOTHING)}/${id}`, {}),
+    call('PATCH', `${membersOf(NOWHERE)}/${id}`, {}),
   ]);
   expect(statuses.map(({ status }) => status)).toEqual(statuses.map(() => 404));
   expect((await list()).count).toBe(1);
 });
 
 test('a member that is named by instance and address is reached as the load balancer prefers', async () => {
-  const send = (path: string, kind: string, body: object) => madeOne(server, kind, call('POST', path, body));
-  const network_id = await send('/cloud/v1/networks/1/2', 'networks', { name: 'net' });
-  const sub = { name: 'sub', network_id, cidr: '10.41.0.0/24' };
-  const subnet_id = await send('/cloud/v1/subnets/1/2', 'subnets', sub);
+  const [network_id, subnet_id] = await makeNetwork(make, '10.41.0.0/24');
   const image = await anImage((path) => call('GET', path));
   const interfaces = [{ type: 'subnet', network_id, subnet_id }];
-  const instance_id = await send(INSTANCES_V2, 'instances', machine(image, { interfaces }));
-  const [port] = (await call('GET', `${INSTANCES}/${instance_id}/interfaces`)).body.results;
+  const instance_id = await make('instances', machine(image, { interfaces }));
+  const [port] = (await read(`${INSTANCES}/${instance_id}/interfaces`)).results;
   const { ip_address: address } = port.ip_assignments[0];
   const named = { address, protocol_port: 80, instance_id };
   const elsewhere = { address: '10.41.0.200', protocol_port: 80, instance_id };
   const subnets = async (id: string) =>
-    (await call('GET', `${POOLS}/${id}`)).body.members.map((row: { subnet_id: string }) => row.subnet_id);
+    (await read(`${POOLS}/${id}`)).members.map((row: { subnet_id: string }) => row.subnet_id);
   for (const [preferred_connectivity, shown] of [
     ['L2', [subnet_id, null]],
     ['L3', [null, null]],
@@ -163,19 +159,19 @@ test('a member that is named by instance and address is reached as the load bala
     const own = { name: 'pool', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', members };
     const listeners = [{ name: 'tcp', protocol: 'TCP', protocol_port: 90, pools: [own] }];
     const lb = await created(server, { name: 'preferring', preferred_connectivity, listeners });
-    const [{ id }] = (await call('GET', `${POOLS}?load_balancer_id=${lb}`)).body.results;
+    const [{ id }] = (await read(`${POOLS}?load_balancer_id=${lb}`)).results;
     expect(await subnets(id)).toEqual(shown);
     await changedNothing(server, await call('PUT', membersOf(id), members));
-    const more = await send(POOLS, 'pools', { ...own, load_balancer_id: lb, members: [] });
-    await send(membersOf(more), 'members', named);
+    const more = await make('lbpools', { ...own, load_balancer_id: lb, members: [] });
+    await join(more, named);
     expect(await subnets(more)).toEqual(shown.slice(0, 1));
     // A subnet that is given is meant.
-    await send(membersOf(more), 'members', { ...named, protocol_port: 81, subnet_id });
+    await join(more, { ...named, protocol_port: 81, subnet_id });
     expect((await subnets(more)).at(-1)).toBe(subnet_id);
   }
 });
 
-test('members that the region never connects to are refused by the rule that they break', async () => {
+test('members at addresses that the region must not connect to are refused, naming the rule', async () => {
   const before = await remains(server);
   const faults = async (reply: ReturnType<typeof call>) => {
     const { status, body } = await reply;

@@ -1,30 +1,20 @@
 import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
+import { createdBy, createdOne, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, monitor, remains, web } from '../testing/bodies.ts';
-import { faultsOf, LISTENERS, made, madeOne, NOTHING } from '../testing/parts.ts';
-
-const POOLS = '/cloud/v1/lbpools/1/2';
-const POOLS_V2 = '/cloud/v2/lbpools/1/2';
+import { faultsOf, LISTENERS, POOLS, POOLS_V2 } from '../testing/parts.ts';
 
 const server = shared(startTestServer);
 
-const call = (method: string, path: string, body?: unknown) =>
-  server.call(method, path, body === undefined ? {} : { body });
-const get = async (id: string) => (await call('GET', `${POOLS}/${id}`)).body;
+const { call, read, finished, make } = project(() => server);
+const get = (id: string) => read(`${POOLS}/${id}`);
 const patch = (id: string, body: object) => call('PATCH', `${POOLS_V2}/${id}`, body);
 const base = { name: 'more', protocol: 'HTTP', lb_algorithm: 'LEAST_CONNECTIONS' };
-const pool = (body: object) => madeOne(server, 'pools', call('POST', POOLS, { ...base, ...body }));
+const pool = (body: object) => make('lbpools', { ...base, ...body });
 const listener = (lb: string, body: object = {}) =>
-  madeOne(
-    server,
-    'listeners',
-    call('POST', LISTENERS, {
-      ...{ load_balancer_id: lb, name: 'front', protocol: 'HTTP', protocol_port: 80 },
-      ...body,
-    }),
-  );
+  make('lblisteners', { load_balancer_id: lb, name: 'front', protocol: 'HTTP', protocol_port: 80, ...body });
 
 test('a pool is created with its members and monitor, read, and deleted without a trace', async () => {
   const lb = await created(server, { name: 'alone' });
@@ -37,8 +27,7 @@ test('a pool is created with its members and monitor, read, and deleted without 
       { address: '2001:DB8:0::1', protocol_port: 80, backup: true, admin_state_up: false },
     ],
   });
-  const task = await server.ended(reply);
-  expect(task).toMatchObject({ state: 'FINISHED', task_type: 'create_lbpool' });
+  const task = await finished(reply, 'create_lbpool');
   const { pools = [], members = [], healthmonitors = [] } = task.created_resources ?? {};
   expect([pools.length, members.length, healthmonitors.length]).toEqual([1, 2, 1]);
   const [id] = pools;
@@ -71,8 +60,7 @@ test('a pool is created with its members and monitor, read, and deleted without 
       },
     ],
   });
-  const deleted = await server.ended(await call('DELETE', `${POOLS}/${id}`));
-  expect(deleted).toMatchObject({ state: 'FINISHED', task_type: 'delete_lbpool' });
+  await finished(call('DELETE', `${POOLS}/${id}`), 'delete_lbpool');
   expect((await call('GET', `${POOLS}/${id}`)).status).toBe(404);
   expect(await remains(server)).toEqual(before);
 });
@@ -85,8 +73,8 @@ test('a pool of a listener is its default pool, and the listener outlives it', a
   const second = await call('POST', POOLS, { ...base, listener_id: web });
   expect(second).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(second.body.message).toContain(id);
-  await made(server, call('DELETE', `${POOLS}/${id}`));
-  expect((await call('GET', `${LISTENERS}/${web}`)).body).toMatchObject({
+  await finished(call('DELETE', `${POOLS}/${id}`));
+  expect(await read(`${LISTENERS}/${web}`)).toMatchObject({
     pool_count: 0,
     provisioning_status: 'ACTIVE',
     task_id: null,
@@ -96,12 +84,10 @@ test('a pool of a listener is its default pool, and the listener outlives it', a
 
 test('a change replaces what it names and keeps the rest', async () => {
   const lb = await created(server);
-  const [id] = (await call('GET', `${POOLS}?load_balancer_id=${lb}`)).body.results.map(
-    (each: { id: string }) => each.id,
-  );
+  const [id] = (await read(`${POOLS}?load_balancer_id=${lb}`)).results.map((each: { id: string }) => each.id);
   const before = await get(id);
   const [one, two] = before.members;
-  const changed = await made(
+  const changed = await createdBy(
     server,
     patch(id, {
       ...{ name: 'renamed', lb_algorithm: 'SOURCE_IP', session_persistence: { type: 'HTTP_COOKIE' } },
@@ -125,7 +111,7 @@ test('a change replaces what it names and keeps the rest', async () => {
     { address: '10.0.0.7', weight: 1 },
   ]);
   expect(changed.members?.toSorted()).toEqual([two.id, after.members[1].id].toSorted());
-  expect((await call('GET', `${LBS}/${lb}/status`)).body.listeners[0].pools[0].members).not.toContainEqual(
+  expect((await read(`${LBS}/${lb}/status`)).listeners[0].pools[0].members).not.toContainEqual(
     expect.objectContaining({ id: one.id }),
   );
   for (const same of [
@@ -136,18 +122,18 @@ test('a change replaces what it names and keeps the rest', async () => {
   ]) {
     await changedNothing(server, await patch(id, same));
   }
-  await made(server, patch(id, { healthmonitor: { ...monitor, type: 'TCP', url_path: null } }));
+  await finished(patch(id, { healthmonitor: { ...monitor, type: 'TCP', url_path: null } }));
   expect((await get(id)).healthmonitor).toMatchObject({ type: 'TCP', url_path: null, expected_codes: null });
-  await made(server, patch(id, { healthmonitor: null, session_persistence: null, members: [] }));
+  await finished(patch(id, { healthmonitor: null, session_persistence: null, members: [] }));
   expect(await get(id)).toMatchObject({ healthmonitor: null, session_persistence: null, members: [] });
   expect(await faultsOf(patch(id, { healthmonitor: { delay: 9, timeout: 3, max_retries: 1 } }))).toEqual([
     'healthmonitor.type',
   ]);
-  const { healthmonitors } = await made(server, patch(id, { healthmonitor: monitor }));
+  const { healthmonitors } = await createdBy(server, patch(id, { healthmonitor: monitor }));
   expect((await get(id)).healthmonitor.id).toBe(healthmonitors?.[0]);
 });
 
-test('a granularity is a netmask of either IP version, without a hole', async () => {
+test('persistence_granularity is a contiguous netmask of either IP version', async () => {
   const lb = await created(server, { name: 'bare' });
   const asked = (persistence_granularity: string) =>
     call('POST', POOLS, {
@@ -158,14 +144,14 @@ test('a granularity is a netmask of either IP version, without a hole', async ()
     expect(await faultsOf(asked(mask))).toEqual(['session_persistence.persistence_granularity']);
   }
   for (const mask of ['255.255.0.0', 'ffff:ffff:ffff:ffff::']) {
-    const id = await madeOne(server, 'pools', asked(mask));
+    const id = await createdOne(server, 'pools', asked(mask));
     expect((await get(id)).session_persistence.persistence_granularity).toBe(mask);
   }
 });
 
-test('every fault of a body is named, and nothing changes', async () => {
+test('an invalid body is refused with all faulty fields, and nothing changes', async () => {
   const lb = await created(server);
-  const { id } = (await call('GET', `${POOLS}?load_balancer_id=${lb}`)).body.results[0];
+  const { id } = (await read(`${POOLS}?load_balancer_id=${lb}`)).results[0];
   const udp = await listener(lb, { protocol: 'UDP' });
   const before = await remains(server);
   const post = (body: object) => faultsOf(call('POST', POOLS, { ...base, ...body }));
@@ -190,8 +176,8 @@ test('every fault of a body is named, and nothing changes', async () => {
     'session_persistence.type',
   ]);
   expect(await post({ listener_id: udp })).toEqual(['protocol']);
-  expect(await post({ load_balancer_id: lb, crl_secret_id: NOTHING })).toEqual(['crl_secret_id']);
-  expect(await post({ load_balancer_id: lb, ca_secret_id: NOTHING })).toEqual(['ca_secret_id']);
+  expect(await post({ load_balancer_id: lb, crl_secret_id: NOWHERE })).toEqual(['crl_secret_id']);
+  expect(await post({ load_balancer_id: lb, ca_secret_id: NOWHERE })).toEqual(['ca_secret_id']);
   expect(await faultsOf(patch(id, { protocol: 'UDP' }))).toEqual(['protocol']);
   expect(await faultsOf(patch(id, { healthmonitor: { delay: 1, timeout: 2, max_retries: 1 } }))).toEqual([
     'healthmonitor.timeout',
@@ -199,22 +185,22 @@ test('every fault of a body is named, and nothing changes', async () => {
   expect(await remains(server)).toEqual(before);
 });
 
-test('what a body names must be there, on the same load balancer', async () => {
+test('what a body names must exist, on the same load balancer', async () => {
   const lb = await created(server, { ...web, name: 'first' });
   const other = await created(server, { name: 'second' });
   const foreign = await listener(other);
   for (const wrong of [
-    { load_balancer_id: NOTHING },
-    { listener_id: NOTHING },
+    { load_balancer_id: NOWHERE },
+    { listener_id: NOWHERE },
     { listener_id: foreign, load_balancer_id: lb },
-    { load_balancer_id: lb, members: [{ address: '10.0.0.1', protocol_port: 1, subnet_id: NOTHING }] },
+    { load_balancer_id: lb, members: [{ address: '10.0.0.1', protocol_port: 1, subnet_id: NOWHERE }] },
   ]) {
     expect((await call('POST', POOLS, { ...base, ...wrong })).status).toBe(404);
   }
   for (const method of ['GET', 'DELETE']) {
-    expect((await call(method, `${POOLS}/${NOTHING}`)).status).toBe(404);
+    expect((await call(method, `${POOLS}/${NOWHERE}`)).status).toBe(404);
   }
-  expect((await patch(NOTHING, {})).status).toBe(404);
+  expect((await patch(NOWHERE, {})).status).toBe(404);
   const mine = await pool({ load_balancer_id: lb });
   expect((await call('DELETE', `/cloud/v1/lbpools/1/1/${mine}`)).status).toBe(404);
 });
@@ -222,8 +208,8 @@ test('what a body names must be there, on the same load balancer', async () => {
 test('lists show all of a region or those that match, newest first, in pages', async () => {
   const lb = await created(server, { ...web, name: 'listed' });
   const extra = await pool({ load_balancer_id: lb, name: 'extra' });
-  const [{ id: front }] = (await call('GET', `${LBS}/${lb}`)).body.listeners;
-  const list = async (query: string) => (await call('GET', `${POOLS}?${query}`)).body;
+  const [{ id: front }] = (await read(`${LBS}/${lb}`)).listeners;
+  const list = (query: string) => read(`${POOLS}?${query}`);
   const ids = ({ results }: { results: { id: string }[] }) => results.map(({ id }) => id);
   const ofLb = await list(`load_balancer_id=${lb}`);
   expect(ofLb.count).toBe(2);
@@ -241,24 +227,20 @@ test('lists show all of a region or those that match, newest first, in pages', a
   expect(await list(`offset=${all.count}`)).toEqual({ count: all.count, results: [] });
 });
 
-test('a pool that an L7 policy sends requests to belongs to its listener, and stays', async () => {
+test('a pool that an L7 policy uses is listed under its listener, and cannot be deleted', async () => {
   const lb = await created(server, { ...web, name: 'redirected' });
-  const [{ id: front }] = (await call('GET', `${LBS}/${lb}`)).body.listeners;
+  const [{ id: front }] = (await read(`${LBS}/${lb}`)).listeners;
   const id = await pool({ load_balancer_id: lb });
-  const policy = await madeOne(
-    server,
-    'l7polices',
-    call('POST', '/cloud/v1/l7policies/1/2', {
-      ...{ listener_id: front, action: 'REDIRECT_TO_POOL', redirect_pool_id: id, name: 'redirect' },
-    }),
-  );
+  const policy = await make('l7policies', {
+    ...{ listener_id: front, action: 'REDIRECT_TO_POOL', redirect_pool_id: id, name: 'redirect' },
+  });
   expect(await get(id)).toMatchObject({ listeners: [{ id: front }] });
-  expect((await call('GET', `${POOLS}?listener_id=${front}`)).body.count).toBe(2);
-  expect((await call('GET', `${LISTENERS}/${front}`)).body).toMatchObject({ pool_count: 2 });
+  expect((await read(`${POOLS}?listener_id=${front}`)).count).toBe(2);
+  expect(await read(`${LISTENERS}/${front}`)).toMatchObject({ pool_count: 2 });
   expect(await faultsOf(patch(id, { protocol: 'TCP' }))).toEqual(['protocol']);
   const refused = await call('DELETE', `${POOLS}/${id}`);
   expect(refused).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(refused.body.message).toContain(policy);
-  await made(server, call('DELETE', `${LISTENERS}/${front}?delete_default_pool=true`));
+  await finished(call('DELETE', `${LISTENERS}/${front}?delete_default_pool=true`));
   expect(await get(id)).toMatchObject({ listeners: [], provisioning_status: 'ACTIVE' });
 });

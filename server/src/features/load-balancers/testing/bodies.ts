@@ -1,3 +1,4 @@
+import { createdOne } from '../../../../../test/harness/project.ts';
 import type { TestServer } from '../../../../../test/harness/server.ts';
 
 /** Bodies and calls that the tests of load balancers share. */
@@ -31,12 +32,8 @@ export const web = {
 };
 
 /** Creates a load balancer and waits for it. */
-export async function created(server: TestServer, body: object = web, path = LBS): Promise<string> {
-  const task = await server.ended(await server.call('POST', path, { body }));
-  const id = task.created_resources?.loadbalancers?.[0];
-  if (typeof id !== 'string') throw new Error(`nothing was created: ${task.error}`);
-  return id;
-}
+export const created = (server: TestServer, body: object = web, path = LBS): Promise<string> =>
+  createdOne(server, 'loadbalancers', server.call('POST', path, { body }));
 
 const TABLES = [
   'load_balancers',
