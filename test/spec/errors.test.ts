@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LBS, web } from '../../server/src/features/load-balancers/testing/bodies.ts';
 import { systemClock } from '../../server/src/kernel/clock.ts';
 import { toWire } from '../../server/src/platform/http/errors.ts';
+import { NOWHERE } from '../harness/project.ts';
 import { type Caller, type Reply, startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 
@@ -11,7 +12,6 @@ import { shared } from '../harness/shared.ts';
 const server = shared(() => startTestServer({ worker: false }));
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const NOWHERE = '5b2f7b0e-0f5d-4c33-9b5f-0f4f5e7a2f10';
 
 const cloudError = (exception_class: string, more: object = {}) => ({
   exception_class,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSshKey, CLUSTERS, createCluster, nodesOf, nodesReady } from '../harness/kubernetes.ts';
+import { NOWHERE } from '../harness/project.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 let server: TestServer;
-const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
   server = await startTestServer();
@@ -53,8 +53,8 @@ test('a node is deleted through its pool, not through another', async () => {
 test('unknown clusters and nodes are 404, a node id that is no UUID is 400, other clients find nothing', async () => {
   await createCluster(server, 'foreign');
   const [node] = await nodesOf(server, 'foreign');
-  expect((await remove('nothing', NOBODY)).status).toBe(404);
-  expect((await remove('foreign', NOBODY)).status).toBe(404);
+  expect((await remove('nothing', NOWHERE)).status).toBe(404);
+  expect((await remove('foreign', NOWHERE)).status).toBe(404);
   expect((await remove('foreign', 'node-1')).status).toBe(400);
   const path = `${CLUSTERS}/foreign/instances/${node?.id}`;
   expect((await server.call('DELETE', path, { as: 'other client' })).status).toBe(404);

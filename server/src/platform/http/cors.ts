@@ -1,6 +1,6 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
-import type { Route } from './route.ts';
+import { type Route, urlOf } from './route.ts';
 
 /** Origins of web pages that may read answers; `*`: any. */
 export type CorsOrigins = readonly string[] | '*';
@@ -20,7 +20,9 @@ export async function allowOrigins(
   for (const { spec } of routes) {
     if (!spec.corsOrigins) continue;
     // Before it calls a route, a browser asks whether it may.
-    app.options(spec.path, { config: { cors: corsOf(spec) } }, (_request, reply) => reply.callNotFound());
+    app.options(urlOf(spec.path), { config: { cors: corsOf(spec) } }, (_request, reply) =>
+      reply.callNotFound(),
+    );
   }
 }
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOWHERE } from '../../../../test/harness/project.ts';
 import { type CallOptions, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
 /** Messages say what is missing and what to do. */
 
 let server: TestServer;
-const NOWHERE = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
   server = await startTestServer({

@@ -91,6 +91,9 @@ export function bodyLimitOf({ access, body, bodyLimit }: Route['spec']): number 
   return typeof access === 'object' || !body ? PUBLIC_BODY_LIMIT : BODY_LIMIT;
 }
 
+/** A path as the framework has it: `/things/:id` for `/things/{id}`. */
+export const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
 /** A route that concerns no client, project or region by its path. */
 export const route = declare<RequestContext>('none');
 /** A route with `{clientId}` or `{client_id}` in its path. */

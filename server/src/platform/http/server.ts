@@ -38,7 +38,7 @@ import { nearestPath } from './nearest-path.ts';
 import { inPlainWords } from './plain-errors.ts';
 import { clientAddress, givenRequestId, isTrusted } from './proxies.ts';
 import { limitRate } from './rate-limit.ts';
-import { bodyLimitOf, RawReply, type Route } from './route.ts';
+import { bodyLimitOf, RawReply, type Route, urlOf } from './route.ts';
 import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
 import { answerInOrder, PATIENCE, type Patience, timeouts, UnreadAnswers } from './slow-clients.ts';
@@ -255,7 +255,7 @@ function addRoute(
   });
   app.route({
     method: spec.method,
-    url: spec.path.replace(/\{(\w+)\}/g, ':$1'),
+    url: urlOf(spec.path),
     config: {
       needs,
       ...(options.rateLimit > 0 && { rateLimit: {} }),
