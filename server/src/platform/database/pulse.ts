@@ -43,8 +43,8 @@ interface Line {
 
 export class Pulse {
   readonly #options: PulseOptions;
-  /** Who waits, in no order. Every request comes and goes here twice: a Map copies its entries again
-   *  and again, which took a tenth of the time of a quick request. */
+  /** Who waits, in no order. Every request comes and goes here twice: a Map copies its
+   *  entries again and again, which took a tenth of the time of a quick request. */
   readonly #waiting: Waiting[] = [];
   #line: Line | undefined;
   #timer: NodeJS.Timeout | undefined;

@@ -2,13 +2,14 @@ import type { BackgroundJob } from '../feature.ts';
 import type { Db } from './db.ts';
 import { compareVersions } from './versions.ts';
 
-/** The first version whose statements count mail, clients, requests for limits, user actions and targets of webhooks; before, triggers
- *  did, or nobody. */
+/** The first version whose statements count mail, clients, requests for limits, user actions and targets of webhooks;
+ *  before, triggers did, or nobody. */
 const COUNTS_ITSELF = '0.3.0';
 const LOOK_EVERY_MS = 10_000;
 
-/** Counts mail, clients, requests for limits, targets of webhooks, and the user actions that nobody has counted, anew whenever the last older
- *  node is gone. Nobody knows what ran before this node either, so that it counts once at its beginning. */
+/** Counts mail, clients, requests for limits, targets of webhooks, and the user actions that nobody has counted, anew
+ *  whenever the last older node is gone. Nobody knows what ran before this node either, so that it counts once at its
+ *  beginning. */
 export function recountAfterOlderNodes(db: Db): BackgroundJob {
   let due = true;
   return {
