@@ -26,7 +26,7 @@ async function pulseOf(accept: (socket: Socket) => void) {
   const onSilence = vi.fn();
   const { port } = server.address() as AddressInfo;
   const connection = { host: '127.0.0.1', port, user: 'nobody', database: 'none' };
-  const pulse = new Pulse({ connection, onSilence, onAnswer: () => undefined });
+  const pulse = new Pulse({ connection, everyMs: LOOK_MS, onSilence, onAnswer: () => undefined });
   closing.push(() => pulse.close());
   const waiting = pulse.during(() => new Promise(() => undefined));
   waiting.catch(() => undefined);
