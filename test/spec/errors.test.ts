@@ -30,6 +30,51 @@ describe('the cloud body', () => {
     );
   });
 
+  const tags = { 'not a key': 'x' };
+  const tcp = { name: 'tcp', protocol: 'TCP', protocol_port: 80, insert_x_forwarded: true };
+  test.each([
+    [
+      'loadbalancers',
+      { name: 1, flavor: 'huge', tags, listeners: [tcp] },
+      ['name', 'flavor', 'listeners.0.insert_x_forwarded', 'tags.not a key'],
+    ],
+    ['lblisteners', { ...tcp, name: 1, load_balancer_id: NOWHERE }, ['name', 'insert_x_forwarded']],
+    // That no certificate is left does not follow from one that is written wrongly.
+    [
+      'lblisteners',
+      { ...tcp, protocol: 'TERMINATED_HTTPS', secret_id: 'x', load_balancer_id: NOWHERE },
+      ['secret_id'],
+    ],
+    ['lblisteners', { ...tcp, protocol: 'FTP', load_balancer_id: NOWHERE }, ['protocol']],
+    [
+      'lbpools',
+      {
+        name: 'pool',
+        protocol: 'TCP',
+        lb_algorithm: 'x',
+        session_persistence: { type: 'HTTP_COOKIE' },
+        load_balancer_id: NOWHERE,
+      },
+      ['lb_algorithm', 'session_persistence.type'],
+    ],
+    [
+      'subnets',
+      { name: 1, cidr: '10.0.0.0/31', network_id: NOWHERE, tags },
+      ['name', 'cidr', 'tags.not a key'],
+    ],
+    ['networks', { name: 1, tags }, ['name', 'tags.not a key']],
+    ['volumes', { name: 1, source: 'new-volume', size: 1, tags }, ['name', 'tags.not a key']],
+  ])(
+    '400 for a body of %s names what its schema refuses and what only its rules do',
+    async (noun, body, fields) => {
+      const reply = await server.call('POST', `/cloud/v1/${noun}/1/2`, { body });
+      expect([reply.status, Object.keys(reply.body.invalid_fields).toSorted()]).toEqual([
+        400,
+        fields.toSorted(),
+      ]);
+    },
+  );
+
   test('403 ForbiddenError where a region refuses', async () => {
     const reply = await server.call('POST', '/cloud/v1/loadbalancers/1/3', { body: web });
     expect([reply.status, reply.body]).toEqual([403, cloudError('ForbiddenError')]);

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { givenTags } from '../../platform/http/tags.ts';
 import { CreateImage, Image, ImageList, ImageListQuery, ImageQuery, UpdateImage } from './schema.ts';
 import type { ImageService } from './service.ts';
 
@@ -18,6 +19,7 @@ export const imageRoutes = (service: ImageService): readonly Route[] => [
     access: 'write',
     params: RegionParams,
     body: CreateImage,
+    rules: givenTags,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

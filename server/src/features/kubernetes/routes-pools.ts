@@ -4,6 +4,7 @@ import { InstanceList } from '../instances/index.ts';
 import type { KubernetesService } from './access.ts';
 import * as pools from './pools.ts';
 import * as reads from './reads.ts';
+import { checkPool } from './rules.ts';
 import { Pool, PoolList } from './schema.ts';
 import {
   ClusterParams,
@@ -34,6 +35,7 @@ export const poolRoutes = (service: KubernetesService): readonly Route[] => [
     access: 'write',
     params: ClusterParams,
     body: CreatePool,
+    rules: (body, faults) => checkPool(faults, '', body),
     response: TaskIds,
     handler: (ctx, { params, body }) => pools.createPool(service, ctx, params.cluster_name, body),
   }),

@@ -6,6 +6,7 @@ import * as clusters from './clusters.ts';
 import * as pools from './pools.ts';
 import * as reads from './reads.ts';
 import { poolRoutes } from './routes-pools.ts';
+import { checkNamed } from './rules.ts';
 import {
   Certificates,
   Cluster,
@@ -72,6 +73,7 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
       access: 'write',
       params: RegionParams,
       body: CreateCluster,
+      rules: (body, faults) => checkNamed(faults, body),
       response: TaskIds,
       handler: (ctx, { body }) => clusters.createCluster(service, ctx, body),
     }),

@@ -35,20 +35,29 @@ export function checkLabels(faults: Faults, at: string, labels: Strings, taints:
 }
 
 /** @param at prefix of field names, such as `pools.0.` */
-export function checkPool(faults: Faults, at: string, pool: CreatePool): void {
-  if (!findFlavor(pool.flavor_id)) faults.add(`${at}flavor_id`, `flavor ${pool.flavor_id} was not found`);
+export function checkPool(faults: Faults, at: string, pool: Partial<CreatePool>): void {
+  const { flavor_id: flavor, min_node_count: min, max_node_count: max } = pool;
+  if (flavor !== undefined && !findFlavor(flavor))
+    faults.add(`${at}flavor_id`, `flavor ${flavor} was not found`);
   checkLabels(faults, at, pool.labels ?? {}, pool.taints ?? {});
-  const max = pool.max_node_count;
-  if (max !== null && max < pool.min_node_count)
+  if (max != null && min !== undefined && max < min)
     faults.add(`${at}max_node_count`, 'must not be less than min_node_count');
 }
 
 export function checkCluster(faults: Faults, input: CreateCluster, settings: ClusterSettings): void {
-  if (!VERSIONS.includes(input.version))
+  checkNamed(faults, input);
+  checkRanges(faults, input, settings);
+  checkSettings(faults, settings);
+}
+
+/** What a new cluster names, and its pools. */
+export function checkNamed(faults: Faults, input: Partial<CreateCluster>): void {
+  if (input.version !== undefined && !VERSIONS.includes(input.version))
     faults.add('version', `must be one of the versions that can be created: ${VERSIONS.join(', ')}`);
-  input.pools.forEach((pool, i) => {
+  const pools = input.pools ?? [];
+  pools.forEach((pool, i) => {
     checkPool(faults, `pools.${i}.`, pool);
-    const first = input.pools.findIndex(({ name }) => name === pool.name);
+    const first = pools.findIndex(({ name }) => name === pool.name);
     if (first < i) faults.add(`pools.${i}.name`, `is also the name of pools.${first}`);
   });
   for (const field of ['fixed_network', 'fixed_subnet'] as const) {
@@ -57,8 +66,6 @@ export function checkCluster(faults: Faults, input: CreateCluster, settings: Clu
   if (input.fixed_subnet && !input.fixed_network)
     faults.add('fixed_network', 'is required with fixed_subnet');
   checkCni(faults, input.cni);
-  checkRanges(faults, input, settings);
-  checkSettings(faults, settings);
 }
 
 export function checkCni(faults: Faults, cni: UpdateCluster['cni']): void {

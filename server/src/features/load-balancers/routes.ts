@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { ListQuery, RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { givenTags } from '../../platform/http/tags.ts';
 import * as reads from './reads.ts';
+import { checkLoadBalancer } from './rules.ts';
 import * as schema from './schema.ts';
 import { LoadBalancerStatus, LoadBalancerStatusList } from './schema-status.ts';
 import type { LoadBalancerService } from './service.ts';
@@ -24,6 +26,10 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
     access: 'write',
     params: RegionParams,
     body: schema.CreateLoadBalancer,
+    rules: (body, faults) => {
+      checkLoadBalancer(body, faults);
+      givenTags(body, faults);
+    },
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

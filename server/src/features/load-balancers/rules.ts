@@ -9,7 +9,7 @@ import { NO_IPV4 } from './vip.ts';
 /** What schemas cannot say of a load balancer: how its parts must fit together. */
 
 /** Adds every fault of the body, by the path of its field. */
-export function checkLoadBalancer(input: CreateLoadBalancer, faults: Faults): void {
+export function checkLoadBalancer(input: Partial<CreateLoadBalancer>, faults: Faults): void {
   if (input.flavor !== undefined && !flavorNamed(input.flavor)) {
     faults.add('flavor', `must be one of: ${FLAVORS.map(({ name }) => name).join(', ')}`);
   }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { givenTags } from '../../platform/http/tags.ts';
 import type { SecurityGroupChanges } from './changes.ts';
 import type { FilteredInstances } from './common.ts';
 import {
@@ -34,6 +35,7 @@ export const securityGroupRoutes = (
     access: 'write',
     params: RegionParams,
     body: CreateSecurityGroup,
+    rules: givenTags,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

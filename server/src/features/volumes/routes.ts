@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { givenTags } from '../../platform/http/tags.ts';
 import type { VolumeActions } from './actions.ts';
 import {
   AttachVolume,
@@ -31,6 +32,7 @@ export const volumeRoutes = (service: VolumeService): readonly Route[] => [
     access: 'write',
     params: RegionParams,
     body: CreateVolume,
+    rules: givenTags,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

@@ -77,8 +77,31 @@ async function checkedBody(
   const others = strict ? unknownFields(spec.body, request.body) : new Faults();
   const own = given === undefined ? {} : ((await spec.bodyFaults?.(given)) ?? {});
   others.addAll(new Invalid(own));
-  return checked(validator, spec.body, given, { location: 'body', found, others });
+  const value = spec.body && others.try(() => validator.check(spec.body as never, given, 'body'));
+  if (spec.rules && (others.any || found.length > 0)) addBrokenRules(spec.rules, given, others);
+  if (others.any) found.push(others.toError('body'));
+  return value;
 }
+
+/** Adds what else is wrong with a body that is refused: of its right fields alone, so that nothing is said that only
+ *  follows from another fault. */
+function addBrokenRules(rules: NonNullable<Spec['rules']>, given: unknown, others: Faults): void {
+  const { fields: named, unnamed: left } = others.toError();
+  const wrong = new Set(Object.keys(named).map(topLevel));
+  // Then nobody knows which fields are right.
+  if (left > 0 || wrong.has('body') || !isObject(given)) return;
+  const right = Object.entries(given).filter(([name]) => !wrong.has(name));
+  const broken = new Faults();
+  rules(Object.fromEntries(right) as never, broken);
+  const { fields, unnamed } = broken.toError();
+  const more = Object.entries(fields).filter(([field]) => !wrong.has(topLevel(field)));
+  others.addAll({ fields: Object.fromEntries(more), unnamed });
+}
+
+const isObject = (given: unknown): given is object =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
+
+const topLevel = (field: string): string => field.split('.', 1)[0] ?? field;
 
 function refuse(found: readonly Invalid[]): void {
   const [first, second] = found;

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { InvalidFields } from '../../kernel/errors.ts';
+import type { Faults } from '../../kernel/faults.ts';
 import type { Access } from '../auth/roles.ts';
 import { BODY_LIMIT, bounded, PUBLIC_BODY_LIMIT } from './bounds.ts';
 import type { ClientContext, ProjectContext, RegionContext, RequestContext } from './context.ts';
@@ -37,6 +38,9 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   /** Faults of a body that a schema cannot find (an image that does not decode); they are reported together
    *  with those that it finds, so the value may have any shape. */
   readonly bodyFaults?: (body: unknown) => Promise<InvalidFields>;
+  /** What a schema cannot say of a body. The service checks it; a body that breaks its schema too is told both at once,
+   *  as far as the fields that it has right go. */
+  readonly rules?: (body: Partial<Value<B>>, faults: Faults) => void;
   /** Bytes that a body may have; default: see `bodyLimitOf`. */
   readonly bodyLimit?: number;
   readonly status?: 200 | 201 | 202 | 204;

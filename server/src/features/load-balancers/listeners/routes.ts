@@ -2,7 +2,7 @@ import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
 import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
-import { ownerFaults } from './rules.ts';
+import { checkListener, ownerFaults } from './rules.ts';
 import * as schema from './schema.ts';
 import type { ListenerService } from './service.ts';
 
@@ -22,6 +22,7 @@ export const listenerRoutes = (service: ListenerService): readonly Route[] => [
     params: RegionParams,
     body: schema.CreateListener,
     bodyFaults: ownerFaults,
+    rules: ({ protocol, ...body }, faults) => protocol && checkListener({ ...body, protocol }, '', faults),
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

@@ -27,9 +27,11 @@ export async function ownerFaults(body: unknown): Promise<InvalidFields> {
   return isGiven ? {} : { load_balancer_id: ['is required'] };
 }
 
+type Listener = Pick<ListenerInput, 'protocol'> & Partial<ListenerInput>;
+
 /** What schemas cannot say of a listener.
  *  @param at what the paths of its fields begin with: nothing, or a path that ends in a dot */
-export function checkListener(listener: ListenerInput, at: string, faults: Faults): void {
+export function checkListener(listener: Listener, at: string, faults: Faults): void {
   const { protocol } = listener;
   checkSecrets(listener, at, faults);
   if (listener.insert_x_forwarded && !READS_HTTP.has(protocol)) {
@@ -39,7 +41,7 @@ export function checkListener(listener: ListenerInput, at: string, faults: Fault
 }
 
 /** The exporter of figures may be served over TLS too. */
-function checkSecrets(listener: ListenerInput, at: string, faults: Faults): void {
+function checkSecrets(listener: Listener, at: string, faults: Faults): void {
   const { protocol, secret_id: main, sni_secret_id: more } = listener;
   if (!ENDS_TLS.has(protocol)) {
     if (main) faults.add(`${at}secret_id`, `is for ${named(ENDS_TLS)} only`);
@@ -51,7 +53,7 @@ function checkSecrets(listener: ListenerInput, at: string, faults: Faults): void
   else if (more?.length) faults.add(`${at}sni_secret_id`, 'needs secret_id');
 }
 
-function checkUsers(listener: ListenerInput, at: string, faults: Faults): void {
+function checkUsers(listener: Listener, at: string, faults: Faults): void {
   const users = listener.user_list ?? [];
   if (users.length > 0 && !ASKS_USERS.has(listener.protocol)) {
     faults.add(`${at}user_list`, `is for ${named(ASKS_USERS)} only`);

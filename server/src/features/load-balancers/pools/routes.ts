@@ -3,6 +3,7 @@ import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
 import { OfPoolParams } from '../members/schema.ts';
 import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
+import { checkPool } from './rules.ts';
 import * as schema from './schema.ts';
 import type { PoolService } from './service.ts';
 
@@ -20,6 +21,7 @@ export const poolRoutes = (service: PoolService): readonly Route[] => [
     access: 'write',
     params: RegionParams,
     body: schema.CreatePool,
+    rules: ({ protocol, ...body }, faults) => protocol && checkPool({ ...body, protocol }, '', faults),
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

@@ -5,9 +5,11 @@ import { checkMembers } from '../members/rules.ts';
 import { checkPoolSecrets } from '../secret-uses.ts';
 import type { PoolInput } from './schema.ts';
 
+type Pool = Pick<PoolInput, 'protocol'> & Partial<PoolInput>;
+
 /** What schemas cannot say of a pool.
  *  @param at what the paths of its fields begin with: nothing, or a path that ends in a dot */
-export function checkPool(pool: PoolInput, at: string, faults: Faults): void {
+export function checkPool(pool: Pool, at: string, faults: Faults): void {
   checkMembers(pool.members ?? [], `${at}members.`, faults);
   checkPersistence(pool, at, faults);
   checkPoolSecrets(pool, pool.protocol, at, faults);
@@ -15,7 +17,7 @@ export function checkPool(pool: PoolInput, at: string, faults: Faults): void {
     checkHealthMonitor(pool.healthmonitor, pool.protocol, `${at}healthmonitor.`, faults);
 }
 
-function checkPersistence(pool: PoolInput, at: string, faults: Faults): void {
+function checkPersistence(pool: Pool, at: string, faults: Faults): void {
   const persistence = pool.session_persistence;
   if (!persistence) return;
   const { type } = persistence;

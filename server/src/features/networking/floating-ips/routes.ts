@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { givenTags } from '../../../platform/http/tags.ts';
 import {
   CreateFloatingIp,
   FloatingIp,
@@ -28,6 +29,7 @@ export function floatingIpRoutes(
       access: 'write',
       params: RegionParams,
       body: CreateFloatingIp,
+      rules: givenTags,
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { givenTags } from '../../../platform/http/tags.ts';
 import {
   CreateNetwork,
   Network,
@@ -26,6 +27,7 @@ export function networkRoutes(service: NetworkService): readonly Route[] {
       access: 'write',
       params: RegionParams,
       body: CreateNetwork,
+      rules: givenTags,
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { givenTags } from '../../../platform/http/tags.ts';
 import { CreateSnapshot, Snapshot, SnapshotList, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import type { SnapshotService } from './service.ts';
 
@@ -18,6 +19,7 @@ export const snapshotRoutes = (service: SnapshotService): readonly Route[] => [
     access: 'write',
     params: RegionParams,
     body: CreateSnapshot,
+    rules: givenTags,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

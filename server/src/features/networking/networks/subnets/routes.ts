@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../../platform/http/schemas.ts';
+import { givenTags } from '../../../../platform/http/tags.ts';
+import { planSubnet } from './rules.ts';
 import { CreateSubnet, Subnet, SubnetList, SubnetListQuery, UpdateSubnet } from './schema.ts';
 import type { SubnetService } from './service.ts';
 
@@ -19,6 +21,10 @@ export function subnetRoutes(service: SubnetService): readonly Route[] {
       access: 'write',
       params: RegionParams,
       body: CreateSubnet,
+      rules: ({ cidr, ...body }, faults) => {
+        if (cidr !== undefined) planSubnet({ ...body, cidr }, faults);
+        givenTags(body, faults);
+      },
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),

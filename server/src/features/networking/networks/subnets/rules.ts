@@ -27,8 +27,10 @@ export interface SubnetPlan {
   readonly totalIps: number;
 }
 
+type Subnet = Pick<CreateSubnet, 'cidr'> & Partial<CreateSubnet>;
+
 /** Adds every fault of the body; undefined when the range itself is faulty. */
-export function planSubnet(input: CreateSubnet, faults: Faults): SubnetPlan | undefined {
+export function planSubnet(input: Subnet, faults: Faults): SubnetPlan | undefined {
   const range = checkedRange(input, faults);
   if (!range) return undefined;
   if (input.gateway_ip === null && input.connect_to_network_router) {
@@ -36,12 +38,12 @@ export function planSubnet(input: CreateSubnet, faults: Faults): SubnetPlan | un
   }
   const gateway = input.gateway_ip === undefined ? firstHost(range) : canonical(input.gateway_ip);
   checkGateway(range, gateway, faults);
-  checkNameServers(input.dns_nameservers, faults);
-  checkHostRoutes(range, input.host_routes, faults);
+  checkNameServers(input.dns_nameservers ?? null, faults);
+  checkHostRoutes(range, input.host_routes ?? null, faults);
   return { range, gateway, totalIps: countOf(range, gateway) };
 }
 
-function checkedRange(input: CreateSubnet, faults: Faults): AddressRange | undefined {
+function checkedRange(input: Subnet, faults: Faults): AddressRange | undefined {
   const range = parseRange(input.cidr);
   if (!range) {
     faults.add('cidr', 'must be a network such as 192.168.10.0/24');
