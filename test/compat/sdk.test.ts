@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../server/src/features/secrets/testing/certificates.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { keyOf, operationsOf } from './known-calls.ts';
-import { installSdk, routesOfSdk, runPart, VERSIONS } from './sdk.ts';
+import { installSdk, routesOfSdk, SdkRunner, VERSIONS } from './sdk.ts';
 
 /** The SDK that people have works unchanged: it gets nothing but an address and a token. */
 
@@ -43,22 +43,23 @@ describe.each(VERSIONS)('the public Python SDK %s', (version) => {
   const tried = test.skipIf(missing !== undefined);
   const reason = missing ? ` (${missing})` : '';
   let server: TestServer;
-  let url: string;
   let folder: string;
-  let env: Readonly<Record<string, string>>;
+  let sdk: SdkRunner | undefined;
 
   beforeAll(async () => {
     server = await startTestServer();
     await server.api.listen({ host: '127.0.0.1', port: 0 });
-    url = `http://127.0.0.1:${(server.api.server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${(server.api.server.address() as AddressInfo).port}`;
     folder = mkdtempSync(path.join(os.tmpdir(), 'virga-sdk-'));
     const seen = path.join(folder, 'seen');
     writeFileSync(seen, '');
     const { certificate, privateKey } = await makeCertificate(['sdk.virga.test']);
-    env = { SDK_SEEN: seen, SDK_CERTIFICATE: certificate, SDK_PRIVATE_KEY: privateKey };
+    const env = { SDK_SEEN: seen, SDK_CERTIFICATE: certificate, SDK_PRIVATE_KEY: privateKey };
+    if (python) sdk = new SdkRunner(python, { url, token: server.tokens.Administrators, env });
   });
 
   afterAll(async () => {
+    await sdk?.close();
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -66,8 +67,7 @@ describe.each(VERSIONS)('the public Python SDK %s', (version) => {
   tried.concurrent.each(PARTS)(
     `lives the whole life of %s${reason}`,
     async (part) => {
-      const token = server.tokens.Administrators;
-      expect(await runPart(String(python), part, { url, token, env })).toBe('done');
+      expect(await sdk?.run(part)).toBe('done');
     },
     120_000,
   );

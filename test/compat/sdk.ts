@@ -1,7 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** The public Python SDK of the contract, installed into a virtual environment that is kept outside the tree. */
 
@@ -53,29 +55,52 @@ export interface Target {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs one part against a server. @returns what it said; everything but "done" is a failure */
-export async function runPart(python: string, part: string, { url, token, env }: Target): Promise<string> {
-  const child = spawn(python, ['-W', 'ignore', path.join(import.meta.dirname, 'sdk_run.py'), part], {
-    env: {
-      PATH: process.env.PATH,
-      GCORE_BASE_URL: url,
-      GCORE_API_KEY: token,
-      PYTHONDONTWRITEBYTECODE: '1',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+/** The SDK, loaded once for all parts that are run against a server. */
+export class SdkRunner {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #waiting = new Map<string, (said: string) => void>();
+  #complaint = '';
+
+  constructor(python: string, { url, token, env }: Target) {
+    this.#child = spawn(python, ['-W', 'ignore', path.join(import.meta.dirname, 'sdk_run.py')], {
+      env: {
+        PATH: process.env.PATH,
+        GCORE_BASE_URL: url,
+        GCORE_API_KEY: token,
+        PYTHONDONTWRITEBYTECODE: '1',
+        ...env,
+      },
+    });
+    createInterface(this.#child.stdout).on('line', (line) => {
+      const { part, said } = JSON.parse(line);
+      this.#end(part, said);
+    });
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaint += text;
+    });
+    this.#child.on('close', () => {
+      for (const part of this.#waiting.keys()) this.#end(part, `it did not run: ${this.#complaint}`);
     });
   }
-  await new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  return said.trim();
+
+  /** @returns what the part said; everything but "done" is a failure */
+  run(part: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#waiting.set(part, resolve);
+      this.#child.stdin.write(`${part}\n`);
+    });
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#child, 'close');
+    this.#child.stdin.end();
+    await closed;
+  }
+
+  #end(part: string, said: string): void {
+    this.#waiting.get(part)?.(said);
+    this.#waiting.delete(part);
+  }
 }
 
 /** An operation that a method of the SDK calls. */
