@@ -57,8 +57,9 @@ export class Fixture implements Preparation {
     return new Fixture(server, faults, ids, world, await world.snapshot());
   }
 
-  close(): Promise<void> {
-    return this.server.close();
+  async close(): Promise<void> {
+    await this.#world.close();
+    await this.server.close();
   }
 
   /** The world before the scenario's task, and what was prepared. */

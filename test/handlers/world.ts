@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { Db } from '../../server/src/platform/database/db.ts';
+import { pino } from 'pino';
+import { Db } from '../../server/src/platform/database/db.ts';
 import { readTables, usedTables } from '../harness/used-tables.ts';
 import type { Served } from './faults.ts';
 
@@ -50,31 +51,43 @@ const VIEWS: Readonly<Record<string, string>> = {
 
 const NONE: readonly Row[] = [];
 
-/** Statements of a snapshot, each with a connection of its own. */
-const READS_OF_A_SNAPSHOT = 3;
+function ownConnection({ pool }: Db): Db {
+  const { max: _, ...options } = pool.options;
+  // A pool does not show its password when its options are copied.
+  const connection = { ...options, password: pool.options.password };
+  return new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 1 });
+}
 
 export class World {
   readonly #db: Db;
+  /** A connection apart from all others: to put rows back without triggers makes PostgreSQL forget the plans of its
+   *  connection, and the same statements come again and again. */
+  readonly #writer: Db;
   readonly #served: Served;
   #columns: ReadonlyMap<string, readonly string[]> = new Map();
-  /** How often anybody got a connection to the database. */
+  /** How often the server got a connection to the database. */
   #connections = 0;
   #latest: { readonly tables: Snapshot['tables']; readonly connections: number } | undefined;
 
-  constructor(db: Db, served: Served) {
-    this.#db = db;
+  constructor(server: Db, served: Served) {
+    this.#db = ownConnection(server);
+    this.#writer = ownConnection(server);
     this.#served = served;
-    db.pool.on('acquire', () => {
+    server.pool.on('acquire', () => {
       this.#connections += 1;
     });
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close();
+    await this.#writer.close();
   }
 
   async snapshot(): Promise<Snapshot> {
     const connections = this.#connections;
     const snapshot = await this.#read();
-    // Anything else that was done meanwhile needed a connection, too.
-    const others = this.#connections - connections - READS_OF_A_SNAPSHOT;
-    this.#latest = others === 0 ? { tables: snapshot.tables, connections: this.#connections } : undefined;
+    // Anything that was done meanwhile needed a connection.
+    this.#latest = this.#connections === connections ? { tables: snapshot.tables, connections } : undefined;
     return snapshot;
   }
 
@@ -113,7 +126,7 @@ export class World {
       return this.#columns.has(table) && then !== rows && JSON.stringify(then) !== JSON.stringify(rows);
     });
     // One message, and so one transaction, instead of dozens: this is done thousands of times.
-    await this.#db.pool.query(
+    await this.#writer.pool.query(
       [
         'set local session_replication_role = replica',
         ...changed.flatMap(([table, rows]) => this.#replaced(table, rows)),
