@@ -64,6 +64,14 @@ describe('the cloud body', () => {
     ],
     ['networks', { name: 1, tags }, ['name', 'tags.not a key']],
     ['volumes', { name: 1, source: 'new-volume', size: 1, tags }, ['name', 'tags.not a key']],
+    [
+      'volumes',
+      { name: 1, source: 'nothing', size: 'x', tags },
+      ['name', 'source', 'size', 'tags.not a key'],
+    ],
+    ['volumes', { name: 'disk', source: 'nothing', tags: { a: 5 } }, ['source', 'tags.a']],
+    ['volumes', { source: 'nothing' }, ['name', 'source']],
+    ['volumes', { name: 1 }, ['name', 'source']],
   ])(
     '400 for a body of %s names what its schema refuses and what only its rules do',
     async (noun, body, fields) => {

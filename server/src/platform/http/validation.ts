@@ -124,7 +124,10 @@ function isRealTime(text: string): boolean {
 
 /** `$id`s name schemas in the document; to the validator, which sees nested copies, they would be duplicates. */
 function forValidation(schema: TSchema): TSchema {
-  return mapSchema(schema, ({ $id, ...node }) => ({
+  const { discriminator, oneOf } = schema;
+  // Not within: it would make large checks larger.
+  const ofRoot = discriminator && oneOf ? ofUnknownKind(discriminator.propertyName, oneOf) : {};
+  return mapSchema({ ...schema, ...ofRoot } as TSchema, ({ $id, ...node }) => ({
     ...node,
     ...(node.properties ? togetherWhenAlike(node.properties as Fields) : {}),
     [LIMIT_FAULTS]: true,
@@ -133,6 +136,29 @@ function forValidation(schema: TSchema): TSchema {
 }
 
 type Fields = Readonly<Record<string, object>>;
+
+interface Kind {
+  readonly properties?: Fields;
+  readonly required?: readonly string[];
+}
+
+/** Where nobody knows which kind of object it is, what all kinds say of a field is checked alone. */
+function ofUnknownKind(kind: string, [first, ...others]: readonly Kind[]): object {
+  const known = [first, ...others].map((each) => (each?.properties?.[kind] as { const?: unknown })?.const);
+  const fields = Object.entries(first?.properties ?? {}).filter(
+    ([name, field]) =>
+      !('default' in field) &&
+      others.every(({ properties }) => JSON.stringify(properties?.[name]) === JSON.stringify(field)),
+  );
+  const required = (first?.required ?? []).filter(
+    (name) => name !== kind && others.every((each) => each.required?.includes(name)),
+  );
+  return {
+    if: { type: 'object', not: { required: [kind], properties: { [kind]: { enum: known } } } },
+    // biome-ignore lint/suspicious/noThenProperty: the name of a keyword of JSON Schema
+    then: { properties: Object.fromEntries(fields), required },
+  };
+}
 
 /** So many fields with the same schema are checked by one program: quotas have over a hundred, and compiling each
  *  would hold up everybody. */
@@ -185,7 +211,9 @@ function noiseOf(all: readonly ErrorObject[]): (error: ErrorObject) => boolean {
   const wrongConstants = paths.filter((path) => seen.get(path)?.keyword === 'const');
   const judged = new Map<string, boolean>();
   const judge = (path: string, keyword: string): boolean => {
-    if (keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'if') {
+    // What follows from it has faults of its own.
+    if (keyword === 'if') return true;
+    if (keyword === 'anyOf' || keyword === 'oneOf') {
       return (
         (seen.get(path)?.times ?? 0) > 1 || paths.some((other) => other !== path && other.startsWith(path))
       );

@@ -140,7 +140,7 @@ test('every fault of a policy is named, and nothing changes', async () => {
   });
   const before = await remains(server);
   const base = { listener_id: listener };
-  expect(await faultsOf(post({}))).toEqual(['action']);
+  expect(await faultsOf(post({}))).toEqual(['action', 'listener_id']);
   expect(await faultsOf(post({ action: 'DANCE', ...base }))).toEqual(['action']);
   expect(
     await faultsOf(post({ action: 'REDIRECT_TO_URL', listener_id: 'x', position: 0, name: '-' })),
