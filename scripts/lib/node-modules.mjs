@@ -26,7 +26,8 @@ const STAMP = '.virga-install';
  * @returns {boolean} false when npm failed; it has then said why
  */
 export function installNodeModules(root) {
-  linkWorkspaces(root);
+  // Mostly nothing is missing, and a start looks through all packages once.
+  if (linkWorkspaces(root).length === 0) return true;
   const missing = missingPackages(root);
   if (missing.length === 0) return true;
   console.log(`Installing npm packages (${missing.length} missing, such as ${missing[0]}) ...`);
@@ -48,10 +49,12 @@ export function installNodeModules(root) {
  * Makes the links to the checkout's own packages that are missing: one that has come is no reason to install all others
  * anew.
  * @param {string} root
+ * @returns {string[]} the folders that node_modules lacked before
  */
 export function linkWorkspaces(root) {
   const packages = readPackages(path.join(root, 'package-lock.json')) ?? {};
-  for (const folder of missingPackages(root)) {
+  const missing = missingPackages(root);
+  for (const folder of missing) {
     const target = packages[folder]?.link && packages[folder].resolved;
     if (!target || !existsSync(path.join(root, 'node_modules'))) continue;
     const link = path.join(root, folder);
@@ -64,6 +67,7 @@ export function linkWorkspaces(root) {
         throw error;
     }
   }
+  return missing;
 }
 
 /**
