@@ -7,7 +7,7 @@ import gcore
 from gcore import AsyncGcore, Gcore
 from sdk_parts import PROJECT, REGION, balancers, check, client, cloud, gone, load_balancer
 
-WAIT = {"polling_interval_seconds": 0.2}
+WAIT = {"polling_interval_seconds": 1}
 
 
 def ended(answer):
@@ -341,7 +341,7 @@ def asynchronous():
 
 async def lives_at_once():
     own = AsyncGcore(
-        cloud_project_id=PROJECT, cloud_region_id=REGION, **{"polling_interval_seconds": 0.2}, _strict_response_validation=True
+        cloud_project_id=PROJECT, cloud_region_id=REGION, **{"polling_interval_seconds": 1}, _strict_response_validation=True
     )
     async with own:
         one, two = await asyncio.gather(

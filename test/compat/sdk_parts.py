@@ -13,7 +13,7 @@ REGION = 2
 client = Gcore(
     cloud_project_id=PROJECT,
     cloud_region_id=REGION,
-    polling_interval_seconds=0.2,
+    polling_interval_seconds=1,
     polling_timeout_seconds=60,
     _strict_response_validation=True,
 )
@@ -255,9 +255,9 @@ def networks():
     check(parent.vip_address == "10.40.0.2", "a load balancer has it")
     check([ip.subnet_id for ip in parent.vrrp_ips] == [subnet.id], "and says of which subnet it is")
     balancers.delete_and_poll(parent.id)
-    cloud.tasks.poll(cloud.reserved_fixed_ips.delete(port.port_id).tasks[0], polling_interval_seconds=0.2)
+    cloud.tasks.poll(cloud.reserved_fixed_ips.delete(port.port_id).tasks[0], polling_interval_seconds=1)
     gone(lambda: cloud.reserved_fixed_ips.get(port.port_id), "the reserved fixed IP")
-    cloud.tasks.poll(cloud.networks.subnets.delete(subnet.id).tasks[0], polling_interval_seconds=0.2)
+    cloud.tasks.poll(cloud.networks.subnets.delete(subnet.id).tasks[0], polling_interval_seconds=1)
     gone(lambda: cloud.networks.subnets.get(subnet.id), "the subnet")
     cloud.networks.delete_and_poll(network.id)
     gone(lambda: cloud.networks.get(network.id), "the network")
@@ -350,7 +350,7 @@ def placement_groups():
     check(cloud.placement_groups.get(group.servergroup_id).name == "sdk group", "it is read")
     listed = [row.servergroup_id for row in cloud.placement_groups.list().results]
     check(group.servergroup_id in listed, "it is listed")
-    cloud.tasks.poll(cloud.placement_groups.delete(group.servergroup_id).tasks[0], polling_interval_seconds=0.2)
+    cloud.tasks.poll(cloud.placement_groups.delete(group.servergroup_id).tasks[0], polling_interval_seconds=1)
     gone(lambda: cloud.placement_groups.get(group.servergroup_id), "the placement group")
 
 
