@@ -1,5 +1,4 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -58,8 +57,10 @@ export interface Target {
 /** The SDK, loaded once for all parts that are run against a server. */
 export class SdkRunner {
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #closed: Promise<void>;
   readonly #waiting = new Map<string, (said: string) => void>();
   #complaint = '';
+  #isClosed = false;
 
   constructor(python: string, { url, token, env }: Target) {
     this.#child = spawn(python, ['-W', 'ignore', path.join(import.meta.dirname, 'sdk_run.py')], {
@@ -78,23 +79,36 @@ export class SdkRunner {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaint += text;
     });
-    this.#child.on('close', () => {
-      for (const part of this.#waiting.keys()) this.#end(part, `it did not run: ${this.#complaint}`);
+    this.#child.on('error', ({ message }) => {
+      this.#complaint += message;
+    });
+    // It may end before it has read what it is to run, and says why.
+    this.#child.stdin.on('error', () => {});
+    this.#closed = new Promise((resolve) => {
+      this.#child.on('close', () => {
+        this.#isClosed = true;
+        for (const part of this.#waiting.keys()) this.#end(part, this.#notRun());
+        resolve();
+      });
     });
   }
 
   /** @returns what the part said; everything but "done" is a failure */
   run(part: string): Promise<string> {
+    if (this.#isClosed) return Promise.resolve(this.#notRun());
     return new Promise((resolve) => {
       this.#waiting.set(part, resolve);
       this.#child.stdin.write(`${part}\n`);
     });
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.#child, 'close');
+  close(): Promise<void> {
     this.#child.stdin.end();
-    await closed;
+    return this.#closed;
+  }
+
+  #notRun(): string {
+    return `it did not run: ${this.#complaint}`;
   }
 
   #end(part: string, said: string): void {
