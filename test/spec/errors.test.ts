@@ -34,20 +34,20 @@ describe('the cloud body', () => {
   const tcp = { name: 'tcp', protocol: 'TCP', protocol_port: 80, insert_x_forwarded: true };
   test.each([
     [
-      'loadbalancers',
+      'v1/loadbalancers',
       { name: 1, flavor: 'huge', tags, listeners: [tcp] },
       ['name', 'flavor', 'listeners.0.insert_x_forwarded', 'tags.not a key'],
     ],
-    ['lblisteners', { ...tcp, name: 1, load_balancer_id: NOWHERE }, ['name', 'insert_x_forwarded']],
+    ['v1/lblisteners', { ...tcp, name: 1, load_balancer_id: NOWHERE }, ['name', 'insert_x_forwarded']],
     // That no certificate is left does not follow from one that is written wrongly.
     [
-      'lblisteners',
+      'v1/lblisteners',
       { ...tcp, protocol: 'TERMINATED_HTTPS', secret_id: 'x', load_balancer_id: NOWHERE },
       ['secret_id'],
     ],
-    ['lblisteners', { ...tcp, protocol: 'FTP', load_balancer_id: NOWHERE }, ['protocol']],
+    ['v1/lblisteners', { ...tcp, protocol: 'FTP', load_balancer_id: NOWHERE }, ['protocol']],
     [
-      'lbpools',
+      'v1/lbpools',
       {
         name: 'pool',
         protocol: 'TCP',
@@ -58,24 +58,45 @@ describe('the cloud body', () => {
       ['lb_algorithm', 'session_persistence.type'],
     ],
     [
-      'subnets',
+      'v1/subnets',
       { name: 1, cidr: '10.0.0.0/31', network_id: NOWHERE, tags },
       ['name', 'cidr', 'tags.not a key'],
     ],
-    ['networks', { name: 1, tags }, ['name', 'tags.not a key']],
-    ['volumes', { name: 1, source: 'new-volume', size: 1, tags }, ['name', 'tags.not a key']],
+    ['v1/networks', { name: 1, tags }, ['name', 'tags.not a key']],
+    ['v1/volumes', { name: 1, source: 'new-volume', size: 1, tags }, ['name', 'tags.not a key']],
     [
-      'volumes',
+      'v1/volumes',
       { name: 1, source: 'nothing', size: 'x', tags },
       ['name', 'source', 'size', 'tags.not a key'],
     ],
-    ['volumes', { name: 'disk', source: 'nothing', tags: { a: 5 } }, ['source', 'tags.a']],
-    ['volumes', { source: 'nothing' }, ['name', 'source']],
-    ['volumes', { name: 1 }, ['name', 'source']],
+    [
+      'v1/volumes',
+      { name: 'disk', source: 'nothing', tags: { a: 5 }, metadata: { b: 6 } },
+      ['source', 'tags.a', 'metadata.b'],
+    ],
+    ['v1/volumes', { source: 'nothing' }, ['name', 'source']],
+    ['v1/volumes', { name: 1 }, ['name', 'source']],
+    ['v1/floatingips', { port_id: 1, tags }, ['port_id', 'tags.not a key']],
+    ['v1/images', { name: 1, volume_id: NOWHERE, tags }, ['name', 'tags.not a key']],
+    ['v1/snapshots', { name: 1, volume_id: NOWHERE, tags }, ['name', 'tags.not a key']],
+    [
+      'v2/instances',
+      { name: 1, flavor: 'g1-standard-1-2', tags },
+      ['interfaces', 'name', 'volumes', 'tags.not a key'],
+    ],
+    ['v2/security_groups', { name: 1, tags }, ['name', 'tags.not a key']],
+    [
+      'v2/k8s/clusters',
+      {
+        ...{ name: 1, keypair: 'key', version: 'v0.0.0' },
+        pools: [{ name: 'pool', flavor_id: 'huge', min_node_count: 2, max_node_count: 1 }],
+      },
+      ['name', 'version', 'pools.0.flavor_id', 'pools.0.max_node_count'],
+    ],
   ])(
     '400 for a body of %s names what its schema refuses and what only its rules do',
     async (noun, body, fields) => {
-      const reply = await server.call('POST', `/cloud/v1/${noun}/1/2`, { body });
+      const reply = await server.call('POST', `/cloud/${noun}/1/2`, { body });
       expect([reply.status, Object.keys(reply.body.invalid_fields).toSorted()]).toEqual([
         400,
         fields.toSorted(),
