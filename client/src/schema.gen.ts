@@ -21242,7 +21242,7 @@ export interface operations {
     getTask: {
         parameters: {
             query?: {
-                /** @description Seconds to wait for the end of the task before answering. Default: 0. */
+                /** @description Seconds to wait for the end of the task before answering; 0: answer at once. Default: until the task is 0.25 s old, so that the first look at a short task sees its end */
                 wait?: number;
             };
             header?: never;

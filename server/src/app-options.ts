@@ -1,4 +1,5 @@
 import type { Engines } from './engines/index.ts';
+import type { TaskReadOptions } from './features/tasks/index.ts';
 import type { VideoTokenSettings } from './features/video-tokens/index.ts';
 import type { AllowedNetworks } from './features/webhooks/index.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -33,8 +34,7 @@ export interface AppOptions {
   readonly patience?: Patience;
   /** Streams of tasks that may be open. */
   readonly streams?: SlotLimits;
-  /** Waits for a task that may be open. */
-  readonly waits?: SlotLimits;
+  readonly taskReads?: TaskReadOptions;
   readonly trustedProxies?: IpRanges | undefined;
   readonly publicUrl?: string | undefined;
   readonly accessLog?: boolean;

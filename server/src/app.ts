@@ -87,7 +87,7 @@ export function features({
   webhookNetworks = [],
   owners,
   streams,
-  waits,
+  taskReads,
   sessions,
   engines: programs,
   node,
@@ -124,7 +124,7 @@ export function features({
     iam({ db, clock, sessions, insertProject: setUpProject }),
     projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks({ watcher, db, streams, waits }),
+    tasks({ watcher, db, streams, reads: taskReads }),
     inferenceSecrets({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({

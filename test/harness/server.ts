@@ -99,7 +99,8 @@ export interface TestServerOptions {
   readonly corsOrigins?: AppOptions['corsOrigins'];
   readonly patience?: AppOptions['patience'];
   readonly streams?: AppOptions['streams'];
-  readonly waits?: AppOptions['waits'];
+  /** Default: reads of young tasks wait only when there is a worker to end them. */
+  readonly taskReads?: AppOptions['taskReads'];
   readonly trustedProxies?: IpRanges;
   readonly accessLog?: boolean;
   readonly tls?: TlsFiles;
@@ -196,7 +197,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...(options.corsOrigins && { corsOrigins: options.corsOrigins }),
       ...(options.patience && { patience: options.patience }),
       ...(options.streams && { streams: options.streams }),
-      ...(options.waits && { waits: options.waits }),
+      taskReads: { ...(options.worker === false && { youngMs: 0 }), ...options.taskReads },
       trustedProxies: options.trustedProxies,
       accessLog: options.accessLog ?? false,
       tls: options.tls,

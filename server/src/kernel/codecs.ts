@@ -4,6 +4,9 @@
 export type UtcText = string;
 export type Moment = Date | UtcText;
 
+/** Milliseconds since 1970. */
+export const timeOf = (at: Moment): number => (typeof at === 'string' ? Date.parse(`${at}Z`) : at.getTime());
+
 const LENGTH = '2026-01-31T12:00:00'.length;
 
 const seconds = (at: Moment): string =>

@@ -6,28 +6,27 @@ import { Horizon } from './changes.ts';
 import { foldJob } from './counts.ts';
 import { epochJob } from './epochs.ts';
 import { taskExamples } from './examples.ts';
-import { TaskReads } from './reads.ts';
+import { type TaskReadOptions, TaskReads } from './reads.ts';
 import { taskRoutes } from './routes.ts';
 import { STREAMS } from './stream.ts';
 
-export { TaskReads } from './reads.ts';
+export { type TaskReadOptions, TaskReads } from './reads.ts';
 
 export function tasks(deps: {
   readonly watcher: TaskWatcher;
   readonly db: Db;
   /** Default: STREAMS. */
   readonly streams?: SlotLimits | undefined;
-  /** Default: WAITS. */
-  readonly waits?: SlotLimits | undefined;
+  readonly reads?: TaskReadOptions | undefined;
 }): Feature {
-  const { watcher, db, streams = STREAMS, waits } = deps;
+  const { watcher, db, streams = STREAMS, reads } = deps;
   const slots = new Slots('streams of tasks', streams);
   return {
     name: 'tasks',
     areas: { Tasks: 'Changes that take time, and what became of them.' },
     nouns: { tasks: 'Task' },
     examples: taskExamples,
-    routes: taskRoutes(new TaskReads(db, watcher, waits), { watcher, slots, horizon: new Horizon(db) }),
+    routes: taskRoutes(new TaskReads(db, watcher, reads), { watcher, slots, horizon: new Horizon(db) }),
     background: [foldJob(db), epochJob(db)],
   };
 }

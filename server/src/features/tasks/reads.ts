@@ -1,3 +1,4 @@
+import { timeOf } from '../../kernel/codecs.ts';
 import { Conflict, Unauthenticated } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { INVALID_TOKEN } from '../../platform/auth/caller.ts';
@@ -19,24 +20,41 @@ const hasEnded = (task: Task) => task.state === 'FINISHED' || task.state === 'ER
 const SETTLE_SECONDS = 5;
 /** Waits that a token, and all of them together, may have open on one node. */
 export const WAITS: SlotLimits = { perCaller: 200, inAll: 5000 };
+/** Milliseconds from the start of a task during which a read that says nothing about waiting is answered at its end.
+ *  Clients look once they have the id, and again only after a second or more; most tasks of a region on this machine
+ *  end between the two. */
+export const YOUNG_MS = 250;
+
+export interface TaskReadOptions {
+  /** Default: WAITS. */
+  readonly waits?: SlotLimits | undefined;
+  /** Default: YOUNG_MS. */
+  readonly youngMs?: number | undefined;
+}
 
 /** Reads of one task, the most frequent request there is: clients ask until it has ended. */
 export class TaskReads {
   readonly #watcher: TaskWatcher;
   readonly #tasks: SharedLookUp<string, TaskRow>;
   readonly #waits: Slots;
+  readonly #youngMs: number;
 
-  constructor(db: Db, watcher: TaskWatcher, waits: SlotLimits = WAITS) {
+  constructor(db: Db, watcher: TaskWatcher, { waits = WAITS, youngMs = YOUNG_MS }: TaskReadOptions = {}) {
     this.#watcher = watcher;
     this.#waits = new Slots('waits for tasks', waits);
+    this.#youngMs = youngMs;
     this.#tasks = new SharedLookUp(async (ids) => byKey(await readTasks(db, ids), 'id'));
   }
 
   /** @throws NotFound, also for a task of another client */
   async get(ctx: RequestContext, id: string): Promise<Task> {
+    return viewTask(await this.#find(ctx, id));
+  }
+
+  async #find(ctx: RequestContext, id: string): Promise<TaskRow> {
     const row = isUuid(id) ? await this.#tasks.get(id.toLowerCase()) : undefined;
     if (row?.client_id !== ctx.caller.clientId) throw missing(id);
-    return viewTask(row);
+    return row;
   }
 
   /** What a task has locked: changes of these are refused until it ends. @throws NotFound */
@@ -47,11 +65,26 @@ export class TaskReads {
   }
 
   /** The task once it has ended, or as it is after `seconds`.
+   *  @param seconds undefined: for as long as the task is young, and not at all when all waits are taken
    *  @throws NotFound, Unauthenticated when the caller's credential ends meanwhile, TooManyRequests for one wait too
    *  many */
-  async await(ctx: RequestContext, id: string, seconds: number): Promise<Task> {
+  async await(ctx: RequestContext, id: string, seconds: number | undefined): Promise<Task> {
+    if (seconds === undefined) return this.#awaitYoung(ctx, id);
     if (seconds === 0) return this.get(ctx, id);
-    const release = this.#waits.acquire(ctx.caller);
+    return this.#waitIn(this.#waits.acquire(ctx.caller), ctx, id, seconds);
+  }
+
+  async #awaitYoung(ctx: RequestContext, id: string): Promise<Task> {
+    const row = await this.#find(ctx, id);
+    const task = viewTask(row);
+    if (hasEnded(task)) return task;
+    const ageMs = ctx.clock.now().getTime() - timeOf(row.created_at);
+    const isYoung = ageMs >= 0 && ageMs < this.#youngMs;
+    const release = isYoung ? this.#waits.acquireIfFree(ctx.caller) : undefined;
+    return release ? this.#waitIn(release, ctx, id, (this.#youngMs - ageMs) / 1000) : task;
+  }
+
+  async #waitIn(release: () => void, ctx: RequestContext, id: string, seconds: number): Promise<Task> {
     try {
       return await this.#wait(ctx, id, seconds);
     } finally {

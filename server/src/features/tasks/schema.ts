@@ -116,12 +116,12 @@ export type TaskListQuery = Static<typeof TaskListQuery>;
 export type TaskFilter = Omit<TaskListQuery, 'limit' | 'offset' | 'order_by' | 'sorting'>;
 
 export const TaskQuery = Type.Object({
-  wait: Defaulted(
+  wait: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 60,
-      default: 0,
-      description: 'Seconds to wait for the end of the task before answering',
+      description:
+        'Seconds to wait for the end of the task before answering; 0: answer at once. Default: until the task is 0.25 s old, so that the first look at a short task sees its end',
     }),
   ),
 });

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
+import { type Reply, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { keepEpoch } from './epochs.ts';
@@ -14,7 +14,10 @@ async function deleteSomething(): Promise<Reply> {
 }
 
 /** Keeps the task running until the function ends: what its outcome writes is locked. */
-async function whileRunning<T>(work: (taskId: string, release: () => void) => Promise<T>): Promise<T> {
+async function whileRunning<T>(
+  server: TestServer,
+  work: (taskId: string, release: () => void) => Promise<T>,
+): Promise<T> {
   let release: () => void = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -40,7 +43,7 @@ async function whileRunning<T>(work: (taskId: string, release: () => void) => Pr
 
 describe('?wait', () => {
   test('answers the moment the task ends', async () => {
-    const task = await whileRunning(async (id, release) => {
+    const task = await whileRunning(server, async (id, release) => {
       const waiting = server.call('GET', `/cloud/v1/tasks/${id}?wait=30`);
       await waitUntil(
         async () => (await server.call('GET', `/cloud/v1/tasks/${id}`)).body.state === 'RUNNING',
@@ -57,7 +60,7 @@ describe('?wait', () => {
   test('answers at once for a task that has ended, and with the running task when the time is over', async () => {
     const ended = await server.ended(await deleteSomething());
     expect((await server.call('GET', `/cloud/v1/tasks/${ended.id}?wait=60`)).body.state).toBe('FINISHED');
-    await whileRunning(async (id) => {
+    await whileRunning(server, async (id) => {
       const reply = await server.call('GET', `/cloud/v1/tasks/${id}?wait=1`);
       expect(['NEW', 'RUNNING']).toContain(reply.body.state);
     });
@@ -111,6 +114,29 @@ async function follow(query: string, lastEventId?: string) {
   };
   return { response, events, resets, stop };
 }
+
+describe('a read of a young task', () => {
+  /** For which a task is young: longer than the test. */
+  const young = shared(() => startTestServer({ taskReads: { youngMs: 3_600_000 } }));
+
+  test('is answered at its end, unless it asks for an answer at once', async () => {
+    const task = await whileRunning(young, async (id, release) => {
+      const plain = young.call('GET', `/cloud/v1/tasks/${id}`);
+      const atOnce = await young.call('GET', `/cloud/v1/tasks/${id}?wait=0`);
+      expect(['NEW', 'RUNNING']).toContain(atOnce.body.state);
+      release();
+      return plain;
+    });
+    expect(task.body.state).toBe('FINISHED');
+  });
+
+  test('is answered with the running task when it is young no more', async () => {
+    await whileRunning(server, async (id) => {
+      const reply = await server.call('GET', `/cloud/v1/tasks/${id}`);
+      expect(['NEW', 'RUNNING']).toContain(reply.body.state);
+    });
+  });
+});
 
 describe('the stream of tasks', () => {
   test('sends every task that ends while it is followed', async () => {

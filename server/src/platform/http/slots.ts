@@ -24,17 +24,24 @@ export class Slots {
 
   /** @returns how to give the slot back; more than once does no harm
    *  @throws TooManyRequests */
-  acquire({ tokenId, userId, clientId }: Caller): () => void {
+  acquire(caller: Caller): () => void {
     const { perCaller, inAll } = this.#limits;
-    // Those who signed in have no token of their own.
-    const caller = tokenId > 0 ? `token ${tokenId}` : `user ${userId} of ${clientId}`;
-    const held = this.#held.get(caller) ?? 0;
-    if (held >= perCaller) {
-      throw new TooManyRequests(AGAIN_MS, `You have ${held} ${this.#what} open, which is the most`);
-    }
-    if (this.#inAll >= inAll) {
-      throw new TooManyRequests(AGAIN_MS, `This server has ${inAll} ${this.#what} open, which is the most`);
-    }
+    const release = this.acquireIfFree(caller);
+    if (release) return release;
+    throw new TooManyRequests(
+      AGAIN_MS,
+      this.#heldBy(nameOf(caller)) >= perCaller
+        ? `You have ${perCaller} ${this.#what} open, which is the most`
+        : `This server has ${inAll} ${this.#what} open, which is the most`,
+    );
+  }
+
+  /** As acquire. @returns undefined when none is free */
+  acquireIfFree(of: Caller): (() => void) | undefined {
+    const { perCaller, inAll } = this.#limits;
+    const caller = nameOf(of);
+    const held = this.#heldBy(caller);
+    if (held >= perCaller || this.#inAll >= inAll) return undefined;
     this.#held.set(caller, held + 1);
     this.#inAll += 1;
     let given = false;
@@ -44,10 +51,18 @@ export class Slots {
     };
   }
 
+  #heldBy(caller: string): number {
+    return this.#held.get(caller) ?? 0;
+  }
+
   #release(caller: string): void {
     this.#inAll -= 1;
-    const left = (this.#held.get(caller) ?? 1) - 1;
+    const left = this.#heldBy(caller) - 1;
     if (left > 0) this.#held.set(caller, left);
     else this.#held.delete(caller);
   }
 }
+
+/** Those who signed in have no token of their own. */
+const nameOf = ({ tokenId, userId, clientId }: Caller): string =>
+  tokenId > 0 ? `token ${tokenId}` : `user ${userId} of ${clientId}`;

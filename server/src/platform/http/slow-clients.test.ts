@@ -8,13 +8,15 @@ import { PATIENCE, UnreadAnswers } from './slow-clients.ts';
 
 let server: TestServer;
 let port: number;
+/** For which a task is young: longer than the test. */
+const FOREVER_MS = 3_600_000;
 
 beforeAll(async () => {
   server = await startTestServer({
     worker: false,
     patience: { ...PATIENCE, headersMs: 300, requestMs: 600, silenceMs: 900, waitingRequests: 4 },
     streams: { perCaller: 2, inAll: 3 },
-    waits: { perCaller: 2, inAll: 3 },
+    taskReads: { waits: { perCaller: 2, inAll: 3 }, youngMs: FOREVER_MS },
   });
   await server.api.listen({ port: 0, host: '127.0.0.1' });
   port = (server.api.server.address() as AddressInfo).port;
@@ -167,5 +169,7 @@ describe('waits for tasks', () => {
     void wait(60);
     expect(await wait(60)).toBe(429);
     expect(await wait(0), 'asking without waiting is no wait').toBe(200);
+    const plain = await server.call('GET', `/cloud/v1/tasks/${task}`);
+    expect(plain.status, 'a young task is not waited for when all waits are taken').toBe(200);
   });
 });
