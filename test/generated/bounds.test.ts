@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { mapSchema } from '../../server/src/platform/http/bounds.ts';
+import { patternRule } from '../../server/src/platform/http/patterns.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 import { nameOf } from './operations.ts';
 
-/** Every text, list and map that anybody can send has a bound, and the document says which. */
+/** Every text, list and map that anybody can send has a bound, and the document says which; every pattern is said in
+ *  words. */
 
 const server = shared(() => startTestServer({ worker: false }));
 
@@ -22,24 +24,36 @@ function unbounded(node: Json): string[] {
   ];
 }
 
-const faultsOf = (schema: Json | undefined): string[] => {
+/** The pattern of one schema that has no rule in words: who breaks it would be shown the pattern itself. */
+function unworded({ pattern }: Json): string[] {
+  return typeof pattern === 'string' && patternRule(pattern).includes(pattern) ? [pattern] : [];
+}
+
+const faultsOf = (schema: Json | undefined, look = unbounded): string[] => {
   const faults: string[] = [];
   if (schema) {
     mapSchema(schema, (node) => {
-      faults.push(...unbounded(node));
+      faults.push(...look(node));
       return node;
     });
   }
   return faults;
 };
 
-test('no operation accepts a text, a list or a map without a bound', () => {
-  const wrong = server.app.routes.flatMap(({ spec }) =>
+const inputFaults = (look: typeof unbounded): string[] =>
+  server.app.routes.flatMap(({ spec }) =>
     ([spec.params, spec.query, spec.body] as (Json | undefined)[])
-      .flatMap(faultsOf)
+      .flatMap((schema) => faultsOf(schema, look))
       .map((fault) => `${nameOf(spec)}: ${fault}`),
   );
-  expect(wrong).toEqual([]);
+
+test('no operation accepts a text, a list or a map without a bound', () => {
+  expect(inputFaults(unbounded)).toEqual([]);
+});
+
+test('every pattern that somebody can break is said in words', () => {
+  expect(inputFaults(unworded)).toEqual([]);
+  expect(faultsOf({ type: 'string', pattern: '^without-words$' }, unworded)).toEqual(['^without-words$']);
 });
 
 test('the test finds what has no bound', () => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import { ListOf, ListQuery, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 
 export const POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
@@ -17,9 +18,15 @@ export const ServerGroup = Type.Object(
 );
 export const ServerGroupList = ListOf(ServerGroup, 'ServerGroupList');
 
+/** As other names, but longer. */
+const NAME = worded(
+  '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,108}[a-zA-Z0-9._]$',
+  'must be 3 to 110 letters, digits, spaces, ".", "_" or "-", begin with a letter or digit, and end with one, "." or "_"',
+);
+
 export const CreateServerGroup = Type.Object(
   {
-    name: Type.String({ pattern: '^[a-zA-Z0-9][a-zA-Z 0-9._\\-]{1,108}[a-zA-Z0-9._]$' }),
+    name: Type.String({ pattern: NAME }),
     policy: StringEnum(POLICIES),
   },
   { $id: 'CreateServerGroup' },

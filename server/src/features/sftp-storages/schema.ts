@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import { Key, ListOf, offsetParameter, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
 import { limitParameter, orderParameter, STATUSES, storageName } from '../object-storage/index.ts';
 
@@ -110,7 +111,7 @@ export const SshKey = Type.Object(
 
 export const CreateSshKey = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 127, pattern: '\\S' }),
+    name: Type.String({ minLength: 1, maxLength: 127, pattern: worded('\\S', 'must not be blank') }),
     public_key: Type.String({
       maxLength: 16_384,
       description: 'One line, as in `~/.ssh/id_ed25519.pub`: Ed25519, ECDSA, or RSA of 2048 bits or more.',

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { worded } from '../../platform/http/patterns.ts';
 import {
   ListOf,
   ListQuery,
@@ -67,7 +68,8 @@ export const Volume = Type.Object(
 );
 export const VolumeList = ListOf(Volume, 'VolumeList');
 
-export const AttachmentTag = () => Type.String({ pattern: '^[^,/]{1,60}$' });
+const ATTACHMENT_TAG = worded('^[^,/]{1,60}$', 'must be 1 to 60 characters other than "," and "/"');
+export const AttachmentTag = () => Type.String({ pattern: ATTACHMENT_TAG });
 export const VolumeTypeName = (options = {}) => StringEnum(VOLUME_TYPES, options);
 export const VolumeSize = () => Type.Integer({ minimum: 1, description: 'GiB' });
 

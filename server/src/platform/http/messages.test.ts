@@ -93,8 +93,16 @@ test.each([
   ['/v1/projects', '/cloud/v1/projects'],
   ['/cloud/v1/loadbalancers', '/cloud/v1/loadbalancers/{project_id}/{region_id}'],
   ['/cloud/v1/loadbalancer/1/2', '/cloud/v1/loadbalancers/1/2'],
+  ['/virga/v1/faults', '/virga/v1/simulation/{region_id}/faults'],
   ['/cloud/v1/something/else', undefined],
 ])('%s leads to %s', async (path, nearest) => {
   const hint = nearest ? `; did you mean ${nearest}?` : '';
   expect(await said('GET', path)).toBe(`404 There is nothing at ${path}${hint}`);
+});
+
+test('a method that another version of a path has leads to it', async () => {
+  expect(await said('POST', '/cloud/v1/instances/1/2')).toBe(
+    '405 POST is not allowed here; use GET, or POST /cloud/v2/instances/1/2',
+  );
+  expect(await said('PUT', '/cloud/v2/instances/1/2')).toBe('405 PUT is not allowed here; use POST');
 });

@@ -6,7 +6,7 @@ const MAX_TYPOS = 3;
 const LONGEST_SEGMENT = 64;
 
 /** The path that was meant by one where nothing is: with a typing error or another version, a part left out at the
- *  beginning, or ids left out at the end (which are then named in braces). */
+ *  beginning, or ids left out at the end (which are then named in braces); else one that ends with the same word. */
 export function nearestPath(routes: readonly Route[], path: string): string | undefined {
   const requested = segmentsOf(path);
   let best: { cost: number; path: string } | undefined;
@@ -16,9 +16,35 @@ export function nearestPath(routes: readonly Route[], path: string): string | un
     if (cost === undefined || cost >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
     best = { cost, path: filled(pattern, requested) };
   }
-  return best?.path;
+  return best?.path ?? namesake(routes, path);
 }
 
+/** The shortest path that ends with the same word, wherever it is. */
+function namesake(routes: readonly Route[], path: string): string | undefined {
+  const word = segmentsOf(path).findLast((segment) => /^[a-z]/.test(segment) && !VERSION.test(segment));
+  const paths = routes.map(({ spec }) => spec.path);
+  const same = paths.filter((each) => segmentsOf(each).findLast((part) => !isParameter(part)) === word);
+  return same.toSorted((a, b) => segmentsOf(a).length - segmentsOf(b).length)[0];
+}
+
+/** A path that differs in its version alone, and has the method. */
+export function otherVersion(routes: readonly Route[], method: string, path: string): string | undefined {
+  const requested = segmentsOf(path);
+  const same = routes.find(({ spec }) => {
+    const pattern = segmentsOf(spec.path);
+    return (
+      spec.method === method &&
+      pattern.length === requested.length &&
+      pattern.every((part, i) => {
+        const given = requested[i] ?? '';
+        return isParameter(part) || part === given || (VERSION.test(part) && VERSION.test(given));
+      })
+    );
+  });
+  return same && filled(segmentsOf(same.spec.path), requested);
+}
+
+const VERSION = /^v\d+$/;
 const segmentsOf = (path: string) => path.replace(/^\/|\/$/g, '').split('/');
 const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true;
 

@@ -34,7 +34,7 @@ import { HttpError, toWire } from './errors.ts';
 import { type Answer, checkKey, once } from './idempotency.ts';
 import { readInput } from './input.ts';
 import { withoutDatabase } from './lost-database.ts';
-import { nearestPath } from './nearest-path.ts';
+import { nearestPath, otherVersion } from './nearest-path.ts';
 import { inPlainWords } from './plain-errors.ts';
 import { clientAddress, givenRequestId, isTrusted } from './proxies.ts';
 import { limitRate } from './rate-limit.ts';
@@ -171,7 +171,10 @@ function refuseUnknown(routes: readonly Route[], request: FastifyRequest): never
     const nearest = nearestPath(routes, path);
     throw new NotFound(`There is nothing at ${path}${nearest ? `; did you mean ${nearest}?` : ''}`);
   }
-  throw new HttpError(405, `${request.method} is not allowed here; use ${allowed.join(' or ')}`, {
+  const { method } = request;
+  const other = otherVersion(routes, method, path);
+  const instead = `use ${allowed.join(' or ')}${other ? `, or ${method} ${other}` : ''}`;
+  throw new HttpError(405, `${method} is not allowed here; ${instead}`, {
     allow: allowed.join(', '),
   });
 }
