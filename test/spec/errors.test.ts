@@ -81,8 +81,31 @@ describe('the cloud body', () => {
     ['v1/snapshots', { name: 1, volume_id: NOWHERE, tags }, ['name', 'tags.not a key']],
     [
       'v2/instances',
-      { name: 1, flavor: 'g1-standard-1-2', tags },
-      ['interfaces', 'name', 'volumes', 'tags.not a key'],
+      { name: 1, flavor: 'huge', tags, user_data: '?', password: 'x' },
+      ['interfaces', 'name', 'volumes', 'flavor', 'tags.not a key', 'user_data', 'password'],
+    ],
+    [
+      'v1/dbaas/postgres/clusters',
+      {
+        cluster_name: 'DB',
+        network: { acl: ['x'], network_type: 'public' },
+        pg_server_configuration: { version: '15', pg_conf: '' },
+        users: [{ name: 'postgres', role_attributes: ['CREATEROLE'] }],
+        databases: [{ name: 'app', owner: 'nobody' }],
+      },
+      [
+        ...['cluster_name', 'flavor', 'storage', 'high_availability', 'network.acl.0'],
+        ...['users.0.name', 'users.0.role_attributes', 'databases.0.owner'],
+      ],
+    ],
+    // Who owns it cannot be said while the users are faulty.
+    [
+      'v1/dbaas/postgres/clusters',
+      { cluster_name: 'db', users: [{ name: 1 }], databases: [{ name: 'postgres', owner: 'nobody' }] },
+      [
+        ...['flavor', 'storage', 'network', 'high_availability', 'pg_server_configuration'],
+        ...['users.0.name', 'users.0.role_attributes', 'databases.0.name'],
+      ],
     ],
     ['v2/security_groups', { name: 1, tags }, ['name', 'tags.not a key']],
     [

@@ -13,8 +13,10 @@ export interface NewInstancePlan {
 
 const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
-/** Adds every fault of the body that can be seen without looking anything up. */
-export function planInstance(input: CreateInstance, faults: Faults): NewInstancePlan {
+type Input = Partial<CreateInstance>;
+
+/** Adds every fault of the body that can be seen without looking anything up, as far as fields are given. */
+export function planInstance(input: Input, faults: Faults): NewInstancePlan {
   const tags = givenTags(input, faults);
   checkName(input, faults);
   checkFirstBoot(input, faults);
@@ -22,7 +24,8 @@ export function planInstance(input: CreateInstance, faults: Faults): NewInstance
     faults.add('configuration', 'is for applications of a marketplace, which this region does not have');
   }
   checkFloatingIps(input, faults);
-  return { flavor: knownFlavor(input.flavor, 'flavor', faults), tags };
+  const { flavor } = input;
+  return { flavor: flavor === undefined ? undefined : knownFlavor(flavor, 'flavor', faults), tags };
 }
 
 /** Adds a fault when there is no such flavor. */
@@ -32,7 +35,7 @@ export function knownFlavor(id: string, field: string, faults: Faults): Flavor |
   return flavor;
 }
 
-function checkName({ name, name_template }: CreateInstance, faults: Faults): void {
+function checkName({ name, name_template }: Input, faults: Faults): void {
   if (name !== undefined && name_template !== undefined) {
     faults.add('name_template', 'cannot be given beside name');
   }
@@ -40,7 +43,7 @@ function checkName({ name, name_template }: CreateInstance, faults: Faults): voi
   if (fault !== undefined) faults.add('name_template', fault);
 }
 
-function checkFirstBoot({ user_data, username, password }: CreateInstance, faults: Faults): void {
+function checkFirstBoot({ user_data, username, password }: Input, faults: Faults): void {
   if (username !== undefined && password === undefined) faults.add('password', 'is required with username');
   if (user_data === undefined) return;
   for (const [field, value] of Object.entries({ username, password })) {
@@ -50,7 +53,7 @@ function checkFirstBoot({ user_data, username, password }: CreateInstance, fault
 }
 
 /** No existing one twice, and none for an address that is public itself. */
-function checkFloatingIps({ interfaces }: CreateInstance, faults: Faults): void {
+function checkFloatingIps({ interfaces = [] }: Input, faults: Faults): void {
   const named = new Set<string>();
   for (const [index, { type, floating_ip: wish }] of interfaces.entries()) {
     const field = `interfaces.${index}.floating_ip`;

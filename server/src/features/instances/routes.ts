@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
-import { givenTags } from '../../platform/http/tags.ts';
+import { planInstance } from './new-instance.ts';
 import { DeleteInstanceQuery, Instance, InstanceList, InstanceListQuery, UpdateInstance } from './schema.ts';
 import { CreateInstance } from './schema-create.ts';
 import type { InstanceService } from './service.ts';
@@ -21,7 +21,7 @@ export function instanceRoutes(service: InstanceService): readonly Route[] {
       access: 'write',
       params: RegionParams,
       body: CreateInstance,
-      rules: givenTags,
+      rules: planInstance,
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),

@@ -3,6 +3,7 @@ import { RegionParams, TaskIds } from '../../platform/http/schemas.ts';
 import type { PostgresqlService } from './access.ts';
 import * as clusters from './clusters.ts';
 import * as reads from './reads.ts';
+import { checkGiven } from './rules.ts';
 import {
   Authority,
   CheckedConf,
@@ -44,6 +45,7 @@ function commandRoutes(service: PostgresqlService): readonly Route[] {
       access: 'write',
       params: RegionParams,
       body: CreateCluster,
+      rules: checkGiven,
       response: TaskIds,
       handler: (ctx, { body }) => clusters.createCluster(service, ctx, body),
     }),

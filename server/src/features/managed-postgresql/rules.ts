@@ -2,6 +2,7 @@ import type { Faults } from '../../kernel/faults.ts';
 import { isIpNetwork } from '../../kernel/ip.ts';
 import type { ClusterSpec } from './model.ts';
 import type { Offer } from './port.ts';
+import type { CreateCluster } from './schema.ts';
 
 /** What schemas cannot say. Every check adds to one list of faults. */
 
@@ -23,9 +24,22 @@ export function checkSpec(faults: Faults, spec: ClusterSpec, offer: Offer): void
     faults.add('flavor', 'must be one of those that the configuration of the region lists');
   if (!storageClasses.includes(spec.storage.type))
     faults.add('storage.type', `must be one of: ${storageClasses.join(', ')}`);
-  checkAcl(faults, spec.acl);
-  checkUsers(faults, spec);
-  checkDatabases(faults, spec);
+  checkParts(faults, spec);
+}
+
+/** What can be said of a new cluster without asking its region, as far as fields are given. */
+export function checkGiven(body: Partial<CreateCluster>, faults: Faults): void {
+  const { network, users, databases, pg_server_configuration: server } = body;
+  checkParts(faults, { acl: network?.acl, users, databases, version: server?.version });
+}
+
+type Parts = { readonly [P in 'acl' | 'users' | 'databases' | 'version']: ClusterSpec[P] | undefined };
+
+function checkParts(faults: Faults, { acl = [], users, databases = [], version }: Parts): void {
+  checkAcl(faults, acl);
+  checkUsers(faults, users ?? [], version);
+  checkNames(faults, 'databases', databases, TAKEN_DATABASES);
+  if (users) checkOwners(faults, databases, users);
 }
 
 function checkAcl(faults: Faults, acl: readonly string[]): void {
@@ -53,18 +67,17 @@ function checkNames(faults: Faults, field: string, named: Named, reserved: Reado
 /** The first version in which a role that makes roles cannot make itself one that runs programs. */
 const TAME_CREATEROLE = 16;
 
-function checkUsers(faults: Faults, { users, version }: ClusterSpec): void {
+function checkUsers(faults: Faults, users: ClusterSpec['users'], version: string | undefined): void {
   checkNames(faults, 'users', users, TAKEN_USERS);
   users.forEach(({ role_attributes: attributes }, i) => {
     if (attributes.includes('LOGIN') && attributes.includes('NOLOGIN'))
       faults.add(`users.${i}.role_attributes`, 'must not have both LOGIN and NOLOGIN');
-    if (attributes.includes('CREATEROLE') && Number(version) < TAME_CREATEROLE)
+    if (attributes.includes('CREATEROLE') && Number(version ?? TAME_CREATEROLE) < TAME_CREATEROLE)
       faults.add(`users.${i}.role_attributes`, `must not have CREATEROLE before version ${TAME_CREATEROLE}`);
   });
 }
 
-function checkDatabases(faults: Faults, { databases, users }: ClusterSpec): void {
-  checkNames(faults, 'databases', databases, TAKEN_DATABASES);
+function checkOwners(faults: Faults, databases: ClusterSpec['databases'], users: Named): void {
   databases.forEach(({ owner }, i) => {
     if (!users.some(({ name }) => name === owner))
       faults.add(`databases.${i}.owner`, `${owner} is not one of the users`);
