@@ -1,6 +1,7 @@
 import { Invalid, NotFound, TaskFailed } from '../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../kernel/ip.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { lockAddresses } from '../networking/addresses/index.ts';
 import { findPlace, readAddressesInUse, readSource } from '../networking/networks/index.ts';
 import type { ClusterRow } from './model.ts';
 
@@ -71,6 +72,7 @@ const addressOf = (serial: number) => `192.168.${(serial >> 8) & 255}.${serial &
 async function givenNetwork(tx: Tx, cluster: ClusterRow, subnetId: string): Promise<NodeNetwork> {
   const { project_id: projectId, region_id: regionId, network_id: networkId } = cluster;
   const { network, cidr } = await findPlace(tx, { projectId, regionId, networkId, subnetId }, 'fixed_subnet');
+  await lockAddresses(tx, regionId);
   const source = await readSource(tx, subnetId);
   const inUse = new Set(await readAddressesInUse(tx, regionId, networkId));
   if (source?.gateway) inUse.add(source.gateway);

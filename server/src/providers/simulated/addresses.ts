@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AddressProvider, AddressSource } from '../../features/networking/addresses/port.ts';
-import { TaskFailed } from '../../kernel/errors.ts';
-import { addressNumber, addressText, firstFreeHost } from '../../kernel/ip.ts';
+import { addressNumber, addressText } from '../../kernel/ip.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. */
@@ -14,18 +13,11 @@ export function simulatedAddresses(options: SimulationOptions): AddressProvider 
     separateNetworks: true,
     async allocateAddress(inUse, id, within) {
       if (!within) return addressFrom(options.seed, id, inUse.size);
-      return within.external ? hostFrom(within, options.seed, id, inUse.size) : freeHost(within, inUse);
+      return hostFrom(within, options.seed, id, inUse.size);
     },
-    allocateFloatingAddress: async (inUse, id) => publicAddressFrom(options.seed, id, inUse),
+    allocateFloatingAddress: async (inUse, id) => publicAddressFrom(options.seed, id, inUse.size),
     changeAddress: async (operation) => progressOf(operation, CHANGE, options),
   };
-}
-
-/** @throws TaskFailed when all addresses of the subnet are in use */
-function freeHost(subnet: AddressSource, inUse: ReadonlySet<string>): string {
-  const host = firstFreeHost(subnet, inUse);
-  if (host === undefined) throw new TaskFailed(`Subnet ${subnet.cidr} has no free address`);
-  return host;
 }
 
 /** An address of an IPv6 subnet with 64 bits to choose from. */
@@ -48,19 +40,20 @@ function addressFrom(seed: string, id: string, attempt: number): string {
   return `10.${digest.readUInt8(0)}.${digest.readUInt8(1)}.${1 + (digest.readUInt16BE(2) % 254)}`;
 }
 
-/** Documentation networks as long as they suffice, then shared address space: neither leads anywhere. */
-function publicAddressFrom(seed: string, id: string, inUse: ReadonlySet<string>): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([seed, 'floating', id]))
-    .digest();
-  const start = digest.readUInt32BE(0);
-  for (let step = 0; step < DOCUMENTATION.length * HOSTS; step++) {
-    const place = (start + step) % (DOCUMENTATION.length * HOSTS);
-    const address = `${DOCUMENTATION[Math.floor(place / HOSTS)]}.${1 + (place % HOSTS)}`;
-    if (!inUse.has(address)) return address;
+/** Attempts in documentation networks, which are small. */
+const DOCUMENTATION_ATTEMPTS = 10;
+
+/** Documentation networks as long as there is room, then shared address space: neither leads anywhere. */
+function publicAddressFrom(seed: string, id: string, attempt: number): string {
+  if (attempt < DOCUMENTATION_ATTEMPTS) {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([seed, 'floating', id]))
+      .digest();
+    const place = (digest.readUInt32BE(0) + attempt) % (DOCUMENTATION.length * HOSTS);
+    return `${DOCUMENTATION[Math.floor(place / HOSTS)]}.${1 + (place % HOSTS)}`;
   }
   const shared = createHash('sha256')
-    .update(JSON.stringify([seed, id, inUse.size]))
+    .update(JSON.stringify([seed, id, attempt]))
     .digest();
   return `100.${64 + (shared.readUInt8(0) & 63)}.${shared.readUInt8(1)}.${1 + (shared.readUInt8(2) % HOSTS)}`;
 }

@@ -4,7 +4,7 @@ import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { type Done, done, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import type { AddressProvider } from '../../networking/addresses/index.ts';
-import { readAddressesInUse, readSource } from '../../networking/networks/index.ts';
+import { allocateAddress } from '../../networking/networks/index.ts';
 import type { DataPlanes } from '../data-planes.ts';
 import type { LoadBalancerTree, Vips } from '../model.ts';
 import { healthOf } from '../operating-status.ts';
@@ -71,8 +71,6 @@ export async function converge(
 export const addressProvider = (run: TaskRun, { addresses }: DataPlanes): AddressProvider =>
   providerOfTask('addresses to give')(run, addresses);
 
-const MAX_ATTEMPTS = 50;
-
 /** A virtual address that a load balancer has or is to have. */
 interface Vip {
   readonly column: VipColumn;
@@ -116,18 +114,10 @@ async function addressOf(
     if (stored !== undefined) return stored;
     throw new TaskFailed(`${reserved} is in use by something else`);
   }
-  const within = subnetId === null ? undefined : await readSource(db, subnetId);
-  // A region that computes addresses may have very many of them: they are not read.
-  const unread = provider.computed && (!within || within.external);
-  const refused = new Set<string>();
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const inUse = unread ? refused : await readAddressesInUse(db, regionId, space);
-    const candidate = await provider.allocateAddress(inUse, id, within);
-    const stored = await storeAddress[column](db, id, candidate);
-    if (stored !== undefined) return stored;
-    refused.add(candidate);
-  }
-  throw new TaskFailed('No free virtual address was found');
+  return allocateAddress(db, provider, {
+    ...{ id, regionId, space, subnetId },
+    store: (tx, candidate) => storeAddress[column](tx, id, candidate),
+  });
 }
 
 /** Asks the data plane how it is and prepares what ends the task's hold. */

@@ -45,12 +45,27 @@ export async function giveAddress(
 /** Gives the port a free address of the subnet.
  *  @returns undefined when there is none */
 export async function giveAnyAddress(tx: Tx, room: AddressRoom, owner: string): Promise<string | undefined> {
+  for (;;) {
+    const free = await findAnyAddress(tx, room, numberOf(owner));
+    // What the region's provider gives is given without waiting for us, so that one may be gone meanwhile.
+    if (free === undefined || (await giveAddress(tx, room, free, owner))) return free;
+  }
+}
+
+/** A free address of the subnet, which stays free while the caller has locked addresses.
+ *  @param place some number, for where to begin in a large range; absent: at its start
+ *  @returns undefined when there is none */
+export async function findAnyAddress(
+  tx: Tx,
+  room: Omit<AddressRoom, 'subnetId'>,
+  place?: bigint,
+): Promise<string | undefined> {
   const range = parseRange(room.cidr);
   const usable = range && usableAddresses(range);
   if (!usable) return undefined;
   const [first, last] = usable;
   const size = last - first + 1n;
-  const start = size > SEARCHED_FROM_START ? first + (numberOf(owner) % size) : first;
+  const start = place !== undefined && size > SEARCHED_FROM_START ? first + (place % size) : first;
   // From there to the end, then the part before it.
   const parts: readonly (readonly [bigint, bigint])[] =
     start === first
@@ -61,18 +76,19 @@ export async function giveAnyAddress(tx: Tx, room: AddressRoom, owner: string): 
         ];
   for (const [from, to] of parts) {
     const [low, high] = [addressText(range.version, from), addressText(range.version, to)];
-    let free = await lowestFree(tx, room, low, high);
-    while (free !== undefined) {
-      // Load balancers claim addresses without waiting for us, so that one may be gone meanwhile.
-      if (await giveAddress(tx, room, free, owner)) return free;
-      free = await lowestFree(tx, room, low, high);
-    }
+    const free = await lowestFree(tx, room, low, high);
+    if (free !== undefined) return free;
   }
   return undefined;
 }
 
 /** The lowest address between two that nothing has: the first, or one behind the gateway or another one's. */
-async function lowestFree(tx: Tx, room: AddressRoom, from: string, to: string): Promise<string | undefined> {
+async function lowestFree(
+  tx: Tx,
+  room: Omit<AddressRoom, 'subnetId'>,
+  from: string,
+  to: string,
+): Promise<string | undefined> {
   const [row] = await tx.named<{ address: string }>(
     'port_lowest_free',
     `with candidates as (

@@ -1,5 +1,6 @@
 export {
   type AddressRoom,
+  findAnyAddress,
   freeAddresses,
   giveAddress,
   giveAnyAddress,

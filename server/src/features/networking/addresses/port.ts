@@ -9,9 +9,9 @@ export interface AddressProvider {
   /** True when an address follows from the id alone and costs nothing: then a request may already ask for one. */
   readonly computed?: boolean;
   /** A free address for the port with this id, from the subnet if one is given, else an IPv4 one of the region's
-   *  own; one that this provider can bind. The caller stores it before it is used. `inUse` are the addresses that the
-   *  region has already given away. Where they are `computed`, these are only those that it proposed and that turned
-   *  out to be in use, unless it is a subnet of a project.
+   *  own; one that this provider can bind. The caller stores it before it is used. Networks that have their addresses
+   *  to themselves do not ask. `inUse` are the addresses that the region has already given away; where they are
+   *  `computed`, only those that it proposed and that turned out to be in use.
    *  @throws TaskFailed when there is none left */
   allocateAddress(inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string>;
   /** The same for a floating IP: a public address, which a load balancer can serve beside its own. */

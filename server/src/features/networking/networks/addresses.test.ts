@@ -60,6 +60,25 @@ test('networks keep their addresses apart, and a subnet that is full says so', a
   expect(task.error).toContain('no free address');
 });
 
+test('as many as ask at the same moment all get an address of the subnet, each its own', async () => {
+  const id = await network();
+  const sub = await subnet(id, { cidr: '10.8.0.0/24' });
+  const balancer = (number: number) => call('POST', LBS, { name: `lb ${number}`, vip_subnet_id: sub });
+  const fixed = () => call('POST', '/cloud/v1/reserved_fixed_ips/1/2', { type: 'subnet', subnet_id: sub });
+  const replies = await Promise.all(
+    Array.from({ length: 120 }, (_, number) => (number % 4 === 0 ? fixed() : balancer(number))),
+  );
+  const tasks = await Promise.all(replies.map((reply) => server.ended(reply)));
+  expect(tasks.filter(({ state }) => state !== 'FINISHED').map(({ error }) => error)).toEqual([]);
+  const balancers = (await read(`${LBS}?limit=1000`)).results;
+  const ports = (await read('/cloud/v1/reserved_fixed_ips/1/2?limit=1000')).results;
+  const addresses = [
+    ...balancers.map((lb: { vip_address: string }) => lb.vip_address),
+    ...ports.map((port: { fixed_ip_address: string }) => port.fixed_ip_address),
+  ].filter((address) => address.startsWith('10.8.0.'));
+  expect([addresses.length, new Set(addresses).size]).toEqual([120, 120]);
+});
+
 test('the IP family chooses the subnet', async () => {
   const id = await network();
   await subnet(id, { cidr: '10.9.0.0/24' });

@@ -10,6 +10,7 @@ import { SubnetService } from './subnets/service.ts';
 import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
 import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
 
+export { allocateAddress } from './allocate.ts';
 export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.ts';
 export { addExternalNetworks } from './external.ts';
 export {

@@ -1,11 +1,9 @@
-import { TaskFailed } from '../../../kernel/errors.ts';
-import { firstFreeHost } from '../../../kernel/ip.ts';
 import type { Db } from '../../../platform/database/db.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
 import type { AddressProvider } from '../addresses/index.ts';
-import { readAddressesInUse, readSource } from '../networks/index.ts';
+import { allocateAddress } from '../networks/index.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedIpDeps } from './service.ts';
 import {
@@ -17,7 +15,6 @@ import {
 } from './store.ts';
 
 const DEADLINE_MS = 15 * 60_000;
-const MAX_ATTEMPTS = 50;
 
 /** Gives a new reserved fixed IP its address; when that fails, nothing of it is left. */
 export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
@@ -62,28 +59,13 @@ function requestedOf(row: ReservedIpRow): Requested[] {
 
 /** @throws TaskFailed when there is no free one */
 async function giveAddresses(db: Db, row: ReservedIpRow, provider: AddressProvider): Promise<void> {
-  for (const requested of requestedOf(row)) await giveAddress(db, row, requested, provider);
-}
-
-async function giveAddress(
-  db: Db,
-  row: ReservedIpRow,
-  { column, subnetId, space }: Requested,
-  provider: AddressProvider,
-): Promise<void> {
-  const source = await readSource(db, subnetId);
-  // The region's own addresses of IPv4 are wherever the provider has them.
-  const within = source?.external && !source.cidr.includes(':') ? undefined : source;
-  const unbound = within && !within.external && (provider.subnetFault?.(within.cidr) ?? null) !== null;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const inUse = await readAddressesInUse(db, row.region_id, space);
-    const address = unbound
-      ? firstFreeHost(within, inUse)
-      : await provider.allocateAddress(inUse, row.port_id, within);
-    if (address === undefined) throw new TaskFailed(`Subnet ${within?.cidr} has no free address`);
-    if ((await storeReservedAddress[column](db, row.port_id, address)) !== undefined) return;
+  const { port_id: id, region_id: regionId } = row;
+  for (const { column, ...where } of requestedOf(row)) {
+    await allocateAddress(db, provider, {
+      ...{ id, regionId, ...where },
+      store: (tx, address) => storeReservedAddress[column](tx, id, address),
+    });
   }
-  throw new TaskFailed('No free address was found');
 }
 
 function forget({ task }: TaskRun) {

@@ -15,7 +15,8 @@ export async function giveAddress(
   provider: AddressProvider,
 ): Promise<void> {
   if (row.floating_ip_address !== null) return;
-  const inUse = new Set(await readAddressesInUse(db, row.region_id));
+  // A region that computes addresses may have very many of them: they are not read.
+  const inUse = new Set(provider.computed ? [] : await readAddressesInUse(db, row.region_id));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const candidate = await provider.allocateFloatingAddress(inUse, row.id);
     if ((await storeFloatingAddress(db, row.id, candidate)) !== undefined) return;
