@@ -82,7 +82,8 @@ export async function findAnyAddress(
   return undefined;
 }
 
-/** The lowest address between two that nothing has: the first, or one behind the gateway or another one's. */
+/** The lowest address between two that nothing has: the first, or one behind the gateway or another one's. Read once
+ *  in their order up to the first gap, however the table has grown since PostgreSQL last looked at it. */
 async function lowestFree(
   tx: Tx,
   room: Omit<AddressRoom, 'subnetId'>,
@@ -95,11 +96,11 @@ async function lowestFree(
        select $3::inet as address
        union all select $5::inet + 1 where $5::inet between $3::inet and $4::inet
        union all (
-         select a.address + 1 from region_addresses a
-          where a.region_id = $1 and a.space = $2 and a.address >= $3::inet and a.address < $4::inet
+         select a.address + 1 from (
+           select address, lead(address) over (order by address) as next from region_addresses
+            where region_id = $1 and space = $2 and address >= $3::inet and address <= $4::inet) a
+          where a.address < $4::inet and a.address + 1 is distinct from a.next
             and a.address + 1 is distinct from $5::inet
-            and not exists (select from region_addresses n
-                             where n.region_id = $1 and n.space = $2 and n.address = a.address + 1)
           order by a.address limit 1))
      select host(c.address) as address from candidates c
       where c.address <= $4::inet and c.address is distinct from $5::inet
