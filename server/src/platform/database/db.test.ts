@@ -50,6 +50,26 @@ test('of statements that are started together the first fault is reported, and n
   expect(await names()).toEqual(['b']);
 });
 
+test('a connection outlives what it refuses, and not what ends it', async () => {
+  const one = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 1 });
+  const pid = async () =>
+    (await one.namedRow<{ pid: number }>('test_pid', 'select pg_backend_pid() as pid', []))?.pid;
+  const first = await pid();
+  await one.named(...insert('a'));
+  const again = one.named(
+    'test_again',
+    'insert into clients (id, name, email) select id, name, email from clients',
+    [],
+  );
+  await expect(again).rejects.toThrow('duplicate key');
+  await expect(one.named('test_unknown', 'select no_such_column', [])).rejects.toThrow('does not exist');
+  expect(await pid()).toBe(first);
+  const ended = one.named('test_end', 'select pg_terminate_backend(pg_backend_pid())', []);
+  await expect(ended).rejects.toThrow('terminating connection');
+  expect(await pid()).not.toBe(first);
+  await one.close();
+});
+
 test('what waits for the commit is called after it, and never when there is none', async () => {
   const calls: string[] = [];
   await db.transaction(async (tx) => {

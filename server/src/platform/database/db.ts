@@ -171,13 +171,13 @@ export class Db implements Queryable {
   }
 
   private async alone(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    if (this.waiter === undefined) return this.pool.query(query);
     const client = await this.connect();
     let broken: Error | undefined;
     try {
       return await client.query(query);
     } catch (error) {
-      broken = error as Error;
+      // What is refused leaves the connection as it was, with all that it has prepared: a new one is dear.
+      if (!isRefusal(error)) broken = error as Error;
       throw error;
     } finally {
       client.release(broken);
@@ -265,6 +265,13 @@ export async function together<T extends readonly unknown[]>(started: readonly [
 export function sqlStateOf(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }
+
+/** Errors of PostgreSQL's that are about more than the statement: the connection, the server, or a fault within it. */
+const OF_CONNECTION = /^(08|57P|58|F0|XX)/;
+
+/** Whether PostgreSQL refused a statement and answers the next one. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !OF_CONNECTION.test(error.code ?? 'XX');
 
 /** Name of the constraint that an error violates, or undefined. */
 export function constraintOf(error: unknown): string | undefined {
