@@ -261,3 +261,17 @@ test('a member may name a subnet that the project has, and no other', async () =
   expect((await call('POST', LBS, body(NOWHERE))).status).toBe(404);
   await finished(await call('POST', LBS, body(sub)));
 });
+
+test('a VLAN id that was given back is given again when all others are in use, and then none is left', async () => {
+  const fill = `insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, created_at, updated_at)
+    select gen_random_uuid(), 1, 2, 1, 'filled', 'vlan', n, 1500, now(), now() from generate_series(1, 4094) n
+     where n not in (7, 4094) and not exists (select from networks where region_id = 2 and type = 'vlan' and segmentation_id = n)`;
+  await server.db.pool.query(fill);
+  const segment = async () => (await read(`${NETWORKS}/${await network({ type: 'vlan' })}`)).segmentation_id;
+  expect([await segment(), await segment()]).toEqual([4094, 7]);
+  expect(await call('POST', NETWORKS, { name: 'net', type: 'vlan' })).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('no network of type vlan left to give') },
+  });
+  await server.db.pool.query(`delete from networks where name = 'filled'`);
+});

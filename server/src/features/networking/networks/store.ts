@@ -42,7 +42,8 @@ const LAST_SEGMENT: Readonly<Record<NetworkType, number>> = { vlan: 4094, vxlan:
 
 /** @returns false when no segmentation id of this type is free in the region */
 export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolean> {
-  // One after the other, so that no two get the same segmentation id.
+  // One after the other, so that no two get the same segmentation id: the one behind the last, as long as there is
+  // one, else the first gap.
   await tx.named('network_segments', `select pg_advisory_xact_lock(hashtext('networks'), $1)`, [
     network.regionId,
   ]);
@@ -51,11 +52,14 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
     `insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, tags, task_id,
             creator_task_id, created_at, updated_at)
      select $1, $2, $3, $4, $5, $6, free.id, $7, $8, $9, $9, $10, $10
-       from (select coalesce(min(o.segmentation_id), 0) + 1 as id
-               from (select 0 as segmentation_id union all
-                     select segmentation_id from networks where region_id = $3 and type = $6) o
-              where not exists (select 1 from networks x where x.region_id = $3 and x.type = $6
-                                   and x.segmentation_id = o.segmentation_id + 1)) free
+       from (select case when last.id < $11 then last.id + 1 else (
+                      select g.id + 1 from (
+                        select id, lead(id) over (order by id) as next from (
+                          select 0 as id union all
+                          select segmentation_id from networks where region_id = $3 and type = $6) o) g
+                       where g.next > g.id + 1 order by g.id limit 1) end as id
+               from (select coalesce(max(segmentation_id), 0) as id from networks
+                      where region_id = $3 and type = $6) last) free
       where free.id <= $11
      returning 1`,
     [
