@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { waitUntil } from '../harness/wait.ts';
 import { Portal } from './portal/harness.ts';
+import { Questions, visit } from './portal/visits.ts';
 
 /** A load balancer is grown in the portal, part by part, and real requests go the way that the forms say. */
 
@@ -89,9 +90,16 @@ test('nothing of it is called empty, or offered to be changed, before it is know
   await page.unroute(listeners);
 });
 
-test('a pool that is added to a listener gets its requests', async () => {
-  await addPool('web', servers[0], 'its listener');
+/** As long as a name may be. */
+const LONGEST = `web${'-pool'.repeat(12)}`;
+
+test('a pool that is added to a listener gets its requests, and has room in the picture', async () => {
+  await addPool(LONGEST, servers[0], 'its listener');
   await comes('/', 'web');
+  await portal.page.locator('[data-node]', { hasText: LONGEST }).waitFor();
+  const address = new URL(portal.page.url()).pathname;
+  const sight = await visit(portal.page, new Questions(portal.page), address);
+  expect(sight.flaws).toEqual([]);
 });
 
 test('another member is added as the code beside the form says; what is refused stands at its field', async () => {
@@ -277,7 +285,10 @@ test('requests are read in the log while they come, and found by status and text
     what: 'a line in the log',
   });
   await lines.filter({ hasText: 'GET /bread' }).first().waitFor();
-  await lines.filter({ hasText: 'web · 127.0.0.1' }).first().waitFor();
+  await lines
+    .filter({ hasText: `${LONGEST} · 127.0.0.1` })
+    .first()
+    .waitFor();
   await ask('/cake');
   await lines.filter({ hasText: 'GET /cake' }).waitFor();
   expect(await portal.barriers()).toEqual([]);

@@ -2,6 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import createQueryClient from 'openapi-react-query';
 import { type ApiCall, apiCallsOf, createVirgaClient, type Schemas } from '../../../client/src/index.ts';
 import { noteAnswer } from './connection.ts';
+import { type FaultyFields, fieldsOf, isRecord } from './fields.ts';
 import { csrfToken, signedOut } from './session.ts';
 
 export type { ApiCall, Schemas };
@@ -110,7 +111,7 @@ function againMs(error: unknown): number | undefined {
 /** An error of the API in the one form that the pages show, whichever of its bodies it came in. */
 export interface ApiFault {
   readonly message: string;
-  readonly fields: Readonly<Record<string, readonly string[]>>;
+  readonly fields: FaultyFields;
   readonly requestId: string | undefined;
   /** After how many seconds it may be asked again, where the server has said so. */
   readonly againSeconds?: number;
@@ -124,9 +125,6 @@ export interface ApiFault {
   readonly unanswered?: boolean;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
 export function faultOf(error: unknown): ApiFault {
   if (error instanceof Error) {
     return { message: `This page failed: ${error.message}`, fields: {}, requestId: undefined };
@@ -135,7 +133,7 @@ export function faultOf(error: unknown): ApiFault {
   const text = body.message ?? body.detail ?? body.error ?? 'Something went wrong';
   return {
     message: String(text),
-    fields: isRecord(body.invalid_fields) ? (body.invalid_fields as ApiFault['fields']) : problemFields(body),
+    fields: fieldsOf(body),
     requestId: typeof body.request_id === 'string' ? body.request_id : undefined,
     ...(Number(body[AGAIN]) > 0 ? { againSeconds: Number(body[AGAIN]) } : {}),
     ...(body[STATUS] === 404 ? { missing: true } : {}),
@@ -149,13 +147,3 @@ export function faultOf(error: unknown): ApiFault {
 /** An error in one line, for where there is room for no more. */
 export const wordsOf = ({ message, requestId }: ApiFault): string =>
   requestId ? message.replace('The request id', `The request id ${requestId}`) : message;
-
-function problemFields(body: Record<string, unknown>): ApiFault['fields'] {
-  const fields: Record<string, string[]> = {};
-  for (const item of Array.isArray(body.errors) ? body.errors : []) {
-    if (!isRecord(item) || !Array.isArray(item.loc)) continue;
-    const name = item.loc.slice(1).join('.');
-    fields[name] = [...(fields[name] ?? []), String(item.detail)];
-  }
-  return fields;
-}

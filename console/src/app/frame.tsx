@@ -8,8 +8,8 @@ import {
   IconSearch,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { roleIn } from '../api/may.ts';
 import { useSession } from '../api/session.ts';
 import { followTasks } from '../api/tasks.ts';
@@ -137,8 +137,18 @@ function Brand() {
 }
 
 function Nav({ folded }: { readonly folded: boolean }) {
+  const router = useRouter();
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The bar is longer than many windows are high.
+    const show = () =>
+      bar.current?.querySelector('[data-active="true"]')?.scrollIntoView({ block: 'nearest' });
+    show();
+    // By then the router has put everything back that was scrolled.
+    return router.subscribe('onRendered', show);
+  }, [router]);
   return (
-    <nav aria-label="Pages" className={styles.nav}>
+    <nav ref={bar} aria-label="Pages" className={styles.nav}>
       {NAV.map((group) => (
         <Group key={group.label} group={group} folded={folded} />
       ))}

@@ -66,7 +66,7 @@ export const NAV: readonly NavGroup[] = [
     ],
   },
   { label: 'Kubernetes', icon: IconBox, items: [page('Kubernetes', 'kubernetes', 'has_k8s')] },
-  { label: 'Databases', icon: IconDatabase, items: [page('PostgreSQL', 'databases')] },
+  { label: 'PostgreSQL', icon: IconDatabase, items: [page('PostgreSQL', 'databases')] },
   {
     label: 'Storage',
     icon: IconBucket,

@@ -182,11 +182,11 @@ function Box({ node, dim, point }: BoxProps) {
   );
 }
 
-/** An address that has no room in one line is best broken before its port. */
+/** An address that has no room in one line is best broken before its port, where there are two lines. */
 const breakable = (title: string) =>
-  title.split(/(?=:\d+$)/).map((part) => (
+  title.split(/(?=:\d+$)/).map((part, index) => (
     <Fragment key={part}>
-      <wbr />
+      {index > 0 && <wbr />}
       {part}
     </Fragment>
   ));

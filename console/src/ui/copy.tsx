@@ -43,11 +43,12 @@ export function Copy({ value, label = 'Copy ID', first = false }: CopyProps) {
   );
 }
 
-/** An id or address in code letters, with its copy button. */
-export function CopyText({ value, ...copy }: CopyProps) {
+/** An id or address in code letters, with its copy button.
+ *  @param shown where there is no room for all of it */
+export function CopyText({ value, shown = value, ...copy }: CopyProps & { readonly shown?: string }) {
   return (
     <span style={{ display: 'inline-flex', alignItems: 'center', gap: 2, minWidth: 0, maxWidth: '100%' }}>
-      <code style={{ overflow: 'hidden', overflowWrap: 'anywhere', textOverflow: 'ellipsis' }}>{value}</code>
+      <code style={{ overflow: 'hidden', overflowWrap: 'anywhere', textOverflow: 'ellipsis' }}>{shown}</code>
       <Copy value={value} {...copy} />
     </span>
   );

@@ -83,12 +83,19 @@ const SIGHT = `(() => {
   const odd = document.body.innerText.match(/.{0,20}(\\bundefined\\b|\\bNaN\\b|\\[object |Invalid Date).{0,20}/g);
   const all = (what) => [...document.querySelectorAll('main ' + what)];
   const isLow = ({ offsetWidth, offsetHeight }) => offsetWidth > 0 && Math.min(offsetWidth, offsetHeight) < 24;
+  // Where a title has one line, what is cut off is at its end.
+  const cuts = (box) => !box.closest('[data-form=tight]') &&
+    [...box.children].some((line) => line.className !== 'visually-hidden' && line.scrollHeight > line.clientHeight);
+  const isBelow = (link) => link.offsetHeight > 0 && link.getBoundingClientRect().bottom > innerHeight;
   const flaws = [
     ...all('figure').filter(({ parentElement: frame }) => frame.scrollWidth > frame.clientWidth)
       .map(({ ariaLabel }) => 'cuts the picture ' + ariaLabel),
     ...all('.mantine-NumberInput-control').filter(isLow).map(() => 'has a stepper lower than 24 px'),
     ...all('select').filter(({ selectedOptions: [one] }) => one?.text === 'something else')
       .map(() => 'does not say by what its list is sorted'),
+    ...all('[data-node]').filter(cuts).map((box) => 'cuts lines of ' + box.innerText),
+    ...[...document.querySelectorAll('aside [data-active=true]')].filter(isBelow)
+      .map(({ innerText }) => 'does not show ' + innerText + ' in the bar'),
   ];
   return {
     flaws,

@@ -70,7 +70,7 @@ export function Networks() {
         kind: 'network',
         nameOf: ({ name }) => name,
         consequences: ({ subnets }) =>
-          `${subnets.length === 1 ? 'Its subnet goes' : `Its ${subnets.length} subnets go`} with it. A network that something is connected to stays.`,
+          `${whatGoes(subnets.length)}A network that something is connected to stays.`,
         askName: ({ subnets }) => subnets.length > 0,
         disabled: (network) => (network.external ? 'It belongs to the region' : whyBusy(network)),
         call: ({ id }) =>
@@ -92,4 +92,9 @@ export function Networks() {
       }}
     />
   );
+}
+
+function whatGoes(subnets: number): string {
+  if (subnets === 0) return '';
+  return subnets === 1 ? 'Its subnet is deleted, too. ' : `Its ${subnets} subnets are deleted, too. `;
 }

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Task>[] = [
   { label: 'Step', cell: (task) => task.error ?? task.step ?? '' },
   { label: 'Took', cell: (task) => <Took task={task} />, end: true, wideOnly: true },
   { label: 'Started', cell: (task) => <Time at={task.created_on} /> },
-  { label: 'Id', cell: (task) => <CopyText value={task.id} />, wideOnly: true },
+  { label: 'Id', cell: ({ id }) => <CopyText value={id} shown={`${id.slice(0, 8)}…`} />, wideOnly: true },
 ];
 
 const FILTERS = [
