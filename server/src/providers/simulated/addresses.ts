@@ -40,16 +40,13 @@ function addressFrom(seed: string, id: string, attempt: number): string {
   return `10.${digest.readUInt8(0)}.${digest.readUInt8(1)}.${1 + (digest.readUInt16BE(2) % 254)}`;
 }
 
-/** Attempts in documentation networks, which are small. */
-const DOCUMENTATION_ATTEMPTS = 10;
-
-/** Documentation networks as long as there is room, then shared address space: neither leads anywhere. */
+/** One of the documentation networks if it is free there, else one of shared address space: neither leads anywhere. */
 function publicAddressFrom(seed: string, id: string, attempt: number): string {
-  if (attempt < DOCUMENTATION_ATTEMPTS) {
+  if (attempt === 0) {
     const digest = createHash('sha256')
       .update(JSON.stringify([seed, 'floating', id]))
       .digest();
-    const place = (digest.readUInt32BE(0) + attempt) % (DOCUMENTATION.length * HOSTS);
+    const place = digest.readUInt32BE(0) % (DOCUMENTATION.length * HOSTS);
     return `${DOCUMENTATION[Math.floor(place / HOSTS)]}.${1 + (place % HOSTS)}`;
   }
   const shared = createHash('sha256')

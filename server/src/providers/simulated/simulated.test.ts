@@ -133,3 +133,16 @@ test('addresses lie in 10.0.0.0/8, differ after each refusal, and are the same e
     seen.add(address);
   }
 });
+
+test('addresses of floating IPs differ after each refusal, for every id', async () => {
+  const { addresses } = region();
+  for (let number = 0; number < 2000; number++) {
+    const seen = new Set<string>();
+    for (let refusals = 0; refusals < 6; refusals++) {
+      const address = await addresses.allocateFloatingAddress(seen, `floating IP ${number}`);
+      expect(address).toMatch(refusals < 1 ? /^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d/ : /^100\.\d/);
+      seen.add(address);
+    }
+    expect(seen.size).toBe(6);
+  }
+});
