@@ -14,6 +14,8 @@ export interface AddressProvider {
    *  `computed`, only those that it proposed and that turned out to be in use.
    *  @throws TaskFailed when there is none left */
   allocateAddress(inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string>;
+  /** The address that was allocated is stored, so that it is among those in use as long as it is. */
+  stored?(address: string): void;
   /** The same for a floating IP: a public address, which a load balancer can serve beside its own. */
   allocateFloatingAddress(inUse: ReadonlySet<string>, id: string): Promise<string>;
   /** Why load balancers cannot have addresses of this subnet, for the user to read, or null: they can. Absent:

@@ -72,6 +72,8 @@ function providersAddresses(
     const inUse = provider.computed ? refused : await readAddressesInUse(db, regionId, space);
     const address = await provider.allocateAddress(inUse, id, within);
     refused.add(address);
-    return store(db, address);
+    const stored = await store(db, address);
+    if (stored === address) provider.stored?.(address);
+    return stored;
   };
 }

@@ -14,6 +14,8 @@ import { subnetFault } from './space.ts';
 const CLAIMS_FOLDER = '/var/tmp/virga-addresses';
 /** What was handed out and not used after this long is free again. */
 const GRACE_MS = 60_000;
+/** Milliseconds from reading which addresses are in use to asking for a free one, and more. */
+const READ_MS = 200;
 
 export interface LocalAddressesOptions {
   readonly dataDir: string;
@@ -74,10 +76,14 @@ export class LocalAddresses implements AddressProvider {
     return READY;
   }
 
+  #now(): number {
+    return (this.#options.clock ?? (() => performance.now()))();
+  }
+
   /** @param used addresses that are given away already, whether they are bound or not
    *  @param within the subnet it has to be of; absent: the region's own */
   async #allocate(used: Iterable<string>, within: AddressSource | undefined): Promise<string> {
-    const now = (this.#options.clock ?? (() => performance.now()))();
+    const now = this.#now();
     const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
     const others = [...listening, ...interfaceAddresses()].map(({ address }) => address);
     const inUse = new Set([...used, ...others]);
@@ -90,6 +96,11 @@ export class LocalAddresses implements AddressProvider {
       : await this.#claims.freeAddress(isInUse);
     this.#reserved.set(address, now);
     return address;
+  }
+
+  /** What the database says counts from now on. Who has read it just before still asks for a free one. */
+  stored(address: string): void {
+    if (this.#reserved.has(address)) this.#reserved.set(address, this.#now() - GRACE_MS + READ_MS);
   }
 
   /** They are in use now, which can be seen. */

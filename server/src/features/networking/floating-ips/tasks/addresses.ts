@@ -19,7 +19,9 @@ export async function giveAddress(
   const inUse = new Set(provider.computed ? [] : await readAddressesInUse(db, row.region_id));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const candidate = await provider.allocateFloatingAddress(inUse, row.id);
-    if ((await storeFloatingAddress(db, row.id, candidate)) !== undefined) return;
+    const stored = await storeFloatingAddress(db, row.id, candidate);
+    if (stored === candidate) provider.stored?.(candidate);
+    if (stored !== undefined) return;
     inUse.add(candidate);
   }
   throw new TaskFailed('No free address for a floating IP was found');
