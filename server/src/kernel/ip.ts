@@ -89,16 +89,6 @@ export function isHostOf(range: AddressRange, text: string): boolean {
   return address.value >= usable[0] && address.value <= usable[1];
 }
 
-/** The first address of a subnet that something can have, that is not its gateway's and not in use. */
-export function firstFreeHost(
-  { cidr, gateway }: { readonly cidr: string; readonly gateway: string | null },
-  inUse: ReadonlySet<string>,
-): string | undefined {
-  const range = parseRange(cidr);
-  for (const host of range ? hostsOf(range) : []) if (host !== gateway && !inUse.has(host)) return host;
-  return undefined;
-}
-
 /** The leading bits that a netmask (`255.255.255.0`, `ffff:ffff::`) keeps; undefined for one with a hole, and for
  *  what is no address. */
 export function netmaskBits(text: string): { version: 4 | 6; bits: number } | undefined {
