@@ -72,6 +72,7 @@ const addressOf = (serial: number) => `192.168.${(serial >> 8) & 255}.${serial &
 async function givenNetwork(tx: Tx, cluster: ClusterRow, subnetId: string): Promise<NodeNetwork> {
   const { project_id: projectId, region_id: regionId, network_id: networkId } = cluster;
   const { network, cidr } = await findPlace(tx, { projectId, regionId, networkId, subnetId }, 'fixed_subnet');
+  // What is free below stays free until the nodes have it.
   await lockAddresses(tx, regionId);
   const source = await readSource(tx, subnetId);
   const inUse = new Set(await readAddressesInUse(tx, regionId, networkId));

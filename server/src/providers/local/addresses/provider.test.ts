@@ -7,7 +7,7 @@ import { LocalAddresses } from './provider.ts';
 let dataDir: string;
 let now: number;
 let addresses: LocalAddresses;
-/** Three addresses, of which the gateway has one. */
+/** Two addresses, of which the gateway has one. */
 const subnet = { cidr: '127.9.255.0/30', gateway: '127.9.255.1' };
 const NOTHING = new Set<string>();
 const allocate = (inUse: ReadonlySet<string> = NOTHING) => addresses.allocateAddress(inUse, 'id', subnet);
