@@ -1,18 +1,24 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { canonicalAddress } from '../../../kernel/ip.ts';
-import { listeningSockets } from '../addresses/sockets.ts';
+import { type ListeningSocket, listeningSockets, type Transport } from '../addresses/sockets.ts';
 import type { Endpoint } from './bind-probe.ts';
+
+/** All sockets that wait for clients, or null where the system does not say. */
+type ReadSockets = (transport: Transport) => ListeningSocket[] | null;
 
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 10;
 
 /** Resolves once every port accepts connections.
  *  @throws Error after five seconds */
-export async function waitUntilListening(endpoints: readonly Endpoint[]): Promise<void> {
+export async function waitUntilListening(
+  endpoints: readonly Endpoint[],
+  read: ReadSockets = listeningSockets,
+): Promise<void> {
   let missing = endpoints;
   for (let waited = 0; waited <= PATIENCE_MS; waited += LOOK_EVERY_MS) {
-    missing = await notListening(missing);
+    missing = await notListening(missing, read);
     if (missing.length === 0) return;
     await delay(LOOK_EVERY_MS);
   }
@@ -21,18 +27,23 @@ export async function waitUntilListening(endpoints: readonly Endpoint[]): Promis
 }
 
 /** The kernel's own list is asked, where there is one: a connection made to find out would be counted
- *  among the clients'. */
-async function notListening(endpoints: readonly Endpoint[]): Promise<Endpoint[]> {
+ *  among the clients'. It costs milliseconds, however many endpoints are looked up: it is read once. */
+async function notListening(endpoints: readonly Endpoint[], read: ReadSockets): Promise<Endpoint[]> {
+  const known = new Map<Transport, ReadonlySet<string> | null>();
+  for (const transport of new Set(endpoints.map((endpoint) => endpoint.transport))) {
+    const sockets = read(transport);
+    known.set(transport, sockets && new Set(sockets.map(keyOf)));
+  }
   const missing: Endpoint[] = [];
   for (const endpoint of endpoints) {
-    const sockets = listeningSockets(endpoint.transport);
-    const known = sockets?.some(
-      ({ address, port }) => port === endpoint.port && address === canonicalAddress(endpoint.address),
-    );
-    if (!(known ?? (await accepts(endpoint)))) missing.push(endpoint);
+    const { address, port, transport } = endpoint;
+    const key = keyOf({ address: canonicalAddress(address), port });
+    if (!(known.get(transport)?.has(key) ?? (await accepts(endpoint)))) missing.push(endpoint);
   }
   return missing;
 }
+
+const keyOf = ({ address, port }: Pick<Endpoint, 'address' | 'port'>): string => `${address} ${port}`;
 
 function accepts({ address, port, transport }: Endpoint): Promise<boolean> {
   if (transport === 'udp') return Promise.resolve(true);
