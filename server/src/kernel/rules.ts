@@ -1,4 +1,4 @@
-import { Invalid } from './errors.ts';
+import type { Faults } from './faults.ts';
 
 /** What is said of a field wherever it stands: one wording for each fact. */
 
@@ -9,8 +9,9 @@ export const DAY_RULE = 'must be a day that exists';
 export const DOTTED_WORDS_RULE =
   'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit';
 
-/** @throws Invalid for a URL with a user name or password in it: it would be shown to all who may read it */
-export function refuseCredentials(url: string): void {
+/** Adds a fault for a URL with a user name or password in it: it would be shown to all who may read it. */
+export function checkCredentials({ url }: { readonly url?: string }, faults: Faults): void {
+  if (url === undefined) return;
   const { username, password } = new URL(url);
-  if (username || password) throw new Invalid({ url: ['must not hold a user name or password'] });
+  if (username || password) faults.add('url', 'must not hold a user name or password');
 }

@@ -10,7 +10,7 @@ import {
   TokenListQuery,
   TokenParams,
 } from './schema.ts';
-import { createToken, deleteToken, getToken, listTokens, MAX_TOKENS } from './token-service.ts';
+import { createToken, deleteToken, getToken, listTokens, MAX_TOKENS, planToken } from './token-service.ts';
 
 const tag = 'Accounts';
 
@@ -40,6 +40,7 @@ function tokenRoutes(base: string, deprecated: boolean): Route[] {
       deprecated,
       params: ClientParams,
       body: CreateApiToken,
+      rules: planToken,
       response: CreatedApiToken,
       handler: (ctx, { body }) => createToken(ctx, body),
     }),

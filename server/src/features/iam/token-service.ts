@@ -1,16 +1,18 @@
 import { offsetTime, readTime } from '../../kernel/codecs.ts';
 import { Conflict, Invalid, NotFound, Unauthenticated } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { DAY_RULE } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { hashToken, INVALID_TOKEN } from '../../platform/auth/caller.ts';
-import { ROLE_IDS, ROLES, type Role } from '../../platform/auth/roles.ts';
+import { ROLE_IDS } from '../../platform/auth/roles.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { clientRole } from './assignable-roles.ts';
 import type { ApiToken, CreateApiToken, TokenListQuery } from './schema.ts';
 import { readStandingSessions } from './session-store.ts';
 import * as store from './token-store.ts';
+import { roleNamed } from './user-service.ts';
 
 /** A client may have this many living tokens. */
 export const MAX_TOKENS = 50;
@@ -56,11 +58,12 @@ async function findToken(db: Queryable, clientId: number, id: number): Promise<s
  *  @throws Invalid for an unknown role or an expiry that is past or later than the maker's, Conflict when the client
  *  has 50 tokens, Unauthenticated when the caller's own credential has ended */
 export async function createToken(ctx: ClientContext, input: CreateApiToken) {
-  const role = roleOf(input);
-  const expiresAt = expiryOf(input);
-  if (expiresAt !== null && expiresAt <= ctx.clock.now()) {
-    throw new Invalid({ exp_date: ['must be in the future, or null for a token that does not expire'] });
+  const faults = new Faults();
+  const { role: known, expiresAt } = planToken(input, faults);
+  if (expiresAt && expiresAt <= ctx.clock.now()) {
+    faults.add('exp_date', 'must be in the future, or null for a token that does not expire');
   }
+  const role = faults.require(known);
   const value = newTokenValue(ctx.ids);
   const row = await ctx.db.transaction(async (tx) => {
     if ((await store.countTokensLocked(tx, ctx.clientId)) >= MAX_TOKENS) {
@@ -85,12 +88,18 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
   return { ...viewToken(row, ctx.clock.now()), token: value };
 }
 
-/** @throws Invalid for what is no time */
-function expiryOf({ exp_date }: CreateApiToken): Date | null {
-  if (exp_date === null) return null;
-  const time = readTime(exp_date);
-  if (!time) throw new Invalid({ exp_date: [DAY_RULE] });
-  return time;
+/** The role and the expiry that are asked for. Adds an unknown role and what is no time, as far as they are given; a
+ *  token without a role only reads. */
+export function planToken(
+  { client_user: user, exp_date: text = null }: Partial<CreateApiToken>,
+  faults: Faults,
+) {
+  const given = user?.role ?? {};
+  const isNamed = given.id !== undefined || given.name !== undefined;
+  const role = faults.try(() => (isNamed ? roleNamed(given, 'client_user.role') : 'Users'));
+  const time = text === null ? null : readTime(text);
+  if (time === undefined) faults.add('exp_date', DAY_RULE);
+  return { role, expiresAt: time ?? null };
 }
 
 /** The caller's credential was good when the request came; here it still is, and stays so until the commit.
@@ -123,16 +132,4 @@ export async function deleteToken(ctx: ClientContext, id: number): Promise<void>
     if (!deleted) throw new NotFound(`Token ${id} was not found`);
     await recordAudit(tx, ctx, { action: 'delete_token', subject: id });
   });
-}
-
-/** A role may be named, numbered, or both; without one the token only reads. */
-function roleOf(input: CreateApiToken): Role {
-  const { id, name } = input.client_user.role ?? {};
-  if (id === undefined && name === undefined) return 'Users';
-  const role = ROLES.find(
-    (known) => (name === undefined || known === name) && (id === undefined || ROLE_IDS[known] === id),
-  );
-  if (role) return role;
-  const known = ROLES.map((each) => `${each} (${ROLE_IDS[each]})`).join(', ');
-  throw new Invalid({ 'client_user.role': [`must be one of: ${known}`] });
 }

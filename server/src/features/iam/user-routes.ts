@@ -27,7 +27,7 @@ import {
   TokenPair,
   UserParams,
 } from './user-schema.ts';
-import { changeEmail, getUser, listUsers, patchUser } from './user-service.ts';
+import { changeEmail, checkNewPassword, getUser, listUsers, patchUser } from './user-service.ts';
 import { MAX_MEMBERS } from './user-store.ts';
 
 const tag = 'Accounts';
@@ -106,6 +106,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       access: 'self',
       params: UserParams,
       body: ChangePassword,
+      rules: checkNewPassword,
       response: TokenPair,
       sensitive: true,
       handler: (ctx, { params, body, headers }) =>

@@ -149,6 +149,12 @@ async function provePassword(
   if (!proved) throw new Invalid({ [field]: [WRONG_PASSWORD] });
 }
 
+/** Adds a fault when the new password is not the same both times. */
+export function checkNewPassword(input: Partial<ChangePassword>, faults: Faults): void {
+  if (input.new === undefined || input.double === undefined || input.new === input.double) return;
+  faults.add('double', 'must be the same as new');
+}
+
 /** Ends all sessions of the user.
  *  @returns the hash of the new password
  *  @throws Invalid naming what is wrong, NotFound, PermissionDenied for somebody else's */
@@ -158,7 +164,9 @@ export async function changePassword(
   input: ChangePassword,
 ): Promise<string> {
   const row = await ownRow(ctx, userId);
-  if (input.new !== input.double) throw new Invalid({ double: ['must be the same as new'] });
+  const faults = new Faults();
+  checkNewPassword(input, faults);
+  faults.refuse();
   await provePassword(ctx, row, { old: input.old });
   const hash = await hashPassword(input.new);
   await ctx.db.transaction(async (tx) => {

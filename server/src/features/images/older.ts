@@ -2,7 +2,7 @@ import { metadataRoutes } from '../../platform/http/metadata-routes.ts';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../platform/http/schemas.ts';
 import { DownloadImage } from './schema.ts';
-import type { ImageService } from './service.ts';
+import { checkDownload, type ImageService } from './service.ts';
 
 /** Images from addresses, and what older clients call: tags by themselves. */
 
@@ -18,6 +18,7 @@ export const olderImageRoutes = (service: ImageService): readonly Route[] => [
     access: 'write',
     params: RegionParams,
     body: DownloadImage,
+    rules: checkDownload,
     response: TaskIds,
     handler: (ctx, { body }) => service.download(ctx, body),
   }),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
-import { givenTags } from '../../platform/http/tags.ts';
+import { checkTagChanges, givenTags } from '../../platform/http/tags.ts';
 import { CreateImage, Image, ImageList, ImageListQuery, ImageQuery, UpdateImage } from './schema.ts';
 import type { ImageService } from './service.ts';
 
@@ -53,6 +53,7 @@ export const imageRoutes = (service: ImageService): readonly Route[] => [
     access: 'write',
     params,
     body: UpdateImage,
+    rules: checkTagChanges,
     response: Image,
     handler: (ctx, { params: { image_id: id }, body }) => service.update(ctx, id, body),
   }),

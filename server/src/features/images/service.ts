@@ -1,12 +1,13 @@
 import { Conflict } from '../../kernel/errors.ts';
-import { refuseCredentials } from '../../kernel/rules.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { checkCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { pick } from '../../platform/database/rows.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
-import { checkedTags, patchTags } from '../../platform/http/tags.ts';
+import { checkedTags, givenTags, patchTags } from '../../platform/http/tags.ts';
 import { requireProvider } from '../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
@@ -57,7 +58,9 @@ export class ImageService {
   /** An image of the file at an address.
    *  @throws Invalid, Forbidden, QuotaExceeded */
   async download(ctx: RegionContext, input: DownloadImage): Promise<TaskRef> {
-    refuseCredentials(input.url);
+    const faults = new Faults();
+    checkDownload(input, faults);
+    faults.refuse();
     const traits = traitsOf(input);
     return this.#insert(ctx, 'download_image', traits, async () => ({
       osDistro: input.os_distro ?? traits.os_type,
@@ -162,6 +165,12 @@ const TRAITS = [
   'hw_machine_type',
   'is_baremetal',
 ] as const;
+
+/** Adds what schemas cannot say of a new image. */
+export function checkDownload(input: Partial<DownloadImage>, faults: Faults): void {
+  checkCredentials(input, faults);
+  givenTags(input, faults);
+}
 
 /** @throws Invalid with every faulty tag */
 function traitsOf(input: CreateImage | DownloadImage): ImageTraits {

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { checkTagChanges } from '../../platform/http/tags.ts';
 import { planInstance } from './new-instance.ts';
 import { DeleteInstanceQuery, Instance, InstanceList, InstanceListQuery, UpdateInstance } from './schema.ts';
 import { CreateInstance } from './schema-create.ts';
@@ -54,6 +55,7 @@ export function instanceRoutes(service: InstanceService): readonly Route[] {
       access: 'write',
       params,
       body: UpdateInstance,
+      rules: checkTagChanges,
       response: Instance,
       handler: (ctx, { params: { instance_id: id }, body }) => service.update(ctx, id, body),
     }),

@@ -13,6 +13,7 @@ import { getListener } from './listeners/reads.ts';
 import { Listener, ListenerParams } from './listeners/schema.ts';
 import type { ListenerService } from './listeners/service.ts';
 import { OfPoolParams } from './members/schema.ts';
+import { checkPoolChanges } from './pools/rules.ts';
 import { UpdatePool } from './pools/schema.ts';
 import type { PoolService } from './pools/service.ts';
 import { getLoadBalancer } from './reads.ts';
@@ -59,6 +60,7 @@ const olderPartRoutes = ({ listeners, pools, tasks }: Services): readonly Route[
     access: 'write',
     params: OfPoolParams,
     body: UpdatePool,
+    rules: checkPoolChanges,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: id }, body }) => pools.update(ctx, id, body),
   }),

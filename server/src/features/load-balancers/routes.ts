@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { ListQuery, RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
-import { givenTags } from '../../platform/http/tags.ts';
+import { checkTagChanges, givenTags } from '../../platform/http/tags.ts';
 import * as reads from './reads.ts';
 import { checkLoadBalancer } from './rules.ts';
 import * as schema from './schema.ts';
@@ -42,6 +42,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
     access: 'write',
     params,
     body: schema.UpdateLoadBalancer,
+    rules: checkTagChanges,
     response: schema.LoadBalancer,
     handler: async (ctx, { params: { load_balancer_id: id }, body }) => {
       await service.updateNow(ctx, id, body);
@@ -56,6 +57,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
     access: 'write',
     params,
     body: schema.UpdateLoadBalancer,
+    rules: checkTagChanges,
     response: TaskIds,
     handler: (ctx, { params: { load_balancer_id: id }, body }) => service.update(ctx, id, body),
   }),

@@ -199,6 +199,7 @@ function settingRoutes(service: PostgresqlService): readonly Route[] {
       access: 'read',
       params: RegionParams,
       body: CreateCluster,
+      rules: checkGiven,
       response: ExceededLimits,
       handler: (ctx) => clusters.checkLimits(service, ctx),
     }),

@@ -4,17 +4,19 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { patchTags } from '../../platform/http/tags.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
-import {
-  checkRemotes,
-  requireGroups,
-  ruleField,
-  type SecurityGroupDeps,
-  sameTraits,
-  traitsOf,
-} from './common.ts';
+import { checkRemotes, requireGroups, type SecurityGroupDeps, sameTraits, traitsOf } from './common.ts';
 import type { GroupRow } from './model.ts';
 import { type RequestedRules, type ReviseSecurityGroup, revised } from './revise.ts';
-import { checkCount, checkRules, matchKey, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
+import {
+  checkCount,
+  checkRules,
+  matchKey,
+  mergeRules,
+  type NewRule,
+  ruleField,
+  ruleOf,
+  template,
+} from './rules.ts';
 import type { RuleInput, UpdateSecurityGroup } from './schema.ts';
 import * as store from './store.ts';
 import type { ChangeInput } from './tasks.ts';

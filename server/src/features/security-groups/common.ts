@@ -32,7 +32,6 @@ export function requireGroups(deps: SecurityGroupDeps, ctx: RegionContext): void
 }
 
 /** What a fault of a rule in a list is named after. */
-export const ruleField = (index: number) => `rules.${index}.`;
 
 /** Adds a fault for each group that a rule names and that is not there. @param itself the group of the rules */
 export async function checkRemotes(

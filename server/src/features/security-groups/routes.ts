@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
-import { givenTags } from '../../platform/http/tags.ts';
 import type { SecurityGroupChanges } from './changes.ts';
 import type { FilteredInstances } from './common.ts';
+import { checkGroup, checkGroupChanges } from './rules.ts';
 import {
   CopySecurityGroup,
   CreateSecurityGroup,
@@ -35,7 +35,7 @@ export const securityGroupRoutes = (
     access: 'write',
     params: RegionParams,
     body: CreateSecurityGroup,
-    rules: givenTags,
+    rules: checkGroup,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),
@@ -105,6 +105,7 @@ export const securityGroupChangeRoutes = (
     access: 'write',
     params,
     body: UpdateSecurityGroup,
+    rules: checkGroupChanges,
     response: TaskIds,
     handler: (ctx, { params: { group_id: id }, body }) => changes.update(ctx, id, body),
   }),

@@ -1,8 +1,9 @@
 import type { Faults } from '../../kernel/faults.ts';
 import { parseRange } from '../../kernel/ip.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { checkTagChanges, givenTags } from '../../platform/http/tags.ts';
 import { DIRECTIONS, ETHERTYPES, MAX_RULES, type Rule, type RuleMatch } from './model.ts';
-import type { RuleInput } from './schema.ts';
+import type { CreateSecurityGroup, RuleInput, UpdateSecurityGroup } from './schema.ts';
 
 /** What rules may say, and what groups have that were given none. */
 
@@ -55,6 +56,23 @@ export const template = (): readonly NewRule[] =>
       description: '',
     })),
   );
+
+/** What messages call the rules of a body. */
+export const ruleField = (index: number) => `rules.${index}.`;
+
+/** The tags and rules of a new group, as far as they are given. Adds what is wrong with them. */
+export function checkGroup(input: Partial<CreateSecurityGroup>, faults: Faults) {
+  const tags = givenTags(input, faults);
+  const rules = input.rules?.map(ruleOf);
+  if (rules) checkRules(rules, ruleField, faults);
+  return { tags, rules };
+}
+
+/** Adds what is wrong with the tags and rules of a change by themselves. */
+export function checkGroupChanges(input: UpdateSecurityGroup, faults: Faults): void {
+  checkTagChanges(input, faults);
+  if (input.rules) checkRules(input.rules.map(ruleOf), ruleField, faults);
+}
 
 /** Adds what is wrong with the rules of a group; `field` names each. */
 export function checkRules(

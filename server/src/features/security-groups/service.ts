@@ -4,12 +4,12 @@ import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
-import { givenTags, type StoredTags } from '../../platform/http/tags.ts';
+import type { StoredTags } from '../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
-import { checkRemotes, refuseUsed, requireGroups, ruleField, type SecurityGroupDeps } from './common.ts';
-import { bareRule, checkRules, mergeRules, type NewRule, ruleOf, template } from './rules.ts';
+import { checkRemotes, refuseUsed, requireGroups, type SecurityGroupDeps } from './common.ts';
+import { bareRule, checkGroup, mergeRules, type NewRule, ruleField, template } from './rules.ts';
 import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { viewGroup, viewRule } from './views.ts';
@@ -31,9 +31,7 @@ export class SecurityGroupService {
 
   async #create(ctx: RegionContext, input: CreateSecurityGroup): Promise<{ task: TaskRef; id: string }> {
     const faults = new Faults();
-    const tags = givenTags(input, faults);
-    const rules = input.rules?.map(ruleOf) ?? template();
-    checkRules(rules, ruleField, faults);
+    const { tags, rules = template() } = checkGroup(input, faults);
     return this.#insert(ctx, { ...input, tags, rules }, faults);
   }
 

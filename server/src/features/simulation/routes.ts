@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../platform/http/route.ts';
 import { Key, StringEnum, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { FaultRule } from './rules.ts';
-import type { SimulationService } from './service.ts';
+import { checkNewFault, type SimulationService } from './service.ts';
 
 const kind = () =>
   Type.String({
@@ -68,6 +68,7 @@ export const simulationRoutes = (service: SimulationService): readonly Route[] =
     access,
     params: RegionParam,
     body: NewFault,
+    rules: checkNewFault,
     status: 201,
     response: Fault,
     handler: (ctx, { params, body }) => service.add(ctx, params.region_id, body),

@@ -1,5 +1,6 @@
 import { zuluTime } from '../../kernel/codecs.ts';
-import { Forbidden, Invalid, NotFound, UnknownRegion } from '../../kernel/errors.ts';
+import { Forbidden, NotFound, UnknownRegion } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { readRegion } from '../regions/index.ts';
@@ -8,6 +9,15 @@ import { checkRule, type FaultRule } from './rules.ts';
 import * as store from './store.ts';
 
 const KINDS = [...FAULT_KINDS, ...NODE_KINDS];
+
+type NewFault = FaultRule & { readonly kind: string };
+
+/** Adds an unknown kind and a contradiction. */
+export function checkNewFault({ kind, ...rule }: Partial<NewFault>, faults: Faults): void {
+  const unknown = kind === undefined ? undefined : kindFault(kind, KINDS);
+  if (unknown) faults.add('kind', unknown);
+  faults.try(() => checkRule(rule));
+}
 
 /** Faults that count attempts, in regions that are simulated. */
 export class SimulationService {
@@ -19,11 +29,11 @@ export class SimulationService {
   }
 
   /** @throws Invalid for an unknown kind or a contradiction, NotFound, Forbidden */
-  async add(ctx: RequestContext, regionId: number, { kind, ...rule }: FaultRule & { kind: string }) {
+  async add(ctx: RequestContext, regionId: number, { kind, ...rule }: NewFault) {
     await requireSimulated(ctx, regionId);
-    const fault = kindFault(kind, KINDS);
-    if (fault) throw new Invalid({ kind: [fault] });
-    checkRule(rule);
+    const faults = new Faults();
+    checkNewFault({ kind, ...rule }, faults);
+    faults.refuse();
     const row = { id: ctx.ids.uuid(), region_id: regionId, source: 'call' as const, kind, rule };
     await ctx.db.transaction(async (tx) => {
       await store.insertFault(tx, row, ctx.clock.timestamp());

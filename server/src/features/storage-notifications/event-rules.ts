@@ -47,6 +47,12 @@ export function readEvent(
   return { name, ...readTarget(input, path, faults), threshold: threshold ?? 0, path };
 }
 
+/** Adds what is wrong with one event, as far as it is given. */
+export function checkEvent({ name, ...input }: Partial<EventInput>, faults: Faults): void {
+  if (name === undefined) readTarget(input, '', faults);
+  else readEvent(name, input, '', faults);
+}
+
 /** All events of a request with several. */
 export function readEvents(input: EventsInput, faults: Faults): RequestedEvent[] {
   const requested: RequestedEvent[] = [];

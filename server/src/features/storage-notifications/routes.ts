@@ -1,4 +1,5 @@
 import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { checkEvent, readEvents, readTarget } from './event-rules.ts';
 import { acceptReport } from './intake.ts';
 import {
   Configurator,
@@ -31,6 +32,7 @@ const eventRoutes: readonly Route[] = [
     access: 'write',
     query: EventQuery,
     body: EventInput,
+    rules: checkEvent,
     status: 204,
     handler: (ctx, { query, body }) => setEvent(ctx, body, query.client_id),
   }),
@@ -44,6 +46,7 @@ const eventRoutes: readonly Route[] = [
     access: 'write',
     query: EventQuery,
     body: EventInput,
+    rules: checkEvent,
     response: StorageNotificationEvent,
     handler: (ctx, { query, body }) => setEvent(ctx, body, query.client_id),
   }),
@@ -56,6 +59,7 @@ const eventRoutes: readonly Route[] = [
     access: 'write',
     query: EventQuery,
     body: EventInput,
+    rules: (body, faults) => readTarget(body, '', faults),
     status: 204,
     handler: (ctx, { query, body }) => deleteEvent(ctx, body, query.client_id),
   }),
@@ -82,6 +86,7 @@ const eventsRoutes: readonly Route[] = [
     access: 'write',
     query: EventQuery,
     body: EventsInput,
+    rules: readEvents,
     response: StorageNotificationEvents,
     handler: (ctx, { query, body }) => setEvents(ctx, body, query.client_id),
   }),

@@ -1,6 +1,12 @@
 import { type Route, route } from '../../platform/http/route.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { listSubscriptions, MOST_SUBSCRIPTIONS, subscribe, unsubscribe } from '../webhooks/index.ts';
+import {
+  checkSubscription,
+  listSubscriptions,
+  MOST_SUBSCRIPTIONS,
+  subscribe,
+  unsubscribe,
+} from '../webhooks/index.ts';
 import {
   CreateSubscription,
   SubscriptionList,
@@ -33,6 +39,7 @@ export const userActionRoutes = (cipher: Cipher): readonly Route[] => [
     description: `An account has at most ${MOST_SUBSCRIPTIONS} addresses.`,
     access: 'administer',
     body: CreateSubscription,
+    rules: checkSubscription,
     status: 204,
     handler: (ctx, { body }) => subscribe(ctx, cipher, body),
   }),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
-import { givenTags } from '../../platform/http/tags.ts';
+import { checkTagChanges, givenTags } from '../../platform/http/tags.ts';
 import type { VolumeActions } from './actions.ts';
 import {
   AttachVolume,
@@ -65,6 +65,7 @@ export const volumeRoutes = (service: VolumeService): readonly Route[] => [
     access: 'write',
     params,
     body: UpdateVolume,
+    rules: checkTagChanges,
     response: Volume,
     handler: (ctx, { params: { volume_id: id }, body }) => service.update(ctx, id, body),
   }),

@@ -7,7 +7,13 @@ import { countWaiting } from './store.ts';
 
 export { postEvent, type WebhookEvent } from './post.ts';
 export type { AllowedNetworks } from './reach.ts';
-export { listSubscriptions, MOST_SUBSCRIPTIONS, subscribe, unsubscribe } from './subscriptions.ts';
+export {
+  checkSubscription,
+  listSubscriptions,
+  MOST_SUBSCRIPTIONS,
+  subscribe,
+  unsubscribe,
+} from './subscriptions.ts';
 
 const DELIVER_EVERY_MS = 250;
 const FORGET_EVERY_MS = 3_600_000;

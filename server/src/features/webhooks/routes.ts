@@ -1,3 +1,4 @@
+import { checkCredentials } from '../../kernel/rules.ts';
 import { type Route, route } from '../../platform/http/route.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import {
@@ -58,6 +59,7 @@ export function webhookRoutes(cipher: Cipher): readonly Route[] {
       summary: 'Post the events of a client to an address; the signing secret is shown once',
       access: 'operate',
       body: CreateWebhookTarget,
+      rules: checkCredentials,
       status: 201,
       response: CreatedWebhookTarget,
       handler: (ctx, { body }) => createTarget(ctx, cipher, body),

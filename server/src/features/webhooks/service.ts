@@ -1,6 +1,7 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
-import { refuseCredentials } from '../../kernel/rules.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { checkCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -17,7 +18,9 @@ function viewTarget({ id, client_id, url, created_at }: store.TargetRow) {
 
 /** @throws Invalid for an unknown client or an address with a user name in it */
 export async function createTarget(ctx: RequestContext, cipher: Cipher, input: CreateWebhookTarget) {
-  refuseCredentials(input.url);
+  const faults = new Faults();
+  checkCredentials(input, faults);
+  faults.refuse();
   const secret = secretText(Buffer.from(ctx.ids.secret(SECRET_BYTES), 'base64url'));
   try {
     return await ctx.db.transaction(async (tx) => {

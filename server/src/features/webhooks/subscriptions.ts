@@ -1,5 +1,6 @@
-import { Conflict, Invalid } from '../../kernel/errors.ts';
-import { refuseCredentials } from '../../kernel/rules.ts';
+import { Conflict } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
+import { checkCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { pageOf } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -28,14 +29,21 @@ const OWN_HEADERS: readonly string[] = [
   'webhook-timestamp',
 ];
 
+/** Adds what schemas cannot say of a subscription. */
+export function checkSubscription(input: Partial<NewSubscription>, faults: Faults): void {
+  checkCredentials(input, faults);
+  if (OWN_HEADERS.includes(input.auth_header_name?.toLowerCase() ?? '')) {
+    faults.add('auth_header_name', 'is a header that every call has already; choose another one');
+  }
+}
+
 /** Subscribing an address again gives it the new header.
  *  @throws Invalid for an address with a user name in it or a header that every call has, Conflict when the client
  *  has as many as it may have */
 export async function subscribe(ctx: RequestContext, cipher: Cipher, input: NewSubscription): Promise<void> {
-  refuseCredentials(input.url);
-  if (OWN_HEADERS.includes(input.auth_header_name.toLowerCase())) {
-    throw new Invalid({ auth_header_name: ['is a header that every call has already; choose another one'] });
-  }
+  const faults = new Faults();
+  checkSubscription(input, faults);
+  faults.refuse();
   const { clientId } = ctx.caller;
   await ctx.db.transaction(async (tx) => {
     const had = await store.lockSubscriptions(tx, clientId);

@@ -104,17 +104,27 @@ export function givenTags(
 export const checkedTags = (body: Parameters<typeof givenTags>[0], faults = new Faults()): StoredTags =>
   faults.require(givenTags(body, faults));
 
+/** Adds what is wrong with a merge patch by itself. */
+export function checkTagChanges(
+  { tags }: { readonly tags?: TagChanges | null | undefined },
+  faults: Faults,
+): void {
+  faults.try(() => parseTags(givenOf(tags ?? {})));
+}
+
+type TagChanges = Readonly<Record<string, string | null>>;
+
+/** Those that get a value. */
+const givenOf = (patch: TagChanges): Record<string, string> =>
+  Object.fromEntries(Object.entries(patch).filter((entry): entry is [string, string] => entry[1] !== null));
+
 /** Applies a merge patch; null keeps nothing but the read-only tags, and without a patch all stay.
  *  @throws Invalid for a faulty key or value, or a change of a read-only tag */
-export function patchTags(
-  stored: StoredTags,
-  patch: Readonly<Record<string, string | null>> | null | undefined,
-): StoredTags {
+export function patchTags(stored: StoredTags, patch: TagChanges | null | undefined): StoredTags {
   if (patch === undefined) return stored;
   const readOnly = Object.fromEntries(Object.entries(stored).filter(([, tag]) => tag.read_only));
   if (patch === null) return readOnly;
-  const given = Object.entries(patch).filter((entry): entry is [string, string] => entry[1] !== null);
-  const added = newTags(parseTags(Object.fromEntries(given)));
+  const added = newTags(parseTags(givenOf(patch)));
   const removed = Object.entries(patch)
     .filter(([, value]) => value === null)
     .map(([key]) => key.trim());
@@ -126,12 +136,8 @@ export function patchTags(
 /** Applies an operator's merge patch over the read-only tags; those of the user stay, but for a key that becomes
  *  read-only. Null removes every read-only tag.
  *  @throws Invalid for a faulty key or value */
-export function patchReadOnlyTags(
-  stored: StoredTags,
-  patch: Readonly<Record<string, string | null>> | null,
-): StoredTags {
-  const given = Object.entries(patch ?? {}).filter((entry): entry is [string, string] => entry[1] !== null);
-  const added = Object.entries(parseTags(Object.fromEntries(given)));
+export function patchReadOnlyTags(stored: StoredTags, patch: TagChanges | null): StoredTags {
+  const added = Object.entries(parseTags(givenOf(patch ?? {})));
   const removed = new Set(Object.keys(patch ?? {}).map((key) => key.trim()));
   const kept = Object.entries(stored).filter(
     ([key, tag]) => !tag.read_only || (patch !== null && !removed.has(key)),

@@ -2,6 +2,7 @@ import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { TaskIds } from '../../../platform/http/schemas.ts';
 import { OfPoolParams } from '../members/schema.ts';
 import { getHealthMonitor } from '../pools/reads.ts';
+import { checkHealthMonitor } from './rules.ts';
 import { CreateHealthMonitor, HealthMonitor, PatchHealthMonitor } from './schema.ts';
 import type { HealthMonitorService } from './service.ts';
 
@@ -17,6 +18,7 @@ export const healthMonitorRoutes = (service: HealthMonitorService): readonly Rou
     access: 'write',
     params: OfPoolParams,
     body: CreateHealthMonitor,
+    rules: (body, faults) => checkHealthMonitor(body, undefined, '', faults),
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.create(ctx, pool, body),
   }),
@@ -38,6 +40,7 @@ export const healthMonitorRoutes = (service: HealthMonitorService): readonly Rou
     access: 'write',
     params: OfPoolParams,
     body: PatchHealthMonitor,
+    rules: (body, faults) => checkHealthMonitor(body, undefined, '', faults),
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.update(ctx, pool, body),
   }),

@@ -2,6 +2,7 @@ import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
 import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
+import { checkPolicy } from './rules.ts';
 import * as schema from './schema.ts';
 import type { L7PolicyService } from './service.ts';
 
@@ -20,6 +21,7 @@ export const policyRoutes = (service: L7PolicyService): readonly Route[] => [
     access: 'write',
     params: RegionParams,
     body: schema.CreatePolicy,
+    rules: checkPolicy,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),
@@ -52,6 +54,7 @@ export const policyRoutes = (service: L7PolicyService): readonly Route[] => [
     access: 'write',
     params,
     body: schema.UpdatePolicy,
+    rules: checkPolicy,
     response: TaskIds,
     handler: (ctx, { params: { l7policy_id: id }, body }) => service.update(ctx, id, body),
   }),

@@ -5,6 +5,7 @@ import * as reads from './reads.ts';
 import { onePolicy, tag } from './routes.ts';
 import * as rules from './rule-schema.ts';
 import type { L7RuleService } from './rule-service.ts';
+import { checkRuleBody } from './rules.ts';
 import { PolicyListQuery, PolicyParams } from './schema.ts';
 
 const all = `${onePolicy}/rules`;
@@ -21,6 +22,7 @@ export const ruleRoutes = (service: L7RuleService): readonly Route[] => [
     access: 'write',
     params: PolicyParams,
     body: rules.CreateRule,
+    rules: (body, faults) => checkRuleBody({ ...body, key: body.key ?? null }, faults),
     response: TaskIds,
     handler: (ctx, { params: { l7policy_id: id }, body }) => service.create(ctx, id, body),
   }),
@@ -53,6 +55,7 @@ export const ruleRoutes = (service: L7RuleService): readonly Route[] => [
     access: 'write',
     params,
     body: rules.ReplaceRule,
+    rules: checkRuleBody,
     response: TaskIds,
     handler: (ctx, { params: { l7policy_id: id, l7rule_id: rule }, body }) =>
       service.replace(ctx, id, rule, body),

@@ -1,7 +1,7 @@
 import type { Faults } from '../../../kernel/faults.ts';
 import type { ListenerProtocol } from '../port.ts';
 import type { CompareType, RuleType } from './rule-schema.ts';
-import type { PolicyTarget } from './schema.ts';
+import type { UpdatePolicy } from './schema.ts';
 
 /** What schemas cannot say of L7 policies and rules. */
 
@@ -10,10 +10,20 @@ export const HAS_POLICIES: ReadonlySet<ListenerProtocol> = new Set(['HTTP', 'TER
 
 const LONGEST_TAG = 255;
 
-/** A target is written into a `Location` header, where only visible ASCII characters can stand. */
-export function checkTarget(target: PolicyTarget, faults: Faults): void {
-  if (target.action === 'REDIRECT_TO_URL') checkUrl('redirect_url', target.redirect_url, faults);
-  if (target.action === 'REDIRECT_PREFIX') checkUrl('redirect_prefix', target.redirect_prefix, faults);
+/** What can be said of the body of a policy alone. A target is written into a `Location` header, where only visible
+ *  ASCII characters can stand. */
+export function checkPolicy(policy: Partial<UpdatePolicy>, faults: Faults): void {
+  const { action, redirect_url: url, redirect_prefix: prefix } = policy as Targets;
+  if (action === 'REDIRECT_TO_URL' && url !== undefined) checkUrl('redirect_url', url, faults);
+  if (action === 'REDIRECT_PREFIX' && prefix !== undefined) checkUrl('redirect_prefix', prefix, faults);
+  checkTags(policy.tags, faults);
+}
+
+/** What each action has may be missing: the schema says so. */
+interface Targets {
+  readonly action?: UpdatePolicy['action'];
+  readonly redirect_url?: string;
+  readonly redirect_prefix?: string;
 }
 
 function checkUrl(field: string, text: string, faults: Faults): void {
@@ -40,6 +50,9 @@ export interface RuleParts {
   readonly value: string;
 }
 
+/** Those that are known. A key that is not there is null, and absent where nobody knows. */
+type KnownParts = { readonly [P in keyof RuleParts]?: RuleParts[P] | undefined };
+
 const KEYED: ReadonlySet<RuleType> = new Set(['COOKIE', 'HEADER', 'SSL_DN_FIELD']);
 const ABOUT_TLS: ReadonlySet<RuleType> = new Set(['SSL_CONN_HAS_CERT', 'SSL_DN_FIELD', 'SSL_VERIFY_RESULT']);
 /** Types that know not every comparison. */
@@ -59,21 +72,35 @@ const VERIFY_RESULT = /^\d{1,3}$/;
 
 export const needsKey = (type: RuleType): boolean => KEYED.has(type);
 
-/** Adds every fault of a rule on a listener of this protocol. */
-export function checkRule(rule: RuleParts, protocol: ListenerProtocol, faults: Faults): void {
-  const { type, compare_type: comparison } = rule;
-  if (ABOUT_TLS.has(type) && protocol !== 'TERMINATED_HTTPS') {
-    faults.add('type', `${type} is for listeners of protocol TERMINATED_HTTPS only`);
-  }
-  const known = COMPARISONS[type];
-  if (known && !known.includes(comparison)) {
-    faults.add('compare_type', `must be ${known.join(' or ')} for ${type}`);
-  }
-  checkKey(rule, faults);
+/** What can be said of the body of a rule alone. */
+export function checkRuleBody(
+  rule: KnownParts & { readonly tags?: readonly string[] | undefined },
+  faults: Faults,
+): void {
+  checkRule(rule, undefined, faults);
+  checkTags(rule.tags, faults);
+}
+
+/** Adds every fault of a rule, as far as it is known, on a listener of this protocol. */
+export function checkRule(rule: KnownParts, protocol: ListenerProtocol | undefined, faults: Faults): void {
+  checkType(rule, protocol, faults);
   checkValue(rule, faults);
 }
 
-function checkKey({ type, key }: RuleParts, faults: Faults): void {
+function checkType(rule: KnownParts, protocol: ListenerProtocol | undefined, faults: Faults): void {
+  const { type, compare_type: comparison } = rule;
+  if (type === undefined) return;
+  if (ABOUT_TLS.has(type) && protocol && protocol !== 'TERMINATED_HTTPS') {
+    faults.add('type', `${type} is for listeners of protocol TERMINATED_HTTPS only`);
+  }
+  const known = COMPARISONS[type];
+  if (known && comparison && !known.includes(comparison)) {
+    faults.add('compare_type', `must be ${known.join(' or ')} for ${type}`);
+  }
+  if (rule.key !== undefined) checkKey(type, rule.key, faults);
+}
+
+function checkKey(type: RuleType, key: string | null, faults: Faults): void {
   if (!needsKey(type)) {
     if (key !== null) faults.add('key', `is for ${[...KEYED].join(', ')} only`);
     return;
@@ -88,7 +115,8 @@ function checkKey({ type, key }: RuleParts, faults: Faults): void {
   }
 }
 
-function checkValue({ type, value }: RuleParts, faults: Faults): void {
+function checkValue({ type, value }: KnownParts, faults: Faults): void {
+  if (value === undefined) return;
   if (CONTROL.test(value)) faults.add('value', 'must not have control characters');
   if (type === 'SSL_CONN_HAS_CERT' && value.toLowerCase() !== 'true') {
     faults.add('value', 'must be True; use invert for connections without a certificate');

@@ -5,7 +5,7 @@ import { poolRule } from '../listeners/rules.ts';
 import type { L7PolicyRow, ListenerRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
 import { closeGap, type Move, placeAgain, placeNew } from './positions.ts';
-import { checkTags, checkTarget, HAS_POLICIES } from './rules.ts';
+import { checkPolicy, HAS_POLICIES } from './rules.ts';
 import type { CreatePolicy, PolicyTarget, UpdatePolicy } from './schema.ts';
 
 /** Commands on L7 policies: one transaction and one task each. */
@@ -72,8 +72,7 @@ export class L7PolicyService {
 function checked(input: UpdatePolicy): () => Faults {
   return () => {
     const faults = new Faults();
-    checkTarget(input, faults);
-    checkTags(input.tags, faults);
+    checkPolicy(input, faults);
     return faults;
   };
 }

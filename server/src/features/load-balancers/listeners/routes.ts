@@ -2,7 +2,7 @@ import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
 import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
-import { checkListener, ownerFaults } from './rules.ts';
+import { checkListener, checkUserList, ownerFaults } from './rules.ts';
 import * as schema from './schema.ts';
 import type { ListenerService } from './service.ts';
 
@@ -56,6 +56,7 @@ export const listenerRoutes = (service: ListenerService): readonly Route[] => [
     access: 'write',
     params,
     body: schema.UpdateListener,
+    rules: ({ user_list: users }, faults) => checkUserList(users ?? [], '', faults),
     response: TaskIds,
     handler: (ctx, { params: { listener_id: id }, body }) => service.update(ctx, id, body),
   }),

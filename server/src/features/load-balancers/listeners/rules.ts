@@ -58,6 +58,15 @@ function checkUsers(listener: Listener, at: string, faults: Faults): void {
   if (users.length > 0 && !ASKS_USERS.has(listener.protocol)) {
     faults.add(`${at}user_list`, `is for ${named(ASKS_USERS)} only`);
   }
+  checkUserList(users, at, faults);
+}
+
+/** What is wrong with users, whatever their listener is. */
+export function checkUserList(
+  users: NonNullable<ListenerInput['user_list']>,
+  at: string,
+  faults: Faults,
+): void {
   const names = new Set<string>();
   users.forEach(({ username, encrypted_password }, index) => {
     if (names.has(username))

@@ -3,7 +3,7 @@ import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
 import { OfPoolParams } from '../members/schema.ts';
 import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
-import { checkPool } from './rules.ts';
+import { checkPool, checkPoolChanges } from './rules.ts';
 import * as schema from './schema.ts';
 import type { PoolService } from './service.ts';
 
@@ -54,6 +54,7 @@ export const poolRoutes = (service: PoolService): readonly Route[] => [
     access: 'write',
     params: OfPoolParams,
     body: schema.UpdatePool,
+    rules: checkPoolChanges,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: id }, body }) => service.update(ctx, id, body),
   }),

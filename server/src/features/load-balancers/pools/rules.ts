@@ -3,7 +3,7 @@ import { netmaskBits } from '../../../kernel/ip.ts';
 import { checkHealthMonitor } from '../health-monitors/rules.ts';
 import { checkMembers } from '../members/rules.ts';
 import { checkPoolSecrets } from '../secret-uses.ts';
-import type { PoolInput } from './schema.ts';
+import type { PoolInput, UpdatePool } from './schema.ts';
 
 type Pool = Pick<PoolInput, 'protocol'> & Partial<PoolInput>;
 
@@ -17,12 +17,24 @@ export function checkPool(pool: Pool, at: string, faults: Faults): void {
     checkHealthMonitor(pool.healthmonitor, pool.protocol, `${at}healthmonitor.`, faults);
 }
 
-function checkPersistence(pool: Pool, at: string, faults: Faults): void {
+/** What can be said of a change without the pool. */
+export function checkPoolChanges(change: UpdatePool, faults: Faults): void {
+  const { healthmonitor: monitor, members, protocol } = change;
+  checkMembers(members ?? [], 'members.', faults);
+  checkPersistence(change, '', faults);
+  if (monitor) checkHealthMonitor(monitor, protocol, 'healthmonitor.', faults);
+}
+
+function checkPersistence(
+  pool: Pick<UpdatePool, 'protocol' | 'session_persistence'>,
+  at: string,
+  faults: Faults,
+): void {
   const persistence = pool.session_persistence;
   if (!persistence) return;
   const { type } = persistence;
   const field = (name: string) => `${at}session_persistence.${name}`;
-  if (type !== 'SOURCE_IP' && pool.protocol !== 'HTTP') {
+  if (type !== 'SOURCE_IP' && (pool.protocol ?? 'HTTP') !== 'HTTP') {
     faults.add(field('type'), `must be SOURCE_IP for a pool of protocol ${pool.protocol}`);
   }
   if (type === 'APP_COOKIE' && persistence.cookie_name == null) {

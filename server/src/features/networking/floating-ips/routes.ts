@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
-import { givenTags } from '../../../platform/http/tags.ts';
+import { checkTagChanges, givenTags } from '../../../platform/http/tags.ts';
 import {
   CreateFloatingIp,
   FloatingIp,
@@ -62,6 +62,7 @@ export function floatingIpRoutes(
       access: 'write',
       params,
       body: UpdateFloatingIp,
+      rules: checkTagChanges,
       response: TaskIds,
       handler: (ctx, { params: { floating_ip_id: id }, body }) => service.update(ctx, id, body),
     }),

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { metadataRoutes } from '../../../platform/http/metadata-routes.ts';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { ListOf, RegionParams, Uuid } from '../../../platform/http/schemas.ts';
+import { checkTagChanges } from '../../../platform/http/tags.ts';
 import type { TaskReads } from '../../tasks/index.ts';
 import { NetworkDetails } from './details.ts';
 import { AvailableNetworkQuery, Network, UpdateNetwork } from './schema.ts';
@@ -25,6 +26,7 @@ export const olderNetworkRoutes = (service: NetworkService, tasks: TaskReads): r
     access: 'write',
     params,
     body: UpdateNetwork,
+    rules: checkTagChanges,
     response: Network,
     handler: async (ctx, { params: { network_id: id }, body }) => {
       await tasks.settled(ctx, await service.update(ctx, id, body), `Network ${id} could not be changed`);

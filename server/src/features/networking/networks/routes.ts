@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
-import { givenTags } from '../../../platform/http/tags.ts';
+import { checkTagChanges, givenTags } from '../../../platform/http/tags.ts';
 import {
   CreateNetwork,
   Network,
@@ -60,6 +60,7 @@ export function networkRoutes(service: NetworkService): readonly Route[] {
       access: 'write',
       params,
       body: UpdateNetwork,
+      rules: checkTagChanges,
       response: TaskIds,
       handler: (ctx, { params: { network_id: id }, body }) => service.update(ctx, id, body),
     }),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { checkTagChanges } from '../../../platform/http/tags.ts';
 import { Port, PortList, PortListQuery, UpdatePort } from './schema.ts';
 import type { PortService } from './service.ts';
 
@@ -40,6 +41,7 @@ export function portRoutes(service: PortService): readonly Route[] {
       access: 'write',
       params,
       body: UpdatePort,
+      rules: checkTagChanges,
       response: TaskIds,
       handler: (ctx, { params: { port_id: id }, body }) => service.update(ctx, id, body),
     }),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
-import { givenTags } from '../../../platform/http/tags.ts';
+import { checkTagChanges, givenTags } from '../../../platform/http/tags.ts';
 import { CreateSnapshot, Snapshot, SnapshotList, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
 import type { SnapshotService } from './service.ts';
 
@@ -52,6 +52,7 @@ export const snapshotRoutes = (service: SnapshotService): readonly Route[] => [
     access: 'write',
     params,
     body: UpdateSnapshot,
+    rules: checkTagChanges,
     response: Snapshot,
     handler: (ctx, { params: { snapshot_id: id }, body }) => service.update(ctx, id, body),
   }),

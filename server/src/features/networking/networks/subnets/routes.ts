@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../../platform/http/schemas.ts';
-import { givenTags } from '../../../../platform/http/tags.ts';
+import { checkTagChanges, givenTags } from '../../../../platform/http/tags.ts';
 import { planSubnet } from './rules.ts';
 import { CreateSubnet, Subnet, SubnetList, SubnetListQuery, UpdateSubnet } from './schema.ts';
 import type { SubnetService } from './service.ts';
@@ -57,6 +57,7 @@ export function subnetRoutes(service: SubnetService): readonly Route[] {
       access: 'write',
       params,
       body: UpdateSubnet,
+      rules: checkTagChanges,
       response: Subnet,
       handler: (ctx, { params: { subnet_id: id }, body }) => service.update(ctx, id, body),
     }),
