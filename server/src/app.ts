@@ -212,7 +212,6 @@ export function features({
 export class App {
   readonly features: readonly Feature[];
   readonly routes: readonly Route[];
-  readonly document: Record<string, unknown>;
   /** The handlers of every task type. */
   readonly handlers: readonly TaskHandler[];
   readonly engine: TaskEngine;
@@ -221,6 +220,7 @@ export class App {
   readonly background: Background;
   /** Notifies the other nodes that this one is alive. */
   readonly presence: Presence;
+  #document: Record<string, unknown> | undefined;
   readonly #probes: readonly Route[];
   readonly #options: AppOptions;
   readonly #metrics: Metrics;
@@ -255,12 +255,6 @@ export class App {
       ...all.flatMap(({ routes = [], needs }) => routes.map((route) => ({ ...route, needs }))),
       ...this.#probes,
     ];
-    this.document = openApiDocument(this.routes, VERSION, {
-      areas: Object.assign({}, ...all.map(({ areas }) => areas)),
-      nameOf: new OperationNames(Object.assign({}, ...all.map(({ nouns }) => nouns))).of,
-      meaningOf,
-      examples: Object.assign({}, METADATA_EXAMPLES, ...all.map(({ examples }) => examples)),
-    });
     this.handlers = all.flatMap((feature) => feature.tasks ?? []);
     const onEnd: OnEnd = (type, state, seconds) => this.#metrics.observeTask(type, state, seconds);
     this.engine = new TaskEngine({
@@ -295,6 +289,18 @@ export class App {
     );
   }
 
+  /** What OpenAPI says of the routes. */
+  get document(): Record<string, unknown> {
+    const all = this.features;
+    this.#document ??= openApiDocument(this.routes, VERSION, {
+      areas: Object.assign({}, ...all.map(({ areas }) => areas)),
+      nameOf: new OperationNames(Object.assign({}, ...all.map(({ nouns }) => nouns))).of,
+      meaningOf,
+      examples: Object.assign({}, METADATA_EXAMPLES, ...all.map(({ examples }) => examples)),
+    });
+    return this.#document;
+  }
+
   /** What a node without an API has: what machines ask about it. */
   probes(): Promise<FastifyInstance> {
     return this.#server(this.#probes);
@@ -315,7 +321,7 @@ export class App {
     const api = await this.#server(this.routes);
     // Long polls and streams end at once when the server stops.
     api.addHook('preClose', () => this.#watcher.close());
-    await serveReference(api, this.document);
+    await serveReference(api, () => this.document);
     const { portal: folder, ids, video } = this.#options;
     const media = video ? [new URL(video.cdnUrl).origin, new URL(video.cdnIpUrl).origin] : [];
     await servePortal(api, { folder, ids, media });

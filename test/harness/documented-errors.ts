@@ -14,13 +14,13 @@ export const undocumented = (): readonly string[] => [...faults];
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into where it is known to have something
 type Document = any;
 
-export function checkErrors(api: FastifyInstance, document: Document): void {
+export function checkErrors(api: FastifyInstance, read: () => Document): void {
   const compiled = new Map<string, ValidateFunction>();
   // Most files see few refusals, and reading the whole document costs as much as a small test.
   let ajv: Ajv2020 | undefined;
   const validatorOf = (pointer: string) => {
     ajv ??= new Ajv2020({ strict: false, validateFormats: false, validateSchema: false }).addSchema(
-      { components: document.components },
+      { components: read().components },
       'document',
     );
     const known = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
@@ -29,6 +29,7 @@ export function checkErrors(api: FastifyInstance, document: Document): void {
   };
   api.addHook('onSend', async ({ method, routeOptions }, reply, payload) => {
     if (reply.statusCode < 400) return payload;
+    const document = read();
     const path = String(routeOptions.url).replace(/:(\w+)/g, '{$1}');
     const operation = document.paths[path]?.[method.toLowerCase()];
     if (!operation) return payload;

@@ -14,10 +14,6 @@ type Location = Invalid['location'];
  *  (compiling those of every operation at the start would cost a second and memory; see compile-ahead.ts for the
  *  large ones). */
 export class Validator {
-  readonly #strict = newAjv(false);
-  readonly #coercing = newAjv('array');
-  readonly #compiled = new WeakMap<TSchema, ValidateFunction>();
-
   /** Returns the value with defaults filled in, that of the whole schema for none at all. Text from a path or
    *  query becomes what its schema asks for.
    *  @throws Invalid naming every faulty field */
@@ -42,12 +38,15 @@ export class Validator {
 
   /** Compiles the check of a schema, if it is not compiled yet. @returns its program */
   prepare(schema: TSchema, location: Location): ValidateFunction {
-    const known = this.#compiled.get(schema);
+    const { ajv, compiled } = location === 'body' ? BODIES : TEXTS;
+    const known = compiled.get(schema);
     if (known) return known;
-    const ajv = location === 'body' ? this.#strict : this.#coercing;
-    const compiled = ajv.compile(forValidation(schema));
-    this.#compiled.set(schema, compiled);
-    return compiled;
+    const checked = forValidation(schema);
+    const program = ajv.compile(checked);
+    // It would keep both for ever.
+    ajv.removeSchema(checked);
+    compiled.set(schema, program);
+    return program;
   }
 }
 
@@ -111,6 +110,11 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   // Says how to show it, nothing about its text.
   password: () => true,
 };
+
+/** Schemas are constants: a process that serves more than one API compiles them once. */
+const BODIES = { ajv: newAjv(false), compiled: new WeakMap<TSchema, ValidateFunction>() };
+/** Of paths, queries and headers. */
+const TEXTS = { ajv: newAjv('array'), compiled: new WeakMap<TSchema, ValidateFunction>() };
 
 /** Of a text that has the form of a time, which its pattern judges, whether there is such a day, and whether its year
  *  can be written in UTC: a zone may lead beyond the years 1 and 9999. */

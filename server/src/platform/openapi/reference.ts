@@ -7,12 +7,22 @@ import type { FastifyInstance } from 'fastify';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the document at /openapi.json and a readable reference at /docs, without anything from elsewhere. */
-export async function serveReference(app: FastifyInstance, document: Record<string, unknown>): Promise<void> {
-  const text = JSON.stringify(document);
-  app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(text),
-  );
+/** Serves the document at /openapi.json and a readable reference at /docs, without anything from elsewhere.
+ *  @param read makes it, or knows it: no start waits for what few ask for */
+export async function serveReference(app: FastifyInstance, read: () => object): Promise<void> {
+  let text: string | undefined;
+  app.get('/openapi.json', async (_request, reply) => {
+    text ??= JSON.stringify(read());
+    return reply.type('application/json; charset=utf-8').send(text);
+  });
+  await app.register((docs) => serveDocs(docs, read));
+}
+
+async function serveDocs(app: FastifyInstance, read: () => object): Promise<void> {
+  const document = {};
+  app.addHook('onRequest', async () => {
+    if (Object.keys(document).length === 0) Object.assign(document, read());
+  });
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
