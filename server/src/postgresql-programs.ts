@@ -25,6 +25,8 @@ export interface ProgramsOptions {
 }
 
 export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms {
+  // Looked for once: npm brings them, and that takes milliseconds which every list of regions would cost.
+  const versions = hasBinaries() ? VERSIONS : [];
   const found = new Map<string, Promise<string>>();
   const installing = new Map<string, { fault?: string }>();
   const install = (version: string) => {
@@ -48,7 +50,7 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
     );
   };
   return {
-    versions: () => (hasBinaries() ? VERSIONS : []),
+    versions: () => versions,
     pooler: () => ({ program: options.engines.programOf(POOLER), fault: options.engines.faultOf(POOLER) }),
     tools: () => ({ program: options.engines.programOf(TOOLS), fault: options.engines.faultOf(TOOLS) }),
     folderOf: async (version) => {
