@@ -8,6 +8,10 @@ import { areBundled, bundle } from './lib/bundle.mjs';
 const root = mkdtempSync(path.join(tmpdir(), 'virga-bundle-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
+const dependencies = { kysely: '1.0.0', pino: '1.0.0' };
+mkdirSync(path.join(root, 'edge'));
+writeFileSync(path.join(root, 'edge', 'package.json'), JSON.stringify({ dependencies }));
+
 const SOURCE = `/** A comment that the bundle does without. */
 const reason: string = 'out of order';
 
@@ -50,6 +54,28 @@ test('what is bundled is bundled again when its sources, the bundler or the bund
     expect(areBundled(root, ['edge']), what).toBe(true);
     expect(spawnSync(process.execPath, [made], { encoding: 'utf8' }).stdout, what).toBe('two\n');
   }
+});
+
+test('a package of many small files is part of the bundle, others are loaded from where npm has put them', async () => {
+  for (const name of Object.keys(dependencies)) {
+    const folder = path.join(root, 'node_modules', name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ main: 'main.js', type: 'module' }));
+    writeFileSync(path.join(folder, 'main.js'), `export const said = '${name} is here';\n`);
+  }
+  const source = ['kysely', 'pino'].map((name, at) => `import { said as said${at} } from '${name}';`);
+  writeFileSync(
+    path.join(root, 'edge', 'src', 'main.ts'),
+    `${source.join('\n')}\nconsole.log(said0, said1);\n`,
+  );
+  const made = await bundle(root, 'edge');
+  const text = readFileSync(made, 'utf8');
+  expect([text.includes('kysely is here'), text.includes('pino is here')]).toEqual([true, false]);
+  expect(spawnSync(process.execPath, [made], { encoding: 'utf8' }).stdout).toBe(
+    'kysely is here pino is here\n',
+  );
+  // Each start reads what is noted: the versions of packages stand for their files.
+  expect(readFileSync(`${made}.sources`, 'utf8')).not.toContain('node_modules');
 });
 
 test('a source that does not compile is said, and the bundle of before is not taken for it', async () => {
