@@ -14,11 +14,19 @@ export interface ListeningSocket {
 
 const WAITING_STATE = { tcp: '0A', udp: '07' } as const;
 
+/** The kernel's lists; those that end with 6 have what is bound to IPv6. Each takes it milliseconds. */
+export type SocketTable = Transport | `${Transport}6`;
+
 /** All waiting sockets of this transport, or null where the system does not say. */
 export function listeningSockets(transport: Transport): ListeningSocket[] | null {
-  const tables = [readTable(transport), readTable(`${transport}6`)];
-  if (tables[0] === null) return null;
-  return tables.flatMap((table) => (table ?? []).flatMap((line) => parse(line, transport)));
+  const found = listeningIn(transport);
+  return found && [...found, ...(listeningIn(`${transport}6`) ?? [])];
+}
+
+/** The waiting sockets of one list, or null where the system does not have it. */
+export function listeningIn(table: SocketTable): ListeningSocket[] | null {
+  const transport = table.startsWith('tcp') ? 'tcp' : 'udp';
+  return readTable(table)?.flatMap((line) => parse(line, transport)) ?? null;
 }
 
 /** Program and pid of whoever holds a port of this address, also through a wildcard address, in
@@ -56,7 +64,7 @@ function ownerOf(inode: string): number | null {
   return null;
 }
 
-function readTable(name: string): string[] | null {
+function readTable(name: SocketTable): string[] | null {
   try {
     return readFileSync(`/proc/net/${name}`, 'utf8').split('\n').slice(1);
   } catch {

@@ -1,11 +1,11 @@
-import { connect } from 'node:net';
+import { connect, isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { canonicalAddress } from '../../../kernel/ip.ts';
-import { type ListeningSocket, listeningSockets, type Transport } from '../addresses/sockets.ts';
+import { type ListeningSocket, listeningIn, type SocketTable } from '../addresses/sockets.ts';
 import type { Endpoint } from './bind-probe.ts';
 
-/** All sockets that wait for clients, or null where the system does not say. */
-type ReadSockets = (transport: Transport) => ListeningSocket[] | null;
+/** Sockets that wait for clients, or null where the system does not say. */
+type ReadSockets = (table: SocketTable) => ListeningSocket[] | null;
 
 const PATIENCE_MS = 5_000;
 const LOOK_EVERY_MS = 10;
@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 10;
  *  @throws Error after five seconds */
 export async function waitUntilListening(
   endpoints: readonly Endpoint[],
-  read: ReadSockets = listeningSockets,
+  read: ReadSockets = listeningIn,
 ): Promise<void> {
   let missing = endpoints;
   for (let waited = 0; waited <= PATIENCE_MS; waited += LOOK_EVERY_MS) {
@@ -29,19 +29,22 @@ export async function waitUntilListening(
 /** The kernel's own list is asked, where there is one: a connection made to find out would be counted
  *  among the clients'. It costs milliseconds, however many endpoints are looked up: it is read once. */
 async function notListening(endpoints: readonly Endpoint[], read: ReadSockets): Promise<Endpoint[]> {
-  const known = new Map<Transport, ReadonlySet<string> | null>();
-  for (const transport of new Set(endpoints.map((endpoint) => endpoint.transport))) {
-    const sockets = read(transport);
-    known.set(transport, sockets && new Set(sockets.map(keyOf)));
+  const known = new Map<SocketTable, ReadonlySet<string> | null>();
+  for (const table of new Set(endpoints.map(tableOf))) {
+    const sockets = read(table);
+    known.set(table, sockets && new Set(sockets.map(keyOf)));
   }
   const missing: Endpoint[] = [];
   for (const endpoint of endpoints) {
-    const { address, port, transport } = endpoint;
+    const { address, port } = endpoint;
     const key = keyOf({ address: canonicalAddress(address), port });
-    if (!(known.get(transport)?.has(key) ?? (await accepts(endpoint)))) missing.push(endpoint);
+    if (!(known.get(tableOf(endpoint))?.has(key) ?? (await accepts(endpoint)))) missing.push(endpoint);
   }
   return missing;
 }
+
+const tableOf = ({ address, transport }: Endpoint): SocketTable =>
+  isIPv6(address) ? `${transport}6` : transport;
 
 const keyOf = ({ address, port }: Pick<Endpoint, 'address' | 'port'>): string => `${address} ${port}`;
 
