@@ -8,12 +8,11 @@ import { faultsOf, LISTENERS } from '../testing/parts.ts';
 
 const server = shared(startTestServer);
 
-const ALL = LISTENERS;
 const V2 = '/cloud/v2/lblisteners/1/2';
 const { call, read, finished, make } = project(() => server);
 
-const get = (id: string, query = '') => read(`${ALL}/${id}${query}`);
-const post = (body: object) => call('POST', ALL, body);
+const get = (id: string, query = '') => read(`${LISTENERS}/${id}${query}`);
+const post = (body: object) => call('POST', LISTENERS, body);
 
 const listener = (body: object) =>
   make('lblisteners', { name: 'more', protocol: 'HTTP', protocol_port: 81, ...body });
@@ -58,8 +57,8 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
     await changedNothing(server, await call('PATCH', `${V2}/${id}`, same));
   }
 
-  await finished(call('DELETE', `${ALL}/${id}`), 'delete_lblistener');
-  expect((await call('GET', `${ALL}/${id}`)).status).toBe(404);
+  await finished(call('DELETE', `${LISTENERS}/${id}`), 'delete_lblistener');
+  expect((await call('GET', `${LISTENERS}/${id}`)).status).toBe(404);
   expect((await read(`${LBS}/${lb}`)).listeners).toEqual([]);
   expect(await remains(server)).toEqual(before);
 });
@@ -71,12 +70,12 @@ test('its default pool stays, unless it is to go with it and nobody else needs i
   const pool = (await status()).listeners[0].pools[0].id;
   const second = await listener({ load_balancer_id: lb, default_pool_id: pool });
   expect(await get(second)).toMatchObject({ pool_count: 1, default_pool_id: pool });
-  const shared = await call('DELETE', `${ALL}/${first}?delete_default_pool=true`);
+  const shared = await call('DELETE', `${LISTENERS}/${first}?delete_default_pool=true`);
   expect(shared).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect(shared.body.message).toContain(second);
-  await finished(call('DELETE', `${ALL}/${second}`));
+  await finished(call('DELETE', `${LISTENERS}/${second}`));
   expect((await status()).listeners[0].pools).toHaveLength(1);
-  await finished(call('DELETE', `${ALL}/${first}?delete_default_pool=true`));
+  await finished(call('DELETE', `${LISTENERS}/${first}?delete_default_pool=true`));
   const [left] = await server.db.named<{ parts: number }>(
     'test_parts_left',
     `select (select count(*) from lb_pools where load_balancer_id = $1)
@@ -139,7 +138,7 @@ test('what a body names must be there, and a port is used once for each transpor
   expect(conflict).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   await listener({ load_balancer_id: lb, protocol: 'UDP', protocol_port: 8088 });
   for (const method of ['GET', 'DELETE']) {
-    expect((await call(method, `${ALL}/${NOWHERE}`)).status).toBe(404);
+    expect((await call(method, `${LISTENERS}/${NOWHERE}`)).status).toBe(404);
   }
   expect((await call('PATCH', `${V2}/${NOWHERE}`, {})).status).toBe(404);
   const [{ id }] = (await read(`${LBS}/${lb}`)).listeners;
@@ -153,7 +152,7 @@ test('lists show all of a region or those that match, newest first, in pages', a
   const second = await created(server, { ...web, name: 'listed too' });
   const extra = await listener({ load_balancer_id: second, name: 'extra' });
   const list = async (query: string) => {
-    const { body } = await call('GET', `${ALL}?${query}`);
+    const { body } = await call('GET', `${LISTENERS}?${query}`);
     return { count: body.count, ids: body.results.map((each: { id: string }) => each.id) };
   };
   const idsOf = async (id: string) =>
@@ -174,6 +173,6 @@ test('lists show all of a region or those that match, newest first, in pages', a
   expect(ids).toHaveLength(count);
   expect(await list('limit=2&offset=1')).toEqual({ count, ids: ids.slice(1, 3) });
   expect(await list(`offset=${count}`)).toEqual({ count, ids: [] });
-  const { body } = await call('GET', `${ALL}?limit=1&show_stats=true`);
+  const { body } = await call('GET', `${LISTENERS}?limit=1&show_stats=true`);
   expect(body.results[0].stats).toMatchObject({ total_connections: 0 });
 });
