@@ -73,7 +73,7 @@ async function givenNetwork(tx: Tx, cluster: ClusterRow, subnetId: string): Prom
   const { project_id: projectId, region_id: regionId, network_id: networkId } = cluster;
   const { network, cidr } = await findPlace(tx, { projectId, regionId, networkId, subnetId }, 'fixed_subnet');
   // What is free below stays free until the nodes have it.
-  await lockAddresses(tx, regionId);
+  await lockAddresses(tx, regionId, [network.id]);
   const source = await readSource(tx, subnetId);
   const inUse = new Set(await readAddressesInUse(tx, regionId, networkId));
   if (source?.gateway) inUse.add(source.gateway);

@@ -17,10 +17,17 @@ export interface AddressRoom {
 /** Ranges beyond this many addresses are searched from a place of the port's own, smaller ones from their start. */
 const SEARCHED_FROM_START = 65_536n;
 
-/** One giver of addresses in a region at a time, until its transaction ends: no two look for the same one, and no
- *  two wait for each other. */
-export async function lockAddresses(tx: Tx, regionId: number): Promise<void> {
-  await tx.named('port_addresses_lock', `select pg_advisory_xact_lock(hashtext('ports'), $1)`, [regionId]);
+/** One giver of addresses at a time in each of these spaces, until its transaction ends: no two look for the same
+ *  address. Who needs several spaces locks them in one call, so that no two wait for each other.
+ *  @param spaces where addresses are unique, see `AddressRoom` */
+export async function lockAddresses(tx: Tx, regionId: number, spaces: readonly string[]): Promise<void> {
+  if (spaces.length === 0) return;
+  await tx.named(
+    'port_addresses_lock',
+    `select pg_advisory_xact_lock(hashtext('ports'), key) from (
+       select distinct hashtext($1::int || ' ' || space) as key from unnest($2::text[]) space order by key) keys`,
+    [regionId, spaces],
+  );
 }
 
 /** @returns false when something has this address already */

@@ -51,7 +51,7 @@ function giveLowest(
   { regionId, space, store }: Addressee,
 ): Promise<string | undefined> {
   return db.transaction(async (tx) => {
-    await lockAddresses(tx, regionId);
+    await lockAddresses(tx, regionId, [space]);
     const address = await findAnyAddress(tx, { regionId, space, cidr, gateway });
     if (address === undefined) throw new TaskFailed(`Subnet ${cidr} has no free address`);
     return store(tx, address);

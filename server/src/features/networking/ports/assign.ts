@@ -26,7 +26,7 @@ export async function reassign(
   refuseTwice('ip_assignments', addresses, faults);
   faults.refuse();
   const had = new Map(port.ip_assignments.map((one) => [one.ip_address, one.subnet_id]));
-  await lockAddresses(tx, ctx.region.id);
+  await lockAddresses(tx, ctx.region.id, [port.network_id]);
   const newAddresses: string[] = [];
   for (const [index, address] of addresses.entries()) {
     const subnetId = requested[index]?.subnet_id;

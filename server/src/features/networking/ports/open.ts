@@ -51,16 +51,17 @@ export async function openPorts(
   device: Device,
   requested: readonly RequestedPort[],
 ): Promise<OpenedPorts> {
-  if (requested.length === 0) return { ports: [], externalIps: 0 };
-  await lockAddresses(tx, ctx.region.id);
+  const found: (readonly AddressPlace[])[] = [];
+  for (const one of requested) found.push(await placesOf(tx, ctx, one));
+  await lockAddresses(tx, ctx.region.id, found.flat().map(spaceOf));
   const ports: PortRow[] = [];
   let externalIps = 0;
-  for (const one of requested) {
+  for (const [index, one] of requested.entries()) {
     const { interface: its } = one;
     const id =
       its.type === 'reserved_fixed_ip'
         ? await claimReserved(tx, ctx, device, one, its.port_id)
-        : await openPort(tx, ctx, device, one, its);
+        : await openPort(tx, ctx, device, one, found[index] ?? []);
     const port = await store.readPort(tx, id, ctx.place);
     if (its.type === 'external') externalIps += port.ip_assignments.length;
     ports.push(port);
@@ -83,7 +84,7 @@ export async function openPortAt(
   },
 ): Promise<string | undefined> {
   const id = ctx.ids.uuid();
-  await lockAddresses(tx, ctx.region.id);
+  await lockAddresses(tx, ctx.region.id, [port.room.space]);
   const given =
     port.address === undefined
       ? (await giveAnyAddress(tx, port.room, id)) !== undefined
@@ -130,17 +131,19 @@ export async function holdPort(tx: Tx, where: Placed, taskId: string): Promise<P
 
 const fieldOf = ({ field }: RequestedPort, name: string) => (field === '' ? name : `${field}.${name}`);
 
-type Opened = Exclude<RequestedInterface, { readonly type: 'reserved_fixed_ip' }>;
+/** Here networks of projects have their addresses to themselves. */
+const spaceOf = ({ network }: AddressPlace): string => (network.external ? WHOLE_REGION : network.id);
 
 async function openPort(
   tx: Tx,
   ctx: PortScope,
   device: Device,
   requested: RequestedPort,
-  its: Opened,
+  places: readonly AddressPlace[],
 ): Promise<string> {
-  const places = await placesOf(tx, ctx, requested, its);
+  const { interface: its } = requested;
   const [first] = places;
+  if (!first) throw new Error('a port has its addresses from somewhere');
   const id = ctx.ids.uuid();
   await store.insertPort(tx, {
     ...ctx.place,
@@ -167,7 +170,7 @@ async function giveFrom(
   const { network, subnetId, cidr, gateway } = place;
   const room = {
     regionId: ctx.region.id,
-    space: network.external ? WHOLE_REGION : network.id,
+    space: spaceOf(place),
     subnetId: network.external ? null : subnetId,
     cidr,
     gateway,
@@ -181,13 +184,10 @@ async function giveFrom(
   }
 }
 
-/** The subnets that give the port its addresses: one, or one of each version. */
-async function placesOf(
-  tx: Tx,
-  ctx: PortScope,
-  requested: RequestedPort,
-  its: Opened,
-): Promise<readonly [AddressPlace, ...AddressPlace[]]> {
+/** The subnets that give the port its addresses: one, or one of each version; none where it has them already. */
+async function placesOf(tx: Tx, ctx: PortScope, requested: RequestedPort): Promise<readonly AddressPlace[]> {
+  const { interface: its } = requested;
+  if (its.type === 'reserved_fixed_ip') return [];
   const scope = ctx.place;
   if (its.type === 'subnet') {
     const { subnet_id: subnetId, network_id: networkId } = its;

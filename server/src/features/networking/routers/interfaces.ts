@@ -52,6 +52,12 @@ export async function attachSubnet(
   await store.insertInterface(tx, { portId, routerId: router.id, subnetId });
 }
 
+/** Where the router's address in a subnet may be unique. */
+export const spacesOf = (place: AddressPlace, provider: AddressProvider | undefined): readonly string[] => [
+  place.network.id,
+  spaceOf(place, provider),
+];
+
 /** The subnet's gateway, unless it has none or another router has it. */
 async function freeGateway(tx: Tx, { gateway, subnetId }: AddressPlace): Promise<string | undefined> {
   if (gateway === null || (await isGivenIn(tx, subnetId, gateway))) return undefined;

@@ -9,9 +9,9 @@ import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, startTask, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
-import type { AddressProvider } from '../addresses/index.ts';
-import { findPlace, type NetworkProvider, readExternalNetwork } from '../networks/index.ts';
-import { attachSubnet, detachSubnet, openGateway } from './interfaces.ts';
+import { type AddressProvider, lockAddresses } from '../addresses/index.ts';
+import { findPlace, type NetworkProvider, readExternalNetwork, WHOLE_REGION } from '../networks/index.ts';
+import { type Attachment, attachSubnet, detachSubnet, openGateway, spacesOf } from './interfaces.ts';
 import { checkedRoutes, type RouterRow } from './model.ts';
 import type { AttachSubnet, CreateRouter, GatewayInput, RouterListQuery, UpdateRouter } from './schema.ts';
 import * as store from './store.ts';
@@ -44,12 +44,15 @@ export class RouterService {
       const enableSnat = gateway?.enable_snat ?? true;
       const row = { ...ctx.place, id, clientId, name, networkId: null, enableSnat, taskId, timestamp };
       await store.insertRouter(tx, row);
+      const attachments = await attachmentsOf(tx, ctx, input);
+      await lockAddresses(tx, ctx.region.id, [
+        ...(gateway ? [WHOLE_REGION] : []),
+        ...attachments.flatMap(({ place }) => spacesOf(place, addresses)),
+      ]);
       if (gateway) await store.setGateway(tx, id, await openGateway(tx, ctx, id));
-      for (const [index, { subnet_id: subnetId }] of (input.interfaces ?? []).entries()) {
+      for (const attachment of attachments) {
         const router = await store.readRouter(tx, id, ctx.place);
-        const field = `interfaces.${index}.subnet_id`;
-        const place = await findPlace(tx, { ...ctx.place, subnetId }, field);
-        await attachSubnet(tx, ctx, router, { place, field }, addresses);
+        await attachSubnet(tx, ctx, router, attachment, addresses);
       }
       const router = await store.readRouter(tx, id, ctx.place);
       await store.setRoutes(tx, id, routesOf(router, input.routes ?? []));
@@ -151,6 +154,20 @@ export class RouterService {
     requireProvider(this.#deps, ctx.region, 'networks, and so no routers');
     return this.#deps.addressesOf(ctx.region.id);
   }
+}
+
+/** @throws Invalid or NotFound for a subnet that is not there */
+async function attachmentsOf(
+  tx: Tx,
+  ctx: RegionContext,
+  { interfaces }: CreateRouter,
+): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const [index, { subnet_id: subnetId }] of (interfaces ?? []).entries()) {
+    const field = `interfaces.${index}.subnet_id`;
+    attachments.push({ place: await findPlace(tx, { ...ctx.place, subnetId }, field), field });
+  }
+  return attachments;
 }
 
 /** @throws Invalid for a network that is not the region's own */

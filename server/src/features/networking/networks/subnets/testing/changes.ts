@@ -118,7 +118,7 @@ async function apply(tx: Tx, one: Step): Promise<void> {
     return;
   }
   // What gives ports their addresses, or removes them, has locked these.
-  if ('port' in one || 'ports' in one) await lockAddresses(tx, 2);
+  if ('port' in one || 'ports' in one) await lockAddresses(tx, 2, [its.space]);
   if ('port' in one) await insertPort(tx, portOf(one.subnet, one.port), one.subnet);
   const owner = 'port' in one ? id(portOf(one.subnet, one.port)) : '';
   switch (one.kind) {
