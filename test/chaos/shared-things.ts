@@ -175,6 +175,7 @@ const nodePool = (world: World) => ({
   max_node_count: 3,
 });
 
+/** How many were asked for: their names are unique. */
 let clusters = 0;
 
 const CHOICES: readonly Choice[] = [
@@ -206,15 +207,8 @@ const CHOICES: readonly Choice[] = [
     const [network, subnet] = [world.some('networks'), world.some('subnets')];
     const given = network && subnet ? { fixed_network: network, fixed_subnet: subnet } : {};
     clusters += 1;
-    return {
-      ...{
-        name: `shared-${clusters}`,
-        version: 'v1.31.11',
-        keypair: 'operator key',
-        pools: [nodePool(world)],
-      },
-      ...given,
-    };
+    const name = `shared-${clusters}`;
+    return { name, version: 'v1.31.11', keypair: 'operator key', pools: [nodePool(world)], ...given };
   }),
   changing('pools', 'POST', '/member', member),
   changing('floatingips', 'POST', '/assign', naming('port_id', 'reserved')),

@@ -19,7 +19,7 @@ async function waiting(): Promise<number> {
 }
 
 /** Locks spaces in a transaction that ends when it is told. */
-async function locking(...spaces: string[]) {
+function locking(...spaces: string[]) {
   let end = () => {};
   const told = new Promise<void>((resolve) => {
     end = resolve;
@@ -37,11 +37,11 @@ async function locking(...spaces: string[]) {
 }
 
 test('addresses of one network are given by one at a time, and nobody waits for another network', async () => {
-  const first = await locking(ONE);
+  const first = locking(ONE);
   await first.has;
-  const other = await locking(OTHER);
+  const other = locking(OTHER);
   await other.has;
-  const second = await locking(ONE);
+  const second = locking(ONE);
   let isIn = false;
   void second.has.then(() => {
     isIn = true;
@@ -56,7 +56,7 @@ test('addresses of one network are given by one at a time, and nobody waits for 
 
 test('who needs several networks waits for no circle, whatever order they are named in', async () => {
   const turns = Array.from({ length: 40 }, async (_, turn) => {
-    const { has, end, ended } = await locking(...(turn % 2 ? [ONE, OTHER, ONE] : [OTHER, ONE]));
+    const { has, end, ended } = locking(...(turn % 2 ? [ONE, OTHER, ONE] : [OTHER, ONE]));
     await has;
     end();
     await ended;
