@@ -15,6 +15,12 @@ const monitor = { type: 'PING', delay: 1, timeout: 2, url_path: '/', max_retries
 const target = { action: 'REDIRECT_TO_URL', redirect_url: 'nowhere', tags: [''] };
 const rule = { type: 'HEADER', compare_type: 'IS', value: 'a\u0001b', tags: [''] };
 
+const routes = [
+  { destination: 'fd00::/64', nexthop: '10.0.0.9' },
+  { destination: '10.9.0.0/16', nexthop: '10.0.0.9' },
+  { destination: '10.9.1.0/16', nexthop: '10.0.0.9' },
+];
+
 const fieldsOf = (body: { invalid_fields?: object; errors?: object }): string[] =>
   Object.keys(body.invalid_fields ?? body.errors ?? {}).toSorted();
 
@@ -119,6 +125,53 @@ describe('a body that is wrong in more than one way', () => {
       },
       ['name', 'version', 'pools.0.flavor_id', 'pools.0.max_node_count'],
     ],
+    [
+      'PATCH',
+      `${all('v1/dbaas/postgres/clusters')}/db`,
+      {
+        network: { acl: ['x'], network_type: 'public' },
+        users: [{ name: 'postgres', role_attributes: [] }],
+        flavor: 1,
+      },
+      ['flavor', 'network.acl.0', 'users.0.name'],
+    ],
+    [
+      'PATCH',
+      `${all('v2/k8s/clusters')}/shop/pools/web`,
+      { auto_healing_enabled: 'x', min_node_count: 0, labels: { '?': 'x' } },
+      ['auto_healing_enabled', 'min_node_count', 'labels.?'],
+    ],
+    [
+      'PATCH',
+      `${all('v2/k8s/clusters')}/shop`,
+      { logging: 1, authentication: { oidc: { issuer_url: 'http://example.com' } } },
+      ['logging', 'authentication.oidc.issuer_url', 'authentication.oidc.client_id'],
+    ],
+    [
+      'POST',
+      all('v1/routers'),
+      { name: 1, routes },
+      ['name', 'routes.0.destination', 'routes.2.destination'],
+    ],
+    [
+      'PATCH',
+      one('v2/routers'),
+      { name: 1, routes },
+      ['name', 'routes.0.destination', 'routes.2.destination'],
+    ],
+    [
+      'POST',
+      `${one('v2/security_groups')}/rules`,
+      { ...port, description: 1 },
+      ['description', 'port_range_min'],
+    ],
+    // That a protocol has no ports, or a prefix is of another version, does not follow from faulty ones.
+    [
+      'POST',
+      `${one('v2/security_groups')}/rules`,
+      { ...port, protocol: 'x', ethertype: 'IPv5', remote_ip_prefix: '10.0.0.0/8' },
+      ['ethertype', 'protocol'],
+    ],
     ['PATCH', one('v1/volumes'), { name: 1, tags }, ['name', 'tags.not a key']],
     ['PATCH', one('v1/snapshots'), { name: 1, tags }, ['name', 'tags.not a key']],
     ['PATCH', one('v2/networks'), { name: 1, tags }, ['name', 'tags.not a key']],
@@ -184,6 +237,13 @@ describe('a body that is wrong in more than one way', () => {
     for (const field of ['uuid', 'bytes', 'count', 'storage_name']) {
       expect(JSON.stringify(reply.body)).toContain(field);
     }
+  });
+
+  test('an invitation is told of its role and its address at once', async () => {
+    const reply = await server.call('POST', '/iam/clients/invite_user', {
+      body: { client_id: 1, email: 'nobody', user_role: { id: 77 } },
+    });
+    expect([reply.status, fieldsOf(reply.body)]).toEqual([400, ['email', 'user_role']]);
   });
 
   test('an API token is told of its role and its expiry at once', async () => {

@@ -13,6 +13,7 @@ import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
 import { invite } from './invitations.ts';
 import { addUser } from './member-service.ts';
 import { Invitation, InviteUser, type PageQuery } from './user-schema.ts';
+import { checkRole } from './user-service.ts';
 
 /** Calls of those who run the cloud: clients, their first users, and the outbox. */
 
@@ -176,6 +177,7 @@ export const operatorRoutes = (insertProject: InsertProject): readonly Route[] =
     access,
     params: Type.Object({ client_id: Key() }),
     body: AddUser,
+    rules: checkRole,
     status: 201,
     response: Invitation,
     handler: (ctx, { body: { password, ...user } }) =>

@@ -27,7 +27,7 @@ import {
   TokenPair,
   UserParams,
 } from './user-schema.ts';
-import { changeEmail, checkNewPassword, getUser, listUsers, patchUser } from './user-service.ts';
+import { changeEmail, checkNewPassword, checkRole, getUser, listUsers, patchUser } from './user-service.ts';
 import { MAX_MEMBERS } from './user-store.ts';
 
 const tag = 'Accounts';
@@ -179,6 +179,7 @@ export const userRoutes: readonly Route[] = [
     description: `An account has at most ${MAX_MEMBERS} members and ${MAX_PENDING} open invitations; an address gets at most ${MAILS_TO_AN_ADDRESS.points} invitations an hour.`,
     access: 'administer',
     body: InviteUser,
+    rules: checkRole,
     response: Invitation,
     handler: (ctx, { body }) => inviteUser(ctx, body),
   }),

@@ -64,6 +64,11 @@ export function roleNamed({ id, name }: RoleName, field: string): Role {
   throw new Invalid({ [field]: [`must be one of: ${known}`] });
 }
 
+/** Adds a fault when there is no such role. */
+export function checkRole({ user_role: role }: { readonly user_role?: RoleName }, faults: Faults): void {
+  if (role) faults.try(() => roleNamed(role, 'user_role'));
+}
+
 export async function listUsers(ctx: RequestContext, query: PageQuery) {
   const { limit, offset } = query;
   const { count, rows } = await store.listMembers(ctx.db, ctx.caller.clientId, {

@@ -13,7 +13,7 @@ import { removeNodes } from './converge.ts';
 import type { ClusterRow, PoolRow } from './model.ts';
 import { newPool } from './new-pool.ts';
 import * as store from './pool-store.ts';
-import { checkLabels, checkPool, MAX_NODES, upperBound } from './rules.ts';
+import { checkPool, checkPoolChange, MAX_NODES, upperBound } from './rules.ts';
 import type { CreatePool, UpdatePool } from './schema-input.ts';
 import { POOL_TRANSITIONS } from './states.ts';
 import { viewPool } from './views.ts';
@@ -100,11 +100,7 @@ async function resizeQuota(tx: Tx, ctx: RegionContext, pool: PoolRow, count: num
  *  @throws Invalid */
 function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
   const faults = new Faults();
-  for (const field of ['min_node_count', 'max_node_count', 'node_count'] as const) {
-    const value = input[field] ?? null;
-    if (value !== null && (value < 1 || value > MAX_NODES))
-      faults.add(field, `must be from 1 to ${MAX_NODES}`);
-  }
+  checkPoolChange(input, faults);
   const min_node_count = input.min_node_count ?? pool.min_node_count;
   const max_node_count = input.max_node_count ?? pool.max_node_count;
   const upper = max_node_count ?? MAX_NODES;
@@ -117,7 +113,6 @@ function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
   const requested = input.node_count ?? null;
   if (requested !== null && min_node_count <= upper && (requested < min_node_count || requested > upper))
     faults.add('node_count', `must be from ${min_node_count} to ${upper}`);
-  checkLabels(faults, '', input.labels ?? {}, input.taints ?? {});
   faults.refuse();
   return {
     auto_healing_enabled: input.auto_healing_enabled ?? pool.auto_healing_enabled,

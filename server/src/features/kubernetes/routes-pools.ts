@@ -4,7 +4,7 @@ import { InstanceList } from '../instances/index.ts';
 import type { KubernetesService } from './access.ts';
 import * as pools from './pools.ts';
 import * as reads from './reads.ts';
-import { checkPool } from './rules.ts';
+import { checkPool, checkPoolChange } from './rules.ts';
 import { Pool, PoolList } from './schema.ts';
 import {
   ClusterParams,
@@ -68,6 +68,7 @@ export const poolRoutes = (service: KubernetesService): readonly Route[] => [
     access: 'write',
     params: PoolParams,
     body: UpdatePool,
+    rules: checkPoolChange,
     response: Pool,
     handler: (ctx, { params, body }) => pools.updatePool(service, ctx, namesOf(params), body),
   }),

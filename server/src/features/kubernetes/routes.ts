@@ -6,7 +6,7 @@ import * as clusters from './clusters.ts';
 import * as pools from './pools.ts';
 import * as reads from './reads.ts';
 import { poolRoutes } from './routes-pools.ts';
-import { checkNamed } from './rules.ts';
+import { checkClusterChange, checkNamed } from './rules.ts';
 import {
   Certificates,
   Cluster,
@@ -129,6 +129,7 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
       access: 'write',
       params: ClusterParams,
       body: UpdateCluster,
+      rules: checkClusterChange,
       response: TaskIds,
       handler: (ctx, { params, body }) => clusters.updateCluster(service, ctx, params.cluster_name, body),
     }),

@@ -4,7 +4,7 @@ import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
 import { UUID_RULE } from '../../kernel/rules.ts';
 import { findFlavor } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
-import type { CreateCluster, CreatePool, UpdateCluster } from './schema-input.ts';
+import type { CreateCluster, CreatePool, UpdateCluster, UpdatePool } from './schema-input.ts';
 import { VERSIONS } from './versions.ts';
 
 /** What schemas cannot say. Every check adds to one list of faults. */
@@ -44,6 +44,18 @@ export function checkPool(faults: Faults, at: string, pool: Partial<CreatePool>)
     faults.add(`${at}max_node_count`, 'must not be less than min_node_count');
 }
 
+const COUNTS = ['min_node_count', 'max_node_count', 'node_count'] as const;
+
+/** What is wrong with a change of a pool by itself, whatever the pool is. */
+export function checkPoolChange(change: UpdatePool, faults: Faults): void {
+  for (const field of COUNTS) {
+    const value = change[field] ?? null;
+    if (value !== null && (value < 1 || value > MAX_NODES))
+      faults.add(field, `must be from 1 to ${MAX_NODES}`);
+  }
+  checkLabels(faults, '', change.labels ?? {}, change.taints ?? {});
+}
+
 export function checkCluster(faults: Faults, input: CreateCluster, settings: ClusterSettings): void {
   checkNamed(faults, input);
   checkRanges(faults, input, settings);
@@ -76,7 +88,16 @@ export function checkCni(faults: Faults, cni: UpdateCluster['cni']): void {
 /** What must hold after a creation and after every change. */
 export function checkSettings(faults: Faults, settings: ClusterSettings): void {
   checkMasks(faults, settings);
-  const { oidc } = settings;
+  checkOidc(faults, settings.oidc);
+}
+
+/** What is wrong with a change of a cluster by itself, whatever the cluster is. */
+export function checkClusterChange({ cni, authentication }: UpdateCluster, faults: Faults): void {
+  if (cni?.provider) checkCni(faults, cni);
+  checkOidc(faults, authentication?.oidc);
+}
+
+function checkOidc(faults: Faults, oidc: ClusterSettings['oidc'] | undefined): void {
   if (!oidc) return;
   const issuer = oidc.issuer_url ?? null;
   if (issuer !== null && !(URL.canParse(issuer) && issuer.startsWith('https://')))

@@ -1,4 +1,4 @@
-import { Invalid } from '../../kernel/errors.ts';
+import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { requireInstances } from '../instances/index.ts';
 import { requireSubnets } from '../networking/networks/index.ts';
@@ -32,13 +32,14 @@ export function membersOf(input: CreateLoadBalancer): MemberInput[] {
   return pools.flatMap((pool) => pool.members ?? []);
 }
 
-/** @throws Invalid when logs shall go to a region that does not exist */
-export function refuseUnknownLogRegion(
+/** Adds a fault when logs shall go to a region that does not exist. */
+export function checkLogRegion(
   logging: LoggingInput | undefined,
   regionIds: readonly number[],
+  faults: Faults,
 ): void {
   const id = logging?.destination_region_id;
   if (id != null && !regionIds.includes(id)) {
-    throw new Invalid({ 'logging.destination_region_id': [`region ${id} was not found`] });
+    faults.add('logging.destination_region_id', `region ${id} was not found`);
   }
 }

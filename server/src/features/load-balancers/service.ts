@@ -2,7 +2,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { checkedTags, patchTags } from '../../platform/http/tags.ts';
+import { checkedTags, checkTagChanges, patchTags } from '../../platform/http/tags.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../networking/floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
@@ -23,7 +23,7 @@ import {
 } from './model.ts';
 import { refuseTooMany } from './parts/limits.ts';
 import { planLoadBalancer, storedLogging } from './plan.ts';
-import { membersOf, refuseUnknownLogRegion, requireOfMembers } from './references.ts';
+import { checkLogRegion, membersOf, requireOfMembers } from './references.ts';
 import { checkLoadBalancer } from './rules.ts';
 import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema.ts';
 import { secretsOf } from './secret-uses.ts';
@@ -43,9 +43,9 @@ export class LoadBalancerService {
   async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
     const faults = new Faults();
     checkLoadBalancer(input, faults);
+    checkLogRegion(input.logging, this.#providers.regionIds(), faults);
     const tags = checkedTags(input, faults);
     await this.#providers.require(ctx.region);
-    refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
     const taskId = ctx.ids.uuid();
     const { id: projectId, clientId } = ctx.project;
     const regionId = ctx.region.id;
@@ -128,7 +128,10 @@ export class LoadBalancerService {
     write: (tx: Tx, row: LoadBalancerRow, settings: Settings) => Promise<T>,
   ): Promise<T> {
     await this.#providers.require(ctx.region);
-    refuseUnknownLogRegion(input.logging, this.#providers.regionIds());
+    const faults = new Faults();
+    checkLogRegion(input.logging, this.#providers.regionIds(), faults);
+    checkTagChanges(input, faults);
+    faults.refuse();
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockLoadBalancer(tx, id, ctx.place);
       const settings = settingsAfter(settingsOf(row), input, {

@@ -3,7 +3,7 @@ import { RegionParams, TaskIds } from '../../platform/http/schemas.ts';
 import type { PostgresqlService } from './access.ts';
 import * as clusters from './clusters.ts';
 import * as reads from './reads.ts';
-import { checkGiven } from './rules.ts';
+import { checkGiven, checkGivenChange } from './rules.ts';
 import {
   Authority,
   CheckedConf,
@@ -59,6 +59,7 @@ function commandRoutes(service: PostgresqlService): readonly Route[] {
       access: 'write',
       params: ClusterParams,
       body: UpdateCluster,
+      rules: checkGivenChange,
       response: TaskIds,
       handler: (ctx, { params, body }) => clusters.updateCluster(service, ctx, params.cluster_name, body),
     }),

@@ -2,7 +2,7 @@ import type { Faults } from '../../kernel/faults.ts';
 import { isIpNetwork } from '../../kernel/ip.ts';
 import type { ClusterSpec } from './model.ts';
 import type { Offer } from './port.ts';
-import type { CreateCluster } from './schema.ts';
+import type { CreateCluster, UpdateCluster } from './schema.ts';
 
 /** What schemas cannot say. Every check adds to one list of faults. */
 
@@ -31,6 +31,14 @@ export function checkSpec(faults: Faults, spec: ClusterSpec, offer: Offer): void
 export function checkGiven(body: Partial<CreateCluster>, faults: Faults): void {
   const { network, users, databases, pg_server_configuration: server } = body;
   checkParts(faults, { acl: network?.acl, users, databases, version: server?.version });
+}
+
+/** The same of a change: databases may be owned by users that are there already. */
+export function checkGivenChange(body: Partial<UpdateCluster>, faults: Faults): void {
+  const { network, users, databases, pg_server_configuration: server } = body;
+  checkAcl(faults, network?.acl ?? []);
+  checkUsers(faults, users ?? [], server?.version ?? undefined);
+  checkNames(faults, 'databases', databases ?? [], TAKEN_DATABASES);
 }
 
 type Parts = { readonly [P in 'acl' | 'users' | 'databases' | 'version']: ClusterSpec[P] | undefined };

@@ -7,6 +7,7 @@ import { RegionParams, Uuid } from '../../platform/http/schemas.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { SecurityGroupChanges } from './changes.ts';
 import { ReviseSecurityGroup } from './revise.ts';
+import { checkGivenRule } from './rules.ts';
 import { CreateSecurityGroup, RuleInput, SecurityGroup, SecurityGroupRule } from './schema.ts';
 import type { SecurityGroupService } from './service.ts';
 
@@ -96,6 +97,7 @@ const olderRuleRoutes = ({ service, changes, tasks }: Services): readonly Route[
     access: 'write',
     params,
     body: RuleInput,
+    rules: checkGivenRule,
     response: SecurityGroupRule,
     handler: async (ctx, { params: { group_id: id }, body }) =>
       service.rule(ctx, await changes.addRuleNow(ctx, id, body)),
@@ -109,6 +111,7 @@ const olderRuleRoutes = ({ service, changes, tasks }: Services): readonly Route[
     access: 'write',
     params: ruleParams,
     body: RuleInput,
+    rules: checkGivenRule,
     response: SecurityGroupRule,
     handler: async (ctx, { params: { rule_id: id }, body }) => {
       const { security_group_id: group } = await service.rule(ctx, id);

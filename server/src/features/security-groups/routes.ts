@@ -3,7 +3,7 @@ import { type Route, regionRoute } from '../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
 import type { SecurityGroupChanges } from './changes.ts';
 import type { FilteredInstances } from './common.ts';
-import { checkGroup, checkGroupChanges } from './rules.ts';
+import { checkGivenRule, checkGroup, checkGroupChanges } from './rules.ts';
 import {
   CopySecurityGroup,
   CreateSecurityGroup,
@@ -117,6 +117,7 @@ export const securityGroupChangeRoutes = (
     access: 'write',
     params,
     body: RuleInput,
+    rules: checkGivenRule,
     response: TaskIds,
     handler: (ctx, { params: { group_id: id }, body }) => changes.addRule(ctx, id, body),
   }),

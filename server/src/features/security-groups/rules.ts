@@ -74,6 +74,23 @@ export function checkGroupChanges(input: UpdateSecurityGroup, faults: Faults): v
   if (input.rules) checkRules(input.rules.map(ruleOf), ruleField, faults);
 }
 
+/** Adds what is wrong with a rule by itself. Whether ports and prefixes fit depends on other fields: where those are
+ *  left out, be it since they are faulty, nothing is said of it. */
+export function checkGivenRule(given: Partial<RuleInput>, faults: Faults): void {
+  const { protocol, port_range_min: min, port_range_max: max, ethertype, remote_ip_prefix: prefix } = given;
+  const hasPorts = protocol !== undefined && min != null && max != null;
+  const known = {
+    ...given,
+    direction: 'ingress',
+    // What IPv4 alone refuses is not said unless it is asked for.
+    ethertype: ethertype ?? 'IPv6',
+    port_range_min: hasPorts ? min : null,
+    port_range_max: hasPorts ? max : null,
+    remote_ip_prefix: ethertype === undefined ? null : (prefix ?? null),
+  } as const;
+  checkRules([ruleOf(known)], () => '', faults);
+}
+
 /** Adds what is wrong with the rules of a group; `field` names each. */
 export function checkRules(
   rules: readonly NewRule[],

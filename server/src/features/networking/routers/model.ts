@@ -31,25 +31,38 @@ export interface RouterRow
   readonly interfaces: readonly RouterInterface[];
 }
 
+/** Adds what is wrong with static routes by themselves, wherever the router is attached. */
+export function checkGivenRoutes(
+  { routes }: { readonly routes?: readonly StaticRoute[] | null },
+  faults: Faults,
+): void {
+  const seen = new Set<string>();
+  for (const [index, { destination, nexthop }] of (routes ?? []).entries()) {
+    const field = `routes.${index}.destination`;
+    const range = parseRange(destination);
+    const version = nexthop.includes(':') ? 6 : 4;
+    if (range && range.version !== version) {
+      faults.add(field, `must be a network of IP version ${version}, like its nexthop`);
+    }
+    const text = range?.text ?? destination;
+    if (seen.has(text)) faults.add(field, `${text} is given twice`);
+    seen.add(text);
+  }
+}
+
 /** Static routes in one spelling; what they lead through must be in one of the subnets. Faults are collected. */
 export function checkedRoutes(
   routes: readonly StaticRoute[],
   subnets: readonly string[],
   faults: Faults,
 ): StaticRoute[] {
+  checkGivenRoutes({ routes }, faults);
   const ranges = subnets.flatMap((cidr) => parseRange(cidr) ?? []);
-  const seen = new Set<string>();
   return routes.map(({ destination, nexthop }, index) => {
-    const range = parseRange(destination);
-    const text = range?.text ?? destination;
-    const via = ranges.find((subnet) => rangeContains(subnet, nexthop));
-    const field = `routes.${index}`;
-    if (!via) faults.add(`${field}.nexthop`, `${nexthop} is in no subnet that the router is attached to`);
-    else if (range && range.version !== via.version) {
-      faults.add(`${field}.destination`, `must be a network of IP version ${via.version}, like its nexthop`);
+    if (!ranges.some((subnet) => rangeContains(subnet, nexthop))) {
+      faults.add(`routes.${index}.nexthop`, `${nexthop} is in no subnet that the router is attached to`);
     }
-    if (seen.has(text)) faults.add(`${field}.destination`, `${text} is given twice`);
-    seen.add(text);
+    const text = parseRange(destination)?.text ?? destination;
     return { destination: text, nexthop: canonicalAddress(nexthop) };
   });
 }

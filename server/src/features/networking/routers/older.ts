@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, Uuid } from '../../../platform/http/schemas.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { checkGivenRoutes } from './model.ts';
 import { OlderUpdateRouter, Router, type UpdateRouter } from './schema.ts';
 import type { RouterService } from './service.ts';
 
@@ -23,6 +24,7 @@ export const olderRouterRoutes = (service: RouterService, tasks: TaskReads): rea
     access: 'write',
     params: Type.Object({ ...RegionParams.properties, router_id: Uuid() }),
     body: OlderUpdateRouter,
+    rules: checkGivenRoutes,
     response: Router,
     handler: async (ctx, { params: { router_id: id }, body }) => {
       const task = await service.update(ctx, id, given(body));

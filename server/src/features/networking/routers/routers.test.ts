@@ -199,9 +199,9 @@ test('faulty bodies are refused with what is at fault, and leave nothing', async
     { destination: '2001:db8::/64', nexthop: '10.4.0.9' },
   ];
   expect(await fields({ interfaces: [{ subnet_id: sub }], routes })).toEqual([
-    'routes.1.nexthop',
     'routes.1.destination',
     'routes.2.destination',
+    'routes.1.nexthop',
   ]);
   expect(await fields({ external_gateway_info: { network_id: net } })).toEqual([
     'external_gateway_info.network_id',

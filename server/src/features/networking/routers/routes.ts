@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { checkGivenRoutes } from './model.ts';
 import {
   AttachSubnet,
   CreateRouter,
@@ -27,6 +28,7 @@ export function routerRoutes(service: RouterService): readonly Route[] {
       access: 'write',
       params: RegionParams,
       body: CreateRouter,
+      rules: checkGivenRoutes,
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),
@@ -59,6 +61,7 @@ export function routerRoutes(service: RouterService): readonly Route[] {
       access: 'write',
       params,
       body: UpdateRouter,
+      rules: checkGivenRoutes,
       response: TaskIds,
       handler: (ctx, { params: { router_id: id }, body }) => service.update(ctx, id, body),
     }),
