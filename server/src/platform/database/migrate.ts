@@ -129,11 +129,14 @@ class SqlFiles implements MigrationProvider {
 
   async getMigrations(): Promise<Record<string, Migration>> {
     const migrations: Record<string, Migration> = {};
+    // They share a transaction, which keeps its locks, and nobody else sees the tables that it creates.
+    let isLocked = false;
     for (const name of await this.names()) {
       const text = await readFile(path.join(this.#folder, `${name}.sql`), 'utf8');
       migrations[name] = {
         up: async (db) => {
-          await sql.raw(LOCK_ALL).execute(db);
+          if (!isLocked) await sql.raw(LOCK_ALL).execute(db);
+          isLocked = true;
           await sql.raw(text).execute(db);
         },
       };
