@@ -16,6 +16,8 @@ import path from 'node:path';
 function run(root, script, args) {
   const result = spawnSync(process.execPath, [path.join(root, script), ...args], {
     cwd: root,
+    // PostgreSQL's driver reads these; they are about the server of whoever works in this shell.
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^PG[A-Z]/.test(name))),
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   return result.status === 0;

@@ -15,6 +15,7 @@ import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { providerFactories } from './known-providers.ts';
+import { forgetLibpqVariables } from './libpq-variables.ts';
 import { ownPorts } from './own-ports.ts';
 import { Db } from './platform/database/db.ts';
 import {
@@ -98,10 +99,12 @@ function configured(): Config {
   if (process.env.VIRGA_DATA_DIR?.trim() === TEMPORARY) process.env.VIRGA_DATA_DIR = newTemporaryDataDir();
   const dataDir = process.env.VIRGA_DATA_DIR ?? '';
   try {
-    return readConfig(
+    const config = readConfig(
       process.env,
       process.argv.slice(2).filter((arg) => arg !== '--'),
     );
+    forgetLibpqVariables(process.env, config);
+    return config;
   } catch (error) {
     if (isTemporaryDataDir(dataDir)) rmSync(dataDir, { recursive: true });
     throw error;

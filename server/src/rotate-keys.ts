@@ -4,6 +4,7 @@ import { Sessions } from './features/iam/index.ts';
 import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
+import { forgetLibpqVariables } from './libpq-variables.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
@@ -22,6 +23,7 @@ const NOBODY = { name: '', dataDir: '', alone: true };
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
+  forgetLibpqVariables(process.env, config);
   const log = createLog(config.logLevel);
   const lock = lockDataDir(config.dataDir);
   const postgres =

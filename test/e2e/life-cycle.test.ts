@@ -20,10 +20,19 @@ let vip: string;
 let id: string;
 const PORT = 8088;
 
+/** A shell in which somebody works with another PostgreSQL. */
+const OTHER_DATABASES = {
+  PGHOST: 'db.example.com',
+  PGSSLMODE: 'require',
+  PGSSLNEGOTIATION: 'direct',
+  PGOPTIONS: '-c statement_timeout=1',
+  PGDATA: '/nowhere',
+};
+
 beforeAll(async () => {
   dataDir = newDataDir();
   members = await Promise.all(['one', 'two'].map(startMember));
-  virga = await startVirga({ dataDir });
+  virga = await startVirga({ dataDir, env: OTHER_DATABASES });
 });
 
 afterAll(async () => {

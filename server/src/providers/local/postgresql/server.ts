@@ -278,6 +278,9 @@ export class Server {
       user: ADMIN,
       password,
       database,
+      // Said here, or the driver asks the variables that complete DATABASE_URL.
+      ssl: false,
+      options: '-c client_encoding=UTF8',
       connectionTimeoutMillis: 5_000,
       query_timeout: patienceMs,
     });
