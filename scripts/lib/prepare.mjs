@@ -18,6 +18,8 @@ const PARTS = ['server', 'edge'];
  * @returns {boolean} whether the server can be started; if not, the reason was said
  */
 export function prepareStart(root) {
+  // As root, programs that are bundled here run as accounts without rights, which have to read them.
+  if (process.getuid?.() === 0) process.umask(0o022);
   if (!installNodeModules(root)) return false;
   // Not fatal: the server itself says which calls it must refuse without them.
   installSystemPackages(missingSystemPackages(readSystemPackages(root), 'start'));

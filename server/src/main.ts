@@ -71,7 +71,14 @@ const TRACES_MS = 3_000;
 /** Settings of a PostgreSQL whose data nobody will ask for again. */
 const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
+/** As root, data planes run as accounts without rights, from which a restrictive umask would keep what they have to
+ *  read. What is secret is written with a mode of its own. */
+function allowReading(): void {
+  if (process.getuid?.() === 0) process.umask(0o022);
+}
+
 async function main(): Promise<void> {
+  allowReading();
   const config = configured();
   const outage = new Outage();
   const quiet = (logged: readonly unknown[]) => outage.explains(logged);

@@ -11,7 +11,8 @@ import {
 } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
 
-/** The program as people run it: killed, restarted, stopped, with traffic going through it. */
+/** The program as people run it: killed, restarted, stopped, with traffic going through it. Its first start is that of
+ *  a careful person: with a restrictive umask, in a shell that is set up for another PostgreSQL. */
 
 let dataDir: string;
 let members: readonly Server[];
@@ -20,7 +21,6 @@ let vip: string;
 let id: string;
 const PORT = 8088;
 
-/** A shell in which somebody works with another PostgreSQL. */
 const OTHER_DATABASES = {
   PGHOST: 'db.example.com',
   PGSSLMODE: 'require',
@@ -32,7 +32,8 @@ const OTHER_DATABASES = {
 beforeAll(async () => {
   dataDir = newDataDir();
   members = await Promise.all(['one', 'two'].map(startMember));
-  virga = await startVirga({ dataDir, env: OTHER_DATABASES });
+  const umask = process.umask(0o077);
+  virga = await startVirga({ dataDir, env: OTHER_DATABASES }).finally(() => process.umask(umask));
 });
 
 afterAll(async () => {
