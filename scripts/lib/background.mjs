@@ -107,7 +107,7 @@ function logFile(dataDir) {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const names = readdirSync(dataDir);
-    const isOurs = ['lock', 'nodes', 'temporary'].some((name) => names.includes(name));
+    const isOurs = ['lock', 'nodes', 'temporary', 'master-key'].some((name) => names.includes(name));
     const isMine = statSync(dataDir).uid === process.getuid?.();
     return isOurs || (names.length === 0 && isMine) ? path.join(dataDir, 'virga.log') : elsewhere;
   } catch {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blocksOf, runScript } from '../harness/documents.ts';
@@ -52,13 +52,17 @@ test('the seed of the document is there when the start is ready, once, however o
   const file = path.join(folder, 'seed.json');
   writeFileSync(file, blocksOf('docs/ci.md', 'json', 'A cloud that is not empty')[0] ?? '');
   const env = { ...QUIET, VIRGA_DATA_DIR: dataDir, VIRGA_SEED_FILE: file };
+  // With the key of a backup, for example.
+  mkdirSync(dataDir, { mode: 0o711 });
+  writeFileSync(path.join(dataDir, 'master-key'), Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 });
   // Killed as soon as the first run is committed, in the middle of these calls or before them.
   const killed = `${START} & until [ -e ${dataDir}/credentials ]; do sleep 0.01; done
     kill -9 $(sed -n 's/.*"pid":\\([0-9]*\\).*/\\1/p' ${dataDir}/lock/*); wait`;
   await runScript(killed, env);
   const ran = await runScript(START, env);
   expect(ran.errors).toBe('');
-  const { VIRGA_URL: url, API_TOKEN: token } = factsOf(ran.output);
+  const { VIRGA_URL: url, VIRGA_LOG: log, API_TOKEN: token } = factsOf(ran.output);
+  expect(log).toBe(path.join(dataDir, 'virga.log'));
   // biome-ignore lint/suspicious/noExplicitAny: answers of several shapes
   const get = async (target: string): Promise<any> =>
     (await fetch(`${url}${target}`, { headers: { authorization: `APIKey ${token}` } })).json();
