@@ -133,12 +133,24 @@ function runInitdb(place: Place, binaries: Binaries, args: string[]): Promise<vo
     child.on('error', (error) => reject(new StartError(`initdb cannot be run: ${error.message}`)));
     child.on('close', (code) => {
       if (code === 0) return resolve();
-      const lines = complaint.trim().split('\n');
-      const line = lines.find((text) => /error|fatal/i.test(text)) ?? lines.at(-1) ?? '';
-      reject(new StartError(`PostgreSQL's data cannot be created in ${place.home}: ${line}`));
+      reject(new StartError(`PostgreSQL's data cannot be created in ${place.home}: ${reasonOf(complaint)}`));
     });
   });
 }
+
+/** What initdb complains about, and what to do where it does not say so. */
+export function reasonOf(complaint: string): string {
+  const lines = complaint.trim().split('\n');
+  const line = lines.find((text) => /error|fatal/i.test(text)) ?? lines.at(-1) ?? '';
+  const advice = ADVICE.find(([pattern]) => pattern.test(line))?.[1];
+  return advice === undefined ? line : `${line}; ${advice}, or set DATABASE_URL`;
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/effective user ID/, 'start as a user with an entry in /etc/passwd'],
+  // It is run through a shell, which reads these.
+  [/same directory as ".*["$`\\].*\/initdb"/, 'move Virga to a path without ", $, ` and \\'],
+];
 
 function newPassword(place: Place): string {
   const password = randomBytes(24).toString('base64url');
