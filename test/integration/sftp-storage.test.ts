@@ -4,8 +4,8 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
@@ -122,7 +122,7 @@ test('nothing beyond the folder is shown or changed, whatever leads there', asyn
   expect(await files.names('/')).not.toContain('link');
   expect(await files.names('/..')).toContain('by-password.txt');
   expect(readFileSync(secret, 'utf8')).toBe('not for clients');
-  for (const name of ['link', 'away']) rmSync(path.join(data, name));
+  for (const name of ['link', 'away']) unlinkSync(path.join(data, name));
 });
 
 test('it is no shell, and its program is not that of root', async () => {

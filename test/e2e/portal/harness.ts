@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { launchBrowser } from '../../harness/browser.ts';
+import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { witnesses } from '../../harness/on-failure.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../harness/process.ts';
 
@@ -28,11 +29,17 @@ export class Portal {
   /** Answers that a story is about; others are complaints. */
   readonly expected = new Set<string>();
   #dataDir = '';
+  #database: TestDatabase | undefined;
   readonly #waiting = new Set<Request>();
 
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#dataDir = newDataDir();
-    const settings = { dataDir: this.#dataDir, env: { VIRGA_TIME_SCALE: '0.01', ...env } };
+    // Cheaper than a PostgreSQL of its own, which has nothing to do with the portal.
+    this.#database = await createTestDatabase();
+    const settings = {
+      dataDir: this.#dataDir,
+      env: { DATABASE_URL: this.#database.url, VIRGA_TIME_SCALE: '0.01', ...env },
+    };
     [this.virga, this.browser] = await Promise.all([startVirga(settings), launchBrowser(SHORT_VISITS)]);
     this.context = await this.browser.newContext({
       viewport: { width: 1440, height: 900 },
@@ -80,6 +87,7 @@ export class Portal {
     witnesses.delete(this.#seen);
     await this.browser?.close();
     await this.virga?.end('SIGTERM').catch(() => undefined);
+    await this.#database?.drop();
     removeDataDir(this.#dataDir);
   }
 
