@@ -4,8 +4,15 @@ import { ROWS } from './rows.ts';
 /** Fills every table that a list shows, in bulk: no triggers and no references are asked, indexes are built when the
  *  rows are there, and counts are made at the end. */
 
+export interface Filling {
+  readonly rows: number;
+  /** Absent: all. */
+  readonly tables?: readonly string[] | undefined;
+  readonly say: (text: string) => void;
+}
+
 /** @param client of a superuser, who alone may leave the triggers out */
-export async function fill(client: pg.Client, rows: number, say: (text: string) => void): Promise<void> {
+export async function fill(client: pg.Client, { rows, tables, say }: Filling): Promise<void> {
   await client.query(`set session_replication_role = replica; set maintenance_work_mem = '512MB';
     set synchronous_commit = off`);
   await client.query(`do $$ begin
@@ -14,6 +21,7 @@ export async function fill(client: pg.Client, rows: number, say: (text: string) 
       perform add_month_of_ended_tasks((now() - i * interval '1 month')::date);
     end loop; end $$`);
   for (const { table, most = rows, statement } of ROWS) {
+    if (tables && !tables.includes(table)) continue;
     const count = Math.min(most, rows);
     const begin = performance.now();
     await withoutIndexes(client, table, () => client.query(statement.replaceAll(':n', String(count))));

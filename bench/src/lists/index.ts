@@ -19,12 +19,14 @@ import { queriesOf } from './requests.ts';
 
 /** Every list of the OpenAPI document, each filter and order alone and in common pairs, among a million rows of each
  *  kind: the time of the first page, of the count, and how PostgreSQL finds them. Of other pairs, how many scan.
- *  `--rows=N` for fewer rows, `--only=TEXT,TEXT` for lists whose id has one of them, `--data=DIR` to keep the rows for another run. */
+ *  `--rows=N` for fewer rows, `--only=TEXT,TEXT` for lists whose id has one of them, `--tables=NAME,NAME` to fill no
+ *  others, `--data=DIR` to keep the rows for another run. */
 
 const option = (name: string) =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 const ROWS = Number(option('rows') ?? 1_000_000);
 const ONLY = (option('only') ?? '').split(',');
+const TABLES = option('tables')?.split(',');
 
 const GOAL_MS = 50;
 /** A page of 100 of what one in a hundred has takes 10,000 rows. Whoever reads more than this goes through them. */
@@ -99,7 +101,7 @@ async function fillOnce(dataDir: string): Promise<void> {
   const client = new pg.Client(connectionOf(dataDir));
   await client.connect();
   try {
-    await fill(client, ROWS, (text) => console.error(`lists: ${text}`));
+    await fill(client, { rows: ROWS, tables: TABLES, say: (text) => console.error(`lists: ${text}`) });
   } finally {
     await client.end();
   }

@@ -79,6 +79,8 @@ export function taskStories(portal: Portal): void {
     await portal.go(2, 'tasks');
     await page.getByRole('button', { name: 'Acknowledge all' }).click();
     await page.getByText('Acknowledged').waitFor();
+    await page.locator('[aria-disabled=true]', { hasText: 'Acknowledge all' }).click();
+    await page.getByText('No task that has ended waits to be acknowledged').waitFor();
     await portal.go(2, '');
     await attention.getByText('Everything is well.').waitFor();
     await portal.asOperator('DELETE', FAULTS);

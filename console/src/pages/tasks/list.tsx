@@ -55,6 +55,16 @@ export function Tasks() {
       },
     }),
   );
+  const unseen = useQuery(
+    api.queryOptions('get', '/cloud/v1/tasks', {
+      params: {
+        query: {
+          ...{ project_id: [project], region_id: [region], limit: 1 },
+          ...{ state: ['ERROR', 'FINISHED'], is_acknowledged: false },
+        },
+      },
+    }),
+  );
   return (
     <ListPage<Task>
       title="Tasks"
@@ -69,6 +79,7 @@ export function Tasks() {
         <VerbButton
           variant="default"
           call={allAcknowledged(place)}
+          why={unseen.data?.count === 0 ? 'No task that has ended waits to be acknowledged' : undefined}
           onClick={() => void acknowledgeAll(place)}
         >
           Acknowledge all
