@@ -229,10 +229,12 @@ const PARENTS: Readonly<Record<string, string>> = {
   network_id: 'select network_id as id from ports group by 1 having count(*) between 1 and 9 limit 1',
   subnet_id: 'select id from subnets where project_id = 1 limit 1',
   port_id: 'select port_id as id from reserved_fixed_ips limit 1',
-  cluster_name: 'select name as id from k8s_clusters limit 1',
+  // The cluster of the first pool.
+  cluster_name:
+    'select c.name as id from k8s_pools p join k8s_clusters c on c.id = p.cluster_id order by p.id limit 1',
   task_id: 'select id from tasks limit 1',
   storage_id: 'select id from object_storages order by id limit 1',
-  pool_name: 'select name as id from k8s_pools limit 1',
+  pool_name: 'select name as id from k8s_pools order by id limit 1',
 };
 
 /** The path of a list.
