@@ -39,7 +39,6 @@ export const ACCOUNT_ROWS: readonly Rows[] = [
     { client_id: '1', name: `'thing ' || i`, pages: `'{}'`, created_at: at },
     { most: PAGE_SETS },
   ),
-  // No inference secrets: their list opens each value, which only the server can seal.
   of('webhook_targets', {
     client_id: '1 + i % 3',
     url: `'http://127.0.0.1:9/' || i`,
