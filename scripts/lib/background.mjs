@@ -23,6 +23,7 @@ import {
   TEMPORARY,
 } from '../../server/src/platform/database/embedded/instance.mjs';
 import { purgeDataDir } from '../../server/src/platform/database/embedded/purge.mjs';
+import { SERVER_FLAGS } from './server-flags.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /** @typedef {typeof import('../../server/src/platform/database/embedded/instance.mjs').FACTS[number]} Fact */
@@ -127,7 +128,7 @@ function launch(root, args, dataDir, log) {
   // Read through the same file: a temporary data directory goes with its server, and the log with it.
   const fd = openSync(log, 'a+', 0o600);
   const server = path.join(root, 'server', 'dist', 'main.js');
-  const child = spawn(process.execPath, ['--enable-source-maps', server, ...args], {
+  const child = spawn(process.execPath, [...SERVER_FLAGS, server, ...args], {
     // A session of its own: it goes on when this terminal, or this step of a pipeline, ends.
     detached: true,
     stdio: ['ignore', fd, fd],

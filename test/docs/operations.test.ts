@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { SERVER_FLAGS } from '../../scripts/lib/server-flags.mjs';
 import { blocksOf } from '../harness/documents.ts';
 
 /** docs/operations.md, as far as it is copied as it stands. */
@@ -11,4 +14,15 @@ test('each unit for systemd installs nothing, and leaves the load balancers runn
     expect(starts).toEqual([expect.stringMatching(/^ExecStart=\/usr\/bin\/node .*server\/dist\/main\.js$/)]);
     expect(unit).toEqual(expect.arrayContaining(['KillMode=mixed', 'SendSIGKILL=no', 'Restart=always']));
   }
+});
+
+test('Node runs the server with the same flags, however it is started', () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'));
+  // It enables source maps itself.
+  const own = SERVER_FLAGS.filter((flag) => flag !== '--enable-source-maps');
+  expect(scripts.start).toBe(`node ${own.join(' ')} scripts/start.mjs`);
+  const lines = ['sh', 'ini'].flatMap((kind) => blocksOf('docs/operations.md', kind).join('\n').split('\n'));
+  const starts = lines.filter((line) => line.includes('server/dist/main.js'));
+  expect(starts.length).toBeGreaterThan(1);
+  for (const start of starts) expect(start).toContain(`node ${SERVER_FLAGS.join(' ')} server/dist/main.js`);
 });

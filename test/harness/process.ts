@@ -107,11 +107,16 @@ export async function runVirga(options: StartOptions): Promise<{ code: number | 
   return { code, output: output() };
 }
 
+/** What `npm start` tells Node. */
+const FLAGS: readonly string[] = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+  .scripts.start.split(' ')
+  .filter((word: string) => word.startsWith('--'));
+
 function launch({ dataDir, env = {}, args = [] }: StartOptions): {
   child: ChildProcess;
   output: () => string;
 } {
-  const child = spawn(process.execPath, [path.join(ROOT, 'scripts', 'start.mjs'), ...args], {
+  const child = spawn(process.execPath, [...FLAGS, path.join(ROOT, 'scripts', 'start.mjs'), ...args], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
