@@ -7,7 +7,7 @@ import {
   testIpv6 as test,
   urlOf,
 } from '../../server/src/providers/local/load-balancers/test-support/ipv6.ts';
-import { project } from '../harness/project.ts';
+import { finished, project } from '../harness/project.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -79,13 +79,13 @@ test('a load balancer of both IP versions serves at both addresses, and gives bo
   await waitUntil(async () => (await get(id)).operating_status === 'ONLINE', { what: 'ONLINE' });
   const [listener] = (await get(id)).listeners;
   const path = `/cloud/v2/lblisteners/1/1/${listener.id}`;
-  await server.ended(await call('PATCH', path, { allowed_cidrs: ['::1/128', '10.0.0.0/8'] }));
+  await finished(server, call('PATCH', path, { allowed_cidrs: ['::1/128', '10.0.0.0/8'] }));
   await expect(answer(vip_address)).rejects.toThrow();
   await expect(answer(ip_address)).rejects.toThrow();
-  await server.ended(await call('PATCH', path, { allowed_cidrs: [`${ip_address}/128`] }));
+  await finished(server, call('PATCH', path, { allowed_cidrs: [`${ip_address}/128`] }));
   expect(await answer(ip_address)).toBe(ip_address);
   await expect(answer(vip_address)).rejects.toThrow();
-  await server.ended(await call('DELETE', `${LBS}/${id}`));
+  await finished(server, call('DELETE', `${LBS}/${id}`));
   expect(hasAddresses([ip_address])).toBe(false);
 });
 
@@ -97,7 +97,7 @@ test('a load balancer claims reserved addresses of both IP versions, and leaves 
     const id = await made(LBS, 'loadbalancers', { ...balancer({ vip_port_id: port }), name });
     expect(await answer(fixed_ip_address)).toBe('127.0.0.1');
     expect(await answer(fixed_ipv6_address)).toBe(fixed_ipv6_address);
-    await server.ended(await call('DELETE', `${LBS}/${id}`));
+    await finished(server, call('DELETE', `${LBS}/${id}`));
   }
   expect(hasAddresses([fixed_ipv6_address])).toBe(false);
 });
@@ -123,7 +123,7 @@ test('a project has subnets of both IP versions of its own, as far as this machi
   });
   expect(await answer(lb.vip_address)).toBe('127.0.0.1');
   expect(await answer(`${six}::2`)).toBe(`${six}::2`);
-  await server.ended(await call('DELETE', `${LBS}/${id}`));
+  await finished(server, call('DELETE', `${LBS}/${id}`));
   const foreign = await made(NETWORKS, 'networks', { name: 'foreign' });
   const elsewhere = { name: 'sub', network_id: foreign, cidr: '2001:db8::/64' };
   const vip_subnet_id = await made(SUBNETS, 'subnets', elsewhere);

@@ -6,6 +6,7 @@ import {
   type Backend,
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
+import { finished } from '../harness/project.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -82,5 +83,5 @@ test('a member, its pool and its load balancer follow the verdict of HAProxy, ea
   }
   socket.close();
   await mortal.kill();
-  await server.ended(await server.call('DELETE', `${LBS}/${id}`));
+  await finished(server, server.call('DELETE', `${LBS}/${id}`));
 });

@@ -9,6 +9,7 @@ import {
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
 import { webBalancer } from '../harness/balancer.ts';
+import { finished } from '../harness/project.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -110,5 +111,5 @@ test('a resize and a failover under load lose no request, kept connections or no
     provisioning_status: 'ACTIVE',
     flavor: { flavor_name: 'lb1-1-2' },
   });
-  await server.ended(await server.call('DELETE', `${LBS}/${id}`));
+  await finished(server, server.call('DELETE', `${LBS}/${id}`));
 });

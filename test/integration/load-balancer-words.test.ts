@@ -5,6 +5,7 @@ import {
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { get } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
+import { finished } from '../harness/project.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import type { Reply } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -149,7 +150,7 @@ test('targets, keys, values and regular expressions of L7 policies', async () =>
       if (own !== undefined) expect((await server.call('GET', `${path}/${own}`)).body).toMatchObject(keyed);
       expect((await server.call('GET', `${POLICIES}/${id}`)).body).toMatchObject(fields);
       expect((await get(`http://${vip_address}:${PORT}/`)).body).toBe('default');
-      await server.ended(await server.call('DELETE', `${POLICIES}/${id}`));
+      await finished(server, server.call('DELETE', `${POLICIES}/${id}`));
     }),
     RUNS,
   );

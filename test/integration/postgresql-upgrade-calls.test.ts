@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { processesIn } from '../harness/leftovers.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
+import { finished } from '../harness/project.ts';
 import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -96,7 +97,7 @@ test.skipIf(fault !== undefined)('without the tools a newer version is refused w
   const bare = await start({ engines: await lookFor(['postgresql-18', 'postgresql-17']) });
   try {
     const made = await bare.call('POST', CLUSTERS, { body: body('17') });
-    expect((await bare.ended(made)).state).toBe('FINISHED');
+    await finished(bare, made);
     const refused = await bare.call('PATCH', `${CLUSTERS}/lab`, {
       body: { pg_server_configuration: { version: '18' } },
     });

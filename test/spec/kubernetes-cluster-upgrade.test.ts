@@ -9,6 +9,7 @@ import {
   nodesReady,
   startServerWithSshKey,
 } from '../harness/kubernetes.ts';
+import { finished } from '../harness/project.ts';
 import { startFaultyServer } from '../harness/regions.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -49,7 +50,7 @@ test('permitted are one minor up, newer patches, and one patch down; anything el
     expect(reply.status).toBe(400);
     expect(reply.body.invalid_fields.version[0]).toContain('v1.32.8, v1.33.3, v1.33.4, v1.33.5');
   }
-  expect((await server.ended(await upgrade('rules', 'v1.32.8'))).state).toBe('FINISHED');
+  await finished(server, upgrade('rules', 'v1.32.8'));
   expect((await upgrade('rules', 'v1.32.6')).status).toBe(400);
 });
 
@@ -125,7 +126,7 @@ test('nodes are replaced one at a time, the new one ready first, the control pla
     ],
   });
   const watch = await watchNodes(server, 'rolling');
-  expect((await server.ended(await upgrade('rolling', 'v1.33.3'))).state).toBe('FINISHED');
+  await finished(server, upgrade('rolling', 'v1.33.3'));
   const seen = await watch.seen();
   await watch.end();
   expect(seen.length).toBeGreaterThanOrEqual(6 * 3);
@@ -189,7 +190,7 @@ test.each(FAILURES)(
       expect(upgradable.body.results.map(({ version }: { version: string }) => version)).toEqual(permitted);
       const names = (await nodesReady(faulty, 'shaky', 3)).map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining([...kept]));
-      expect((await faulty.ended(await again())).state).toBe('FINISHED');
+      await finished(faulty, again());
       expect((await nodesOf(faulty, 'shaky')).map(({ name }) => name)).toEqual(after);
       expect((await faulty.call('GET', `${CLUSTERS}/shaky`)).body).toMatchObject({
         version: 'v1.33.4',
@@ -213,7 +214,7 @@ test('an upgrade that a restart interrupts goes on where it stood', async () => 
     { what: 'the second new node', intervalMs: 2 },
   );
   await server.restart();
-  expect((await server.ended(reply)).state).toBe('FINISHED');
+  await finished(server, reply);
   const names = (await nodesOf(server, 'restarted')).map(({ name }) => name);
   // Six nodes were made for six, none twice.
   expect(names).toEqual([7, 8, 9, 10, 11, 12].map((number) => `restarted-workers-${number}`));

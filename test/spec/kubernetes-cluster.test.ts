@@ -15,6 +15,7 @@ import {
   startServerWithSshKey,
   usage,
 } from '../harness/kubernetes.ts';
+import { finished } from '../harness/project.ts';
 import { startFaultyServer } from '../harness/regions.ts';
 import { shared } from '../harness/shared.ts';
 
@@ -72,13 +73,13 @@ test('names are unique in a project and region, and free again after the deletio
   await createCluster(server, 'unique', { pools: [pool()] });
   expect((await create(clusterBody('unique'))).status).toBe(409);
   await createClusterIn(1, 'unique');
-  await server.ended(await server.call('DELETE', `${CLUSTERS}/unique`));
+  await finished(server, server.call('DELETE', `${CLUSTERS}/unique`));
   await createCluster(server, 'unique', { pools: [pool()] });
 });
 
 async function createClusterIn(region: number, name: string): Promise<void> {
   const reply = await server.call('POST', `/cloud/v2/k8s/clusters/1/${region}`, { body: clusterBody(name) });
-  expect((await server.ended(reply)).state).toBe('FINISHED');
+  await finished(server, reply);
 }
 
 test('every faulty field is named, and nothing is created or counted', async () => {
@@ -279,10 +280,10 @@ test('pools are added, bounded, resized, relabelled and removed', async () => {
     server.call('POST', `${url}/extra/resize`, { body: { node_count: count } });
   expect((await resize(1)).status).toBe(400);
   expect((await resize(5)).status).toBe(400);
-  expect((await server.ended(await resize(4))).state).toBe('FINISHED');
+  await finished(server, resize(4));
   expect(await nodesOf(server, 'pooled')).toHaveLength(5);
   await changedNothing(server, await resize(4));
-  expect((await server.ended(await resize(3))).state).toBe('FINISHED');
+  await finished(server, resize(3));
   expect(await nodesOf(server, 'pooled')).toHaveLength(4);
   const patched = await server.call('PATCH', `${url}/extra`, {
     body: { min_node_count: 1, max_node_count: 2, labels: {}, taints: { other: ':NoExecute' } },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { created, LBS } from '../../server/src/features/load-balancers/testing/bodies.ts';
+import { finished } from '../harness/project.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 
@@ -95,7 +96,7 @@ describe('the record', () => {
   test('that is switched off is OFFLINE, and says when it was changed', async () => {
     const id = await created(server, { name: 'switched' });
     const path = `/cloud/v2/loadbalancers/1/2/${id}`;
-    await server.ended(await server.call('PATCH', path, { body: { admin_state_up: false } }));
+    await finished(server, server.call('PATCH', path, { body: { admin_state_up: false } }));
     expect(await get(id)).toMatchObject({
       admin_state_up: false,
       operating_status: 'OFFLINE',
@@ -235,7 +236,7 @@ describe('the list', () => {
     await created(server, { name: 'two', tags: { team: 'b' }, logging: log }, path);
     const id = await created(server, { name: 'three', flavor: 'lb1-2-4' }, path);
     const off = { body: { admin_state_up: false } };
-    await server.ended(await server.call('PATCH', `/cloud/v2/loadbalancers/1/1/${id}`, off));
+    await finished(server, server.call('PATCH', `/cloud/v2/loadbalancers/1/1/${id}`, off));
     await server.db.named(
       'test_older',
       `update load_balancers set created_at = created_at - interval '1 hour' * length(name) where region_id = 1`,
@@ -350,7 +351,7 @@ describe('while a task works on it', () => {
         creator_task_id: body.tasks[0],
       });
       await idle.app.worker.start();
-      await idle.ended({ status: 200, headers: {}, body });
+      await finished(idle, { status: 200, headers: {}, body });
       const after = (await idle.call('GET', `${LBS}/${results[0].id}`)).body;
       expect(after).toMatchObject({
         provisioning_status: 'ACTIVE',

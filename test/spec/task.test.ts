@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LBS, web } from '../../server/src/features/load-balancers/testing/bodies.ts';
+import { finished } from '../harness/project.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** The record of a task, its four states, and the calls that read it. */
@@ -145,7 +146,7 @@ test('tasks that have not ended are listed for a project and region', async () =
   expect(body.count).toBeGreaterThan(0);
   expect(body.results.every(({ state }: { state: string }) => state === 'NEW')).toBe(true);
   expect((await idle.call('GET', '/cloud/v1/tasks/1/1/active')).body).toEqual({ count: 0, results: [] });
-  await server.ended(await server.call('POST', LBS, { body: { name: 'ended' } }));
+  await finished(server, server.call('POST', LBS, { body: { name: 'ended' } }));
   expect((await server.call('GET', path)).body.count).toBe(0);
 });
 

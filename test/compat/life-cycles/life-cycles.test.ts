@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { finished } from '../../harness/project.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { operationsOf } from '../known-calls.ts';
 import { ACCOUNTS } from './accounts.ts';
@@ -62,7 +63,7 @@ test('a member is added, changed through its pool with its id, and removed', asy
   ]) {
     expect(await change({ id, ...member })).toMatchObject([{ id, ...member }]);
   }
-  await server.ended(await server.call('DELETE', `${members}/${id}`));
+  await finished(server, server.call('DELETE', `${members}/${id}`));
   expect((await server.call('GET', one)).body.members).toEqual([]);
 });
 

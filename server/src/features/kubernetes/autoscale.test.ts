@@ -7,6 +7,7 @@ import {
   startServerWithSshKey,
   usage,
 } from '../../../../test/harness/kubernetes.ts';
+import { finished } from '../../../../test/harness/project.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { bounded } from './autoscale.ts';
@@ -52,7 +53,7 @@ test('a size outside the bounds is refused, one within holds as long as the pods
     expect(reply.status).toBe(400);
     expect(reply.body.invalid_fields).toEqual({ node_count: ['must be from 2 to 4'] });
   }
-  expect((await server.ended(await resize(3))).state).toBe('FINISHED');
+  await finished(server, resize(3));
   expect((await poolOf('manual')).node_count).toBe(3);
   // New bounds move the size into them.
   const url = `${CLUSTERS}/manual/pools/workers`;

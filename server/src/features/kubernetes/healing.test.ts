@@ -9,6 +9,7 @@ import {
   startServerWithSshKey,
   usage,
 } from '../../../../test/harness/kubernetes.ts';
+import { finished } from '../../../../test/harness/project.ts';
 import { startFaultyServer } from '../../../../test/harness/regions.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
@@ -105,7 +106,7 @@ test('a node that failed may be deleted, and a cluster with one be upgraded', as
     { what: 'the node in its place' },
   );
   const reply = await server.call('POST', `${CLUSTERS}/ill/upgrade`, { body: { version: 'v1.33.4' } });
-  expect((await server.ended(reply)).state).toBe('FINISHED');
+  await finished(server, reply);
   await replaced('ill', [first, second]);
 });
 

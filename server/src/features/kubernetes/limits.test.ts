@@ -6,6 +6,7 @@ import {
   startServerWithSshKey,
   usage,
 } from '../../../../test/harness/kubernetes.ts';
+import { finished } from '../../../../test/harness/project.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 
 /** What `check_limits` says is what a creation would meet. */
@@ -102,12 +103,12 @@ test('a cluster with several pools and logs, of which two quotas do not suffice'
   expect((await create()).body.exception_class).toBe('QuotaLimitExceed');
   expect(await usage(server)).toEqual(before);
   await limit({ ...ENOUGH, vm_count_limit: used + 5, laas_topic_count_limit: 1 });
-  expect((await server.ended(await create())).state).toBe('FINISHED');
+  await finished(server, create());
   const [after, usedBefore] = [await usage(server), (name: keyof typeof NEEDS) => before[name] ?? 0];
   expect(after).toMatchObject({
     vm_count: usedBefore('vm_count') + 5,
     volume_size: usedBefore('volume_size') + 300,
   });
-  expect((await server.ended(await server.call('DELETE', `${CLUSTERS}/several`))).state).toBe('FINISHED');
+  await finished(server, server.call('DELETE', `${CLUSTERS}/several`));
   expect(await usage(server)).toEqual(before);
 });

@@ -7,7 +7,7 @@ import {
   nodesReady,
   startServerWithSshKey,
 } from '../../../../test/harness/kubernetes.ts';
-import { NOWHERE, project } from '../../../../test/harness/project.ts';
+import { finished, NOWHERE, project } from '../../../../test/harness/project.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 
 /** Clusters in networks of their project. */
@@ -62,10 +62,10 @@ test('nodes get addresses of the subnet, each its own, and give them back; in us
     expect(reply.body.message).toContain(`Kubernetes cluster ${view.id}`);
   }
   for (const name of ['inside', 'beside'])
-    expect((await server.ended(await server.call('DELETE', `${CLUSTERS}/${name}`))).state).toBe('FINISHED');
+    await finished(server, server.call('DELETE', `${CLUSTERS}/${name}`));
   expect(await available(place.fixed_subnet)).toBe(free);
   const removed = await server.call('DELETE', `/cloud/v1/subnets/1/2/${place.fixed_subnet}`);
-  expect((await server.ended(removed)).state).toBe('FINISHED');
+  await finished(server, removed);
 });
 
 test('a subnet without room for all nodes fails the task, which leaves what was', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 
@@ -22,7 +23,7 @@ test('a project is created, renamed, deleted, and then not found', async () => {
 test('a name is used only once, and free again after the deletion', async () => {
   const first = await create('twice');
   expect((await create('twice')).status).toBe(409);
-  await server.ended(await server.call('DELETE', `/cloud/v1/projects/${first.body.id}`));
+  await finished(server, server.call('DELETE', `/cloud/v1/projects/${first.body.id}`));
   expect((await create('twice')).status).toBe(201);
 });
 
@@ -55,6 +56,6 @@ test('creating counts into project_count, and deleting gives it back', async () 
   const before = await usage();
   const created = await create('counted');
   expect(await usage()).toBe(before + 1);
-  await server.ended(await server.call('DELETE', `/cloud/v1/projects/${created.body.id}`));
+  await finished(server, server.call('DELETE', `/cloud/v1/projects/${created.body.id}`));
   expect(await usage()).toBe(before);
 });

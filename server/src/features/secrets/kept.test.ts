@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { MAX_SECRETS_MIB } from './service.ts';
@@ -27,6 +28,6 @@ test('an account keeps so many MiB of secrets, in all its regions together', asy
     expect(refused.status).toBe(403);
     expect(refused.body.message).toContain('64 MiB of secrets, which is the most for account 1');
   }
-  await server.ended(await server.call('DELETE', `/cloud/v1/secrets/1/2/${first}`));
+  await finished(server, server.call('DELETE', `/cloud/v1/secrets/1/2/${first}`));
   await create();
 });

@@ -1,6 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { Cipher } from '../../platform/secrets/cipher.ts';
 import { newKey } from '../../platform/secrets/key-file.ts';
@@ -256,9 +257,9 @@ test('a secret in use is not deleted, and says by whom; when nothing uses it any
   );
   expect((await remove(sni)).status).toBe(409);
   expect((await get(id)).body.status).toBe('ACTIVE');
-  await server.ended(await server.call('DELETE', `${LBS}/${lb}`));
+  await finished(server, server.call('DELETE', `${LBS}/${lb}`));
   for (const each of [id, sni]) {
-    expect(await server.ended(await remove(each))).toMatchObject({ state: 'FINISHED' });
+    await finished(server, remove(each));
   }
 });
 
@@ -315,7 +316,7 @@ test('a secret that a task may need to go back is kept until the task ends', asy
     'update lb_listeners set previous = null, task_id = null where id = $1',
     [listener],
   );
-  await server.ended(await remove(id));
+  await finished(server, remove(id));
   expect((await get(id)).status).toBe(404);
 });
 

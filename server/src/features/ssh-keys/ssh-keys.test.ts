@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLUSTERS, clusterBody, createCluster } from '../../../../test/harness/kubernetes.ts';
+import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { newKeyPair, parsePublicKey } from './key-material.ts';
 
@@ -164,7 +165,7 @@ test('a key may be deleted while a cluster uses it: its nodes, later ones too, k
   const resized = await server.call('POST', `${CLUSTERS}/keyed/pools/workers/resize`, {
     body: { node_count: 4 },
   });
-  expect((await server.ended(resized)).state).toBe('FINISHED');
+  await finished(server, resized);
   const { body } = await server.call('GET', `${CLUSTERS}/keyed/instances`);
   expect(body.results.map((node: { ssh_key_name: string }) => node.ssh_key_name)).toEqual(
     Array.from({ length: 4 }, () => 'operator key'),

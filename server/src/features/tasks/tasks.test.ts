@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { finished } from '../../../../test/harness/project.ts';
 import { type Reply, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
@@ -194,7 +195,7 @@ describe('the stream of tasks', () => {
     );
     await server.db.named('t2', `select setval('task_changes', $1::bigint + 1000)`, [last?.change]);
     const stream = await follow('');
-    await server.ended(await deleteSomething());
+    await finished(server, deleteSomething());
     await waitUntil(() => stream.events.length > 0, { what: 'an event' });
     await server.db.named('t3', 'update tasks set change = 1 where change > $1::bigint', [last?.change]);
     await server.db.named('t4', `select setval('task_changes', $1::bigint)`, [last?.change]);
@@ -207,7 +208,7 @@ describe('the stream of tasks', () => {
 
   test('goes on in the new epoch when nothing was lost', async () => {
     const stream = await follow('');
-    await server.ended(await deleteSomething());
+    await finished(server, deleteSomething());
     await waitUntil(() => stream.events.length > 0, { what: 'an event' });
     const epoch = stream.events[0]?.id.split('-')[0];
     await server.db.named('t6', `update task_epochs set identity = 'before the fail-over'`, []);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
 let server: TestServer;
@@ -26,7 +27,7 @@ test('a task that the database could not update for a while goes on soon after',
     create trigger break_tasks before update on tasks for each row execute function break_tasks()`);
   const reply = await create('one');
   await heal('break_tasks');
-  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  await finished(server, reply);
 });
 
 test('a task whose outcome could not be written is claimed again when its lease is over', async () => {
@@ -41,7 +42,7 @@ test('a task whose outcome could not be written is claimed again when its lease 
   };
   await expect.poll(attempts).toBeGreaterThan(0);
   await heal('break_ends');
-  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  await finished(server, reply);
 });
 
 test('a task that was given to a worker that never heard of it is done all the same', async () => {
@@ -56,7 +57,7 @@ test('a task that was given to a worker that never heard of it is done all the s
     create trigger give_away before insert on tasks for each row execute function give_away()`);
   const reply = await create('one');
   await heal('give_away');
-  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  await finished(server, reply);
 });
 
 test('a task that no worker was notified of is found', async () => {
@@ -70,7 +71,7 @@ test('a task that no worker was notified of is found', async () => {
     end $$;
     create trigger keep_quiet before insert on tasks_active for each row execute function keep_quiet()`);
   const reply = await create('one');
-  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  await finished(server, reply);
 });
 
 /** What the table of tasks said of each when it was recorded. */
@@ -90,7 +91,7 @@ async function recorded(): Promise<
 test('a task is claimed with the write that records it, by the node that accepts it', async () => {
   const seen = await recorded();
   const reply = await create('one');
-  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  await finished(server, reply);
   expect(await seen()).toEqual([{ state: 'RUNNING', attempt: 1, leased: true }]);
   const { rows } = await server.db.pool.query('select attempt from tasks where id = $1', reply.body.tasks);
   expect(rows).toEqual([{ attempt: 1 }]);
@@ -106,7 +107,7 @@ test('a task of a region that another node owns is left to that node', async () 
   const reply = await create('one');
   expect(await seen()).toEqual([{ state: 'NEW', attempt: 0, leased: false }]);
   await server.db.pool.query('delete from region_owners where holder = $1', [owner]);
-  expect(await server.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  await finished(server, reply);
 });
 
 test('nobody works on a task whose transaction could not be committed', async () => {
@@ -122,7 +123,7 @@ test('nobody works on a task whose transaction could not be committed', async ()
   };
   expect((await create('one')).status).toBe(500);
   await heal('refuse_commit');
-  expect(await server.ended(await create('two'))).toMatchObject({ state: 'FINISHED' });
+  await finished(server, create('two'));
   expect(applied).toEqual(['two']);
 });
 
@@ -141,7 +142,7 @@ test('a task that takes long stays with the worker that does it', async () => {
     },
   });
   const reply = await slow.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name: 'slow' } });
-  expect(await slow.ended(reply)).toMatchObject({ state: 'FINISHED' });
+  await finished(slow, reply);
   expect(applied).toEqual(reply.body.tasks);
   await slow.close();
 });

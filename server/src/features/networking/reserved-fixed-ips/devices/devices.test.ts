@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NOWHERE, project } from '../../../../../../test/harness/project.ts';
+import { finished, NOWHERE, project } from '../../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../../test/harness/server.ts';
 import { created, LBS, web } from '../../../load-balancers/testing/bodies.ts';
 import { close, machine, openFor } from '../../ports/testing/machines.ts';
@@ -103,7 +103,7 @@ test('what is shared is neither deleted, given to one alone, nor made unshareabl
 test('ports that cannot share it are refused by name, and none is connected', async () => {
   const vip = await shared();
   const [fit, far, open] = [await port(), await port(other), await port()];
-  await server.ended(await call('PATCH', `${PORTS}/${open.id}`, { port_security_enabled: false }));
+  await finished(server, call('PATCH', `${PORTS}/${open.id}`, { port_security_enabled: false }));
   const lb = await created(server);
   const { vip_port_id } = await read(`${LBS}/${lb}`);
   expect(await connect('PATCH', vip, fit.id, far.id, open.id, vip_port_id)).toMatchObject({
