@@ -98,6 +98,6 @@ test('a region that does not exist is refused, in words', async () => {
   const reply = await server.call('POST', LBS, { body: { name: 'nowhere', logging } });
   expect([reply.status, reply.body.invalid_fields]).toEqual([
     400,
-    { 'logging.destination_region_id': ['region 77 was not found'] },
+    { 'logging.destination_region_id': ['must be one of: 1, 2, 3'] },
   ]);
 });

@@ -107,6 +107,7 @@ test('every faulty field is named, and nothing is created or counted', async () 
     'version',
   ]);
   expect(reply.body.invalid_fields.version[0]).toContain('v1.32.8');
+  expect(reply.body.invalid_fields['pools.0.flavor_id'][0]).toMatch(/^must be one of: .*g1-standard-1-2/);
   expect(await usage(server)).toEqual(before);
   for (const wrong of [
     pool({ min_node_count: 0 }),

@@ -49,6 +49,9 @@ export const FLAVORS: readonly Flavor[] = [
 
 const BY_ID = new Map(FLAVORS.map((flavor) => [flavor.id, flavor]));
 
+/** What is wrong with an id that no flavor has. */
+export const NO_FLAVOR = `must be one of: ${FLAVORS.map(({ id }) => id).join(', ')}`;
+
 export const findFlavor = (id: string): Flavor | undefined => BY_ID.get(id);
 
 export function hardwareOf(flavor: Pick<Flavor, 'vcpus' | 'ram' | 'gpu'>): Record<string, string> {

@@ -8,6 +8,7 @@ import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/ta
 import { readClusterNodes } from '../instances/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
+import { checkRegion } from '../regions/index.ts';
 import { findSshKey, findSshKeyIds, viewerOf } from '../ssh-keys/index.ts';
 import { type KubernetesService, providerFor } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
@@ -83,8 +84,7 @@ function checkLogRegion(
   { logging }: ClusterSettings,
 ): void {
   const id = logging?.destination_region_id ?? null;
-  if (id !== null && !regionIds().includes(id))
-    faults.add('logging.destination_region_id', `region ${id} was not found`);
+  if (id !== null) checkRegion(id, regionIds(), 'logging.destination_region_id', faults);
 }
 
 async function checkSlurm(

@@ -63,7 +63,7 @@ test.each([
   [
     'logs to nowhere',
     { logging: { enabled: true, destination_region_id: 99 } },
-    { 'logging.destination_region_id': ['region 99 was not found'] },
+    { 'logging.destination_region_id': ['must be one of: 1, 2, 3'] },
   ],
   ['a topic in capitals', { logging: { topic_name: 'Web Logs' } }, { 'logging.topic_name': [TOPIC_RULE] }],
 ])('a creation with %s is refused, and the answer says so', async (_what, change, fields) => {
@@ -75,7 +75,7 @@ test.each([
   [oidc({ client_id: 'kube' }), { 'authentication.oidc.issuer_url': ['is required with client_id'] }],
   [
     { logging: { enabled: true, destination_region_id: 99 } },
-    { 'logging.destination_region_id': ['region 99 was not found'] },
+    { 'logging.destination_region_id': ['must be one of: 1, 2, 3'] },
   ],
   [
     // Of the two forms that this may have, the faults of the one that was meant are named.

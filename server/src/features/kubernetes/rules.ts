@@ -2,7 +2,7 @@ import type { Faults } from '../../kernel/faults.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
 import { UUID_RULE } from '../../kernel/rules.ts';
-import { findFlavor } from '../flavors/index.ts';
+import { findFlavor, NO_FLAVOR } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 import type { CreateCluster, CreatePool, UpdateCluster, UpdatePool } from './schema-input.ts';
 import { VERSIONS } from './versions.ts';
@@ -37,8 +37,7 @@ export function checkLabels(faults: Faults, at: string, labels: Strings, taints:
 /** @param at prefix of field names, such as `pools.0.` */
 export function checkPool(faults: Faults, at: string, pool: Partial<CreatePool>): void {
   const { flavor_id: flavor, min_node_count: min, max_node_count: max } = pool;
-  if (flavor !== undefined && !findFlavor(flavor))
-    faults.add(`${at}flavor_id`, `flavor ${flavor} was not found`);
+  if (flavor !== undefined && !findFlavor(flavor)) faults.add(`${at}flavor_id`, NO_FLAVOR);
   checkLabels(faults, at, pool.labels ?? {}, pool.taints ?? {});
   if (max != null && min !== undefined && max < min)
     faults.add(`${at}max_node_count`, 'must not be less than min_node_count');

@@ -2,6 +2,7 @@ import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { requireInstances } from '../instances/index.ts';
 import { requireSubnets } from '../networking/networks/index.ts';
+import { checkRegion } from '../regions/index.ts';
 import type { MemberInput } from './members/schema.ts';
 import type { CreateLoadBalancer, LoggingInput } from './schema.ts';
 
@@ -39,7 +40,5 @@ export function checkLogRegion(
   faults: Faults,
 ): void {
   const id = logging?.destination_region_id;
-  if (id != null && !regionIds.includes(id)) {
-    faults.add('logging.destination_region_id', `region ${id} was not found`);
-  }
+  if (id != null) checkRegion(id, regionIds, 'logging.destination_region_id', faults);
 }

@@ -153,6 +153,7 @@ test('faults are named all at once', async () => {
     'users.1.role_attributes',
     'users.2.name',
   ]);
+  expect(answer.invalid_fields.flavor[0]).toMatch(/^must be one of: cpu 1 with memory_gib 2, /);
   expect((await call('POST', '', clusterBody('changing'))).status).toBe(409);
   const smaller = { storage: { size_gib: 5 }, pg_server_configuration: { version: '16' } };
   const refused = await call('PATCH', '/changing', smaller);

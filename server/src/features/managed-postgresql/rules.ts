@@ -1,6 +1,6 @@
 import type { Faults } from '../../kernel/faults.ts';
 import { isIpNetwork } from '../../kernel/ip.ts';
-import type { ClusterSpec } from './model.ts';
+import type { ClusterSpec, Flavor } from './model.ts';
 import type { Offer } from './port.ts';
 import type { CreateCluster, UpdateCluster } from './schema.ts';
 
@@ -21,11 +21,13 @@ export function checkSpec(faults: Faults, spec: ClusterSpec, offer: Offer): void
       `must be one of: ${versions.join(', ') || 'none at present'}`,
     );
   if (!flavors.some(({ cpu, memory_gib: gib }) => cpu === spec.flavor.cpu && gib === spec.flavor.memory_gib))
-    faults.add('flavor', 'must be one of those that the configuration of the region lists');
+    faults.add('flavor', `must be one of: ${flavors.map(inWords).join(', ')}`);
   if (!storageClasses.includes(spec.storage.type))
     faults.add('storage.type', `must be one of: ${storageClasses.join(', ')}`);
   checkParts(faults, spec);
 }
+
+const inWords = ({ cpu, memory_gib: gib }: Flavor) => `cpu ${cpu} with memory_gib ${gib}`;
 
 /** What can be said of a new cluster without asking its region, as far as fields are given. */
 export function checkGiven(body: Partial<CreateCluster>, faults: Faults): void {

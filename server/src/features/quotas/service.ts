@@ -3,7 +3,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
-import { readRegion, readRegions } from '../regions/index.ts';
+import { checkRegion, readRegion, readRegions } from '../regions/index.ts';
 import {
   type Amounts,
   DEPRECATED_REGIONAL_NAME,
@@ -76,14 +76,14 @@ export async function changeLimits(ctx: ClientContext, limits: Limits) {
 /** @param prefix of the field names in the error
  *  @throws Invalid when nothing is named, or a region is missing, unknown or named twice */
 export async function checkLimits(ctx: RequestContext, limits: Limits, prefix: string): Promise<void> {
-  const known = new Set((await readRegions(ctx.db)).map(({ id }) => id));
+  const known = (await readRegions(ctx.db)).map(({ id }) => id);
   const seen = new Set<number>();
   const faults = new Faults();
   for (const [index, { region_id: id }] of (limits.regional_limits ?? []).entries()) {
     const field = `${prefix}regional_limits.${index}.region_id`;
     if (id === undefined) faults.add(field, 'is required');
-    else if (!known.has(id)) faults.add(field, `region ${id} was not found`);
     else if (seen.has(id)) faults.add(field, `region ${id} is given twice`);
+    else checkRegion(id, known, field, faults);
     if (id !== undefined) seen.add(id);
   }
   if (!faults.any && limitsByRegion(limits).length === 0)

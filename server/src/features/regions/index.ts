@@ -2,6 +2,7 @@ import type { Feature } from '../../platform/feature.ts';
 import { regionRoutes } from './routes.ts';
 import type { CapabilitiesOf } from './service.ts';
 
+export { checkRegion } from './known.ts';
 export { type Capabilities, NO_CAPABILITIES, type RegionRow, type RegionSettings } from './model.ts';
 export type { PublicImage } from './port.ts';
 export { REGION_STATES } from './schema.ts';
