@@ -1,5 +1,5 @@
 // @ts-check
-/** How Node runs the server, wherever it is a process of its own. Answers to lists are long, and live as long as their
- *  requests: with room for those of many requests at once, a list of 100 takes a twentieth less. The room is taken when
- *  it is needed, and given back. MiB. */
+/** How Node runs the server as a process of its own. Answers with lists are long, and live as long as their requests:
+ *  with 32 MiB for new objects instead of 16, lists of 100 load balancers to 50 clients at once were a twentieth faster.
+ *  Node takes this room when it needs it, and gives it back. */
 export const SERVER_FLAGS = ['--enable-source-maps', '--max-semi-space-size=32'];

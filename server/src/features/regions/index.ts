@@ -2,9 +2,9 @@ import type { Feature } from '../../platform/feature.ts';
 import { regionRoutes } from './routes.ts';
 import type { CapabilitiesOf } from './service.ts';
 
-export { checkRegion } from './known.ts';
 export { type Capabilities, NO_CAPABILITIES, type RegionRow, type RegionSettings } from './model.ts';
 export type { PublicImage } from './port.ts';
+export { checkRegion } from './rules.ts';
 export { REGION_STATES } from './schema.ts';
 export type { CapabilitiesOf } from './service.ts';
 export { type NewRegion, readRegion, readRegions, readRegionsByIds, saveRegions } from './store.ts';
