@@ -26,6 +26,8 @@ const golden = (/** @type {string[]} */ args, env = {}) => {
   if (vitest(args, { UPDATE_GOLDEN: '1', ...env }) !== 0) process.exitCode = 1;
 };
 
+// First: the databases of the other tests are made from it.
+golden(['server/src/platform/database/schema.test.ts']);
 golden(['test/golden', 'server/src/platform/database']);
 const unshown = unshownOperations(ROOT);
 const all = process.argv.includes('--tests');

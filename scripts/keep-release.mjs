@@ -1,7 +1,7 @@
 // @ts-check
 // npm run keep-release: keeps the server as it is now as the last release, beside which its successor has to run while
 // it upgrades the database (test/upgrade). To be run, and committed, with each release.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import './lib/node-version.mjs';
@@ -30,12 +30,21 @@ export async function keepRelease(root, folder) {
     write: false,
     logLevel: 'error',
   });
-  const migrations = readdirSync(path.join(root, 'server', 'migrations')).filter((name) =>
-    name.endsWith('.sql'),
-  );
   writeFileSync(path.join(folder, 'server.js.br'), brotliCompressSync(outputFiles[0]?.contents ?? ''));
-  const release = { version: server.version, migrations: migrations.sort() };
+  const files = JSON.stringify(filesOf(path.join(root, 'server')));
+  writeFileSync(path.join(folder, 'files.json.br'), brotliCompressSync(files));
+  const release = { version: server.version };
   writeFileSync(path.join(folder, 'release.json'), `${JSON.stringify(release, null, 2)}\n`);
+}
+
+/**
+ * What it makes and upgrades databases with: texts by their path.
+ * @param {string} server
+ */
+function filesOf(server) {
+  const migrations = readdirSync(path.join(server, 'migrations')).map((name) => `migrations/${name}`);
+  const names = ['schema.sql', ...migrations.sort()];
+  return Object.fromEntries(names.map((name) => [name, readFileSync(path.join(server, name), 'utf8')]));
 }
 
 const [source = ROOT] = process.argv.slice(2);

@@ -1,8 +1,696 @@
--- What all migrations add up to, written by npm run generate. To read, not to run.
+-- What a new database is made of, and what the migrations make of one of an earlier release. Written by npm run generate.
+
+set local check_function_bodies = off;
 
 create sequence audit_log_ids as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
 
 create sequence task_changes as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
+
+CREATE OR REPLACE FUNCTION add_month_of_audit_log(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  month timestamp := date_trunc('month', day);
+  name text := 'audit_log_' || to_char(month, 'YYYY_MM');
+  since timestamptz := month at time zone 'UTC';
+  until timestamptz := (month + interval '1 month') at time zone 'UTC';
+begin
+  if to_regclass(name) is not null then return; end if;
+  lock table only audit_log in share update exclusive mode;
+  if to_regclass(name) is not null then return; end if;
+  lock table audit_log_rest in access exclusive mode;
+  execute format('create table %I (like audit_log including defaults including indexes)', name);
+  execute format('with early as (delete from audit_log_rest where at >= %L and at < %L returning *)
+    insert into %I select * from early', since, until, name);
+  execute format('alter table audit_log attach partition %I for values from (%L) to (%L)', name, since, until);
+end $function$;
+
+CREATE OR REPLACE FUNCTION add_month_of_ended_tasks(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  month timestamp := date_trunc('month', day);
+  name text := 'tasks_ended_' || to_char(month, 'YYYY_MM');
+  since timestamptz := month at time zone 'UTC';
+  until timestamptz := (month + interval '1 month') at time zone 'UTC';
+begin
+  if to_regclass(name) is not null then return; end if;
+  -- Nodes that come at the same time take turns.
+  lock table only tasks in share update exclusive mode;
+  if to_regclass(name) is not null then return; end if;
+  lock table tasks_active in access exclusive mode;
+  execute format('create table %I (like tasks including defaults including constraints)', name);
+  execute format('with late as (delete from tasks_active where finished_at >= %L and finished_at < %L returning *)
+    insert into %I select * from late', since, until, name);
+  execute format('alter table %I add primary key (id)', name);
+  perform index_ended_tasks(name);
+  execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_floating_ips()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  same_tags boolean := tg_op = 'UPDATE' and old.tags = new.tags;
+begin
+  if tg_op <> 'INSERT' then before := facets_of(old); end if;
+  if tg_op <> 'DELETE' then after := facets_of(new); end if;
+  if before is not distinct from after and same_tags then return null; end if;
+  if before is distinct from after then
+    if before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, 'floatingips', before, -1);
+    end if;
+    if after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, 'floatingips', after, 1);
+    end if;
+  end if;
+  if before is not null and old.tags <> '{}' then
+    insert into resource_changes
+    select old.project_id, old.region_id, 'floatingips by tag' || side.with_status, f || side.facets, -1
+      from facets_of_tags(old.tags) f, (values ('', '{}'::jsonb), (' and status', before)) side (with_status, facets)
+     where not same_tags or side.with_status <> '';
+  end if;
+  if after is not null and new.tags <> '{}' then
+    insert into resource_changes
+    select new.project_id, new.region_id, 'floatingips by tag' || side.with_status, f || side.facets, 1
+      from facets_of_tags(new.tags) f, (values ('', '{}'::jsonb), (' and status', after)) side (with_status, facets)
+     where not same_tags or side.with_status <> '';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_instances()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  hour_before jsonb;
+  hour_after jsonb;
+begin
+  if tg_op <> 'INSERT' then
+    before := facets_of(old);
+    hour_before := hour_of(old.updated_at);
+  end if;
+  if tg_op <> 'DELETE' then
+    after := facets_of(new);
+    hour_after := hour_of(new.updated_at);
+  end if;
+  if before is distinct from after then
+    if before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, 'instances', before, -1);
+    end if;
+    if after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, 'instances', after, 1);
+    end if;
+  end if;
+  if hour_before is distinct from hour_after then
+    if hour_before is not null then
+      insert into resource_changes values (old.project_id, old.region_id, 'instances by hour', hour_before, -1);
+    end if;
+    if hour_after is not null then
+      insert into resource_changes values (new.project_id, new.region_id, 'instances by hour', hour_after, 1);
+    end if;
+  end if;
+  if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
+  if tg_op <> 'INSERT' and old.tags <> '{}' then
+    insert into resource_changes
+    select old.project_id, old.region_id, 'instances by tag', f, -1 from facets_of_tags(old.tags) f
+    union all select old.project_id, old.region_id, 'instances by tag value', f, -1 from tag_values(old.tags) f;
+  end if;
+  if tg_op <> 'DELETE' and new.tags <> '{}' then
+    insert into resource_changes
+    select new.project_id, new.region_id, 'instances by tag', f, 1 from facets_of_tags(new.tags) f
+    union all select new.project_id, new.region_id, 'instances by tag value', f, 1 from tag_values(new.tags) f;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_late_user_actions()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with late (action) as (
+    update audit_log a set counted = true where not counted and api_group is not null returning a)
+  insert into resource_changes (project_id, region_id, resource, facets, change)
+  select (l.action).client_id, 0, f.resource, f.facets, count(*)
+    from late l cross join lateral facets_of_user_action(l.action) f group by 1, 3, 4;
+$function$;
+
+CREATE OR REPLACE FUNCTION count_rows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], '{}', 1);
+  else
+    insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], '{}', -1);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_rows_by_facets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  was_beside text;
+  is_beside text;
+begin
+  if tg_op <> 'INSERT' then
+    before := facets_of(old);
+    if tg_argv[1] = 'network' then was_beside := tg_argv[0] || ' by network ' || old.network_id; end if;
+  end if;
+  if tg_op <> 'DELETE' then
+    after := facets_of(new);
+    if tg_argv[1] = 'network' then is_beside := tg_argv[0] || ' by network ' || new.network_id; end if;
+  end if;
+  if before is distinct from after then
+    if before is null or after is null or old.project_id <> new.project_id or old.region_id <> new.region_id then
+      if before is not null then
+        insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], before, -1, null, was_beside);
+      end if;
+      if after is not null then
+        insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], after, 1, null, is_beside);
+      end if;
+    else
+      insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], after, 1, before, is_beside);
+    end if;
+  end if;
+  if tg_argv[1] = 'tags' then
+    if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
+    if before is not null and old.tags <> '{}' then
+      insert into resource_changes
+      select old.project_id, old.region_id, tg_argv[0] || ' by tag', f, -1 from facets_of_tags(old.tags) f;
+    end if;
+    if after is not null and new.tags <> '{}' then
+      insert into resource_changes
+      select new.project_id, new.region_id, tg_argv[0] || ' by tag', f, 1 from facets_of_tags(new.tags) f;
+    end if;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_rows_of_client()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  faceted boolean := tg_argv[1] = 'by facets';
+  -- Of the client, of all clients together, or both.
+  of_client boolean := tg_argv[2] <> 'all';
+  of_all boolean := tg_argv[2] <> 'client';
+begin
+  if tg_op <> 'INSERT' then
+    if faceted then before := facets_of(old); else before := '{}'; end if;
+  end if;
+  if tg_op <> 'DELETE' then
+    if faceted then after := facets_of(new); else after := '{}'; end if;
+  end if;
+  if before is not distinct from after then return null; end if;
+  if before is not null and of_client then
+    insert into resource_changes values (old.client_id, 0, tg_argv[0], before, -1);
+  end if;
+  if after is not null and of_client then
+    insert into resource_changes values (new.client_id, 0, tg_argv[0], after, 1);
+  end if;
+  if of_all then
+    insert into resource_changes
+    select 0, 0, tg_argv[0], side.facets, side.change
+      from (values (before, -1), (after, 1)) as side (facets, change) where side.facets is not null;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_subnet_anew()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  changed uuid := case when tg_op = 'INSERT' then new.subnet_id else old.subnet_id end;
+begin
+  if changed is null or exists (
+    select from subnet_changes c where c.subnet_id = changed and c.xmin = pg_current_xact_id()::xid) then
+    return null;
+  end if;
+  insert into subnet_changes (subnet_id) values (changed);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION drop_months_of_audit_log(before date)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  name text;
+begin
+  for name in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'audit_log'::regclass and c.relname ~ '^audit_log_\d{4}_\d\d$'
+       and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= before
+     order by 1
+  loop
+    execute format('lock table %I in share row exclusive mode', name);
+    execute format('insert into resource_changes
+      select m.client_id, 0, f.resource, f.facets, -count(*)
+        from %I m, facets_of_user_action(m::audit_log) f
+       where m.api_group is not null group by 1, 3, 4', name);
+    execute format('drop table %I', name);
+    return next name;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION drop_months_of_ended_tasks(before date)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  name text;
+begin
+  for name in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'tasks'::regclass and c.relname ~ '^tasks_ended_\d{4}_\d\d$'
+       and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= before
+     order by 1
+  loop
+    -- Whoever acknowledges one of them now waits, and then does not find it.
+    execute format('lock table %I in share row exclusive mode', name);
+    execute format('insert into task_count_changes
+      select client_id, (created_at at time zone ''UTC'')::date, project_id, region_id, type, state,
+             acknowledged_at is not null, -count(*) from %I group by 1, 2, 3, 4, 5, 6, 7', name);
+    execute format('alter table tasks detach partition %I', name);
+    execute format('drop table %I', name);
+    return next name;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION facets_of_tags(tags jsonb)
+ RETURNS SETOF jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('key', key) from jsonb_each(tags)
+  union all select jsonb_build_object('key', key, 'value', value->'value') from jsonb_each(tags)
+$function$;
+
+CREATE OR REPLACE FUNCTION fold_resource_counts()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  emptied resource_totals[];
+begin
+  with moved as (delete from resource_changes returning *),
+  parts as (
+    select project_id, region_id, l.resource, f.facets, f.change
+      from moved m
+     cross join lateral (values (m.resource), (m.beside)) l (resource)
+     cross join lateral (values (m.facets, m.change), (m.was, -m.change)) f (facets, change)
+     where m.resource <> 'user_actions' and l.resource is not null and f.facets is not null
+     union all
+    select a.project_id, a.region_id, p.resource, p.facets, a.change
+      from (select project_id, region_id, facets, sum(change) as change from moved
+             where resource = 'user_actions' group by project_id, region_id, facets) a
+     cross join lateral parts_of_user_action(a.facets) p),
+  folded as (
+    insert into resource_totals as t (project_id, region_id, resource, facets, count)
+    select project_id, region_id, resource, facets, sum(change) from parts
+     group by project_id, region_id, resource, facets having sum(change) <> 0
+     order by project_id, region_id, resource, facets
+    on conflict (project_id, region_id, resource, facets) do update set count = t.count + excluded.count
+    returning t.*)
+  select array_agg(folded::resource_totals) into emptied from folded where count = 0;
+  delete from resource_totals t using unnest(emptied) e
+   where (t.project_id, t.region_id, t.resource, t.facets) = (e.project_id, e.region_id, e.resource, e.facets);
+end $function$;
+
+CREATE OR REPLACE FUNCTION fold_subnet_changes(most integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  folded bigint;
+begin
+  if not exists (select from subnet_changes) then return 0; end if;
+  -- Whoever waits for one of these sees afterwards what the other one has counted: folding waits for folding, and for
+  -- counting anew.
+  perform pg_advisory_xact_lock(hashtext('subnet_changes'), 0);
+  lock table subnets in row exclusive mode;
+  -- A subnet that somebody has locked keeps its changes until the next time.
+  with open as materialized (
+    select s.id from subnets s where s.id in (select subnet_id from subnet_changes)
+     limit most for no key update of s skip locked),
+  taken as (delete from subnet_changes c using open where c.subnet_id = open.id returning c.*),
+  summed as (
+    select subnet_id, sum(addresses) as addresses, sum(ports) as ports, bool_or(addresses is null) as anew
+      from taken group by subnet_id),
+  now as (
+    select s.id,
+           case when m.anew then (select count(*) from region_addresses a where a.subnet_id = s.id)
+                else s.address_count + m.addresses end as address_count,
+           case when m.anew then (select count(distinct p.id) from region_addresses a join ports p on p.id = a.owner_id
+                                   where a.subnet_id = s.id)
+                else s.port_count + m.ports end as port_count,
+           exists (select from region_addresses g
+                    where g.region_id = s.region_id and g.address = s.gateway_ip and g.subnet_id = s.id
+                      and g.space in (s.network_id, '00000000-0000-0000-0000-000000000000')) as gateway_given
+      from summed m join subnets s on s.id = m.subnet_id),
+  changed as (
+    update subnets s set address_count = now.address_count, port_count = now.port_count, gateway_given = now.gateway_given
+      from now
+     where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
+           is distinct from (now.address_count, now.port_count, now.gateway_given))
+  select count(*) into folded from open;
+  delete from subnet_changes c where not exists (select from subnets s where s.id = c.subnet_id);
+  return folded;
+end $function$;
+
+CREATE OR REPLACE FUNCTION fold_task_counts()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with moved as (delete from task_count_changes returning *),
+  grouped as (
+    select client_id,
+           case when grouping(day) = 1 then 'all' when grouping(project_id) = 0 then 'day and place'
+                when grouping(type) = 0 then 'day and type' else 'day' end as kind,
+           coalesce(day, '-infinity') as day, coalesce(project_id, -1) as project_id,
+           coalesce(region_id, -1) as region_id, coalesce(type, '') as type, state,
+           coalesce(acknowledged, false) as acknowledged, sum(count) as count
+      from (select client_id, day, coalesce(project_id, 0) as project_id, coalesce(region_id, 0) as region_id, type,
+                   state, acknowledged, count from moved) m
+     group by grouping sets ((client_id, project_id, region_id, type, state, acknowledged), (client_id, day, state, acknowledged),
+                             (client_id, day, project_id, region_id, state), (client_id, day, type, state))
+    having sum(count) <> 0)
+  insert into task_counts as c (client_id, kind, day, project_id, region_id, type, state, acknowledged, count)
+  select * from grouped
+   order by client_id, kind, project_id, region_id, type, state, acknowledged, day
+  on conflict (client_id, kind, project_id, region_id, type, state, acknowledged, day)
+  do update set count = c.count + excluded.count;
+$function$;
+
+CREATE OR REPLACE FUNCTION hour_of(at timestamp with time zone)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_build_object('hour', floor(extract(epoch from at) / 3600)::bigint)
+$function$;
+
+CREATE OR REPLACE FUNCTION id_parts(place integer, within integer, id uuid)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select array[p || substr(t, 1, 4), p || substr(t, 5, 4), p || substr(t, 10, 4), p || substr(t, 15, 4),
+               p || substr(t, 20, 4), p || substr(t, 25, 4), p || substr(t, 29, 4), p || substr(t, 33, 4)]
+    from (select place || '.' || within || '.' as p, id::text as t) signs
+$function$;
+
+CREATE OR REPLACE FUNCTION index_ended_tasks(name text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  execute format('create index on %I (client_id, created_at desc, id desc)', name);
+  execute format('create index on %I (client_id, project_id, created_at desc, id desc)', name);
+  execute format('create index on %I (client_id, region_id, created_at desc, id desc)', name);
+  execute format('create index on %I (client_id, type, created_at desc, id desc)', name);
+  -- Those that are rare cost little, and are looked for.
+  execute format('create index on %I (client_id, created_at desc, id desc) where state = ''ERROR''', name);
+  execute format('create index on %I (client_id, created_at desc, id desc) where acknowledged_at is null', name);
+  execute format('create index on %I (client_id, created_at desc, id desc) where acknowledged_at is not null', name);
+  execute format('create index on %I (change)', name);
+end $function$;
+
+CREATE OR REPLACE FUNCTION next_task_change()
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Nodes of before wait for transactions by their numbers.
+  perform pg_current_xact_id();
+  perform pg_advisory_xact_lock_shared(72118, 0);
+  return nextval('task_changes');
+end $function$;
+
+CREATE OR REPLACE FUNCTION parts_of_user_action(facets jsonb)
+ RETURNS TABLE(resource text, facets jsonb)
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  values ('user_actions by client', jsonb_build_object('action_type', $1->'action_type', 'api_group', $1->'api_group',
+                                                       'project_id', $1->'project_id', 'region_id', $1->'region_id')),
+         ('user_actions by source', jsonb_build_object('address', $1->'address', 'user_agent', $1->'user_agent')),
+         ('user_actions by hour', jsonb_build_object('hour', $1->'hour'))
+$function$;
+
+CREATE OR REPLACE FUNCTION quota_reached(usage bigint, quota_limit bigint, threshold integer)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select usage > 0 and usage::numeric * 100 >= quota_limit::numeric * threshold $function$;
+
+CREATE OR REPLACE FUNCTION rare_parts(relation text, parts text[])
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with common as (
+    select e.part, max(e.frequency) as frequency
+      from pg_stats s cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) e (part, frequency)
+     where s.schemaname = current_schema and s.tablename ~ relation and e.part = any(parts)
+     group by e.part),
+  known as (
+    select distinct p.part, coalesce(c.frequency, 0) as frequency from unnest(parts) p (part) left join common c using (part)),
+  least as (select min(frequency) as frequency from known)
+  select coalesce(array_agg(k.part order by k.part), parts) from known k, least l
+   where k.frequency <= greatest(l.frequency, 0.02)
+$function$;
+
+CREATE OR REPLACE FUNCTION recount_clients()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  lock table clients, limits_requests, mail_outbox, projects, sign_ins, webhook_deliveries, audit_log
+    in share row exclusive mode;
+  delete from resource_changes where resource like '% by client' or resource like 'user\_actions by %'
+    or resource in ('limits_requests by hour', 'user_actions');
+  delete from resource_totals where resource like '% by client' or resource like 'user\_actions by %'
+    or resource = 'limits_requests by hour';
+  update audit_log set counted = true where not counted;
+  insert into resource_totals (project_id, region_id, resource, facets, count)
+  select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
+  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
+  union all select client_id, 0, 'sign_ins by client', '{}'::jsonb, count(*) from sign_ins group by 1
+  union all select client_id, 0, 'projects by client', facets_of(p), count(*) from projects p group by 1, 4
+  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
+    from limits_requests r, facets_of_limits_request(r) f
+   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets))
+  union all select coalesce(client_id, 0), 0, 'webhook_deliveries by client', facets_of(d), count(*)
+    from webhook_deliveries d group by grouping sets ((client_id, facets_of(d)), (facets_of(d)))
+  union all select client_id, 0, f.resource, f.facets, count(*)
+    from audit_log a, facets_of_user_action(a) f where a.api_group is not null group by 1, 3, 4;
+$function$;
+
+CREATE OR REPLACE FUNCTION recount_resources()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  t record;
+  facets text;
+begin
+  for t in
+    select tgrelid::regclass as of, tgfoid <> 'count_rows'::regproc as faceted,
+           string_to_array(encode(tgargs, 'escape'), '\000') as args
+      from pg_trigger
+     where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc, 'count_instances'::regproc,
+                      'count_floating_ips'::regproc)
+       and tgparentid = 0 order by 1
+  loop
+    execute format('lock table %s in share row exclusive mode', t.of);
+    delete from resource_changes where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
+    delete from resource_totals where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
+    facets := case when t.faceted then 'facets_of(t)' else '''{}''::jsonb' end;
+    execute format('insert into resource_totals
+      select project_id, region_id, %L, f, count(*) from %s t, lateral (select %s as f) f
+       where f is not null group by 1, 2, 3, 4', t.args[1], t.of, facets);
+    if t.args[2] = 'tags' then
+      execute format('insert into resource_totals
+        select project_id, region_id, %L, f, count(*) from %s t, facets_of_tags(t.tags) f
+         where t.tags <> ''{}'' and facets_of(t) is not null group by 1, 2, 3, 4', t.args[1] || ' by tag', t.of);
+    elsif t.args[2] = 'network' then
+      execute format('insert into resource_totals
+        select project_id, region_id, %L || network_id, facets_of(t), count(*) from %s t
+         group by 1, 2, 3, 4', t.args[1] || ' by network ', t.of);
+    end if;
+  end loop;
+  insert into resource_totals (project_id, region_id, resource, facets, count)
+  select project_id, region_id, 'instances by hour', hour_of(updated_at), count(*) from instances group by 1, 2, 3, 4
+  union all
+  select project_id, region_id, 'instances by tag value', f, count(*) from instances, tag_values(tags) f
+   where tags <> '{}' group by 1, 2, 3, 4
+  union all
+  select project_id, region_id, 'floatingips by tag and status', f || facets_of(i), count(*)
+    from floating_ips i, facets_of_tags(tags) f where tags <> '{}' group by 1, 2, 3, 4;
+end $function$;
+
+CREATE OR REPLACE FUNCTION recount_subnets()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  lock table subnets, region_addresses in share row exclusive mode;
+  delete from subnet_changes;
+  update subnets s set address_count = now.addresses, port_count = now.ports, gateway_given = now.gateway_given
+    from (
+      select s.id, coalesce(c.addresses, 0) as addresses, coalesce(c.ports, 0) as ports,
+             coalesce(c.gateway_given, false) as gateway_given
+        from subnets s left join (
+          select a.subnet_id, count(*) as addresses, count(distinct p.id) as ports,
+                 bool_or(a.address = o.gateway_ip and a.region_id = o.region_id) as gateway_given
+            from region_addresses a join subnets o on o.id = a.subnet_id left join ports p on p.id = a.owner_id
+           group by a.subnet_id) c on c.subnet_id = s.id) now
+   where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
+         is distinct from (now.addresses, now.ports, now.gateway_given);
+end $function$;
+
+CREATE OR REPLACE FUNCTION recount_tasks()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  lock table task_counts, task_count_changes in share row exclusive mode;
+  delete from task_counts;
+  delete from task_count_changes;
+  insert into task_count_changes
+  select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state,
+         acknowledged_at is not null, count(*)
+    from tasks where finished_at is not null group by 1, 2, 3, 4, 5, 6, 7;
+  select fold_task_counts();
+$function$;
+
+CREATE OR REPLACE FUNCTION recount_webhook_targets()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  lock table webhook_targets in share row exclusive mode;
+  delete from resource_changes where resource = 'webhook_targets';
+  delete from resource_totals where resource = 'webhook_targets';
+  insert into resource_totals (project_id, region_id, resource, facets, count)
+  select coalesce(client_id, 0), 0, 'webhook_targets', '{}'::jsonb, count(*) from webhook_targets
+   where kind = 'events' group by grouping sets ((client_id), ()) having count(*) > 0;
+$function$;
+
+CREATE OR REPLACE FUNCTION recount_what_is_counted_by_statements()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  lock table clients, limits_requests, mail_outbox in share row exclusive mode;
+  delete from resource_changes
+   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
+  delete from resource_totals
+   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
+  insert into resource_totals (project_id, region_id, resource, facets, count)
+  select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
+  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
+  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
+    from limits_requests r, facets_of_limits_request(r) f
+   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets));
+$function$;
+
+CREATE OR REPLACE FUNCTION repeat_unless(expected boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not expected then
+    raise exception 'this has changed meanwhile' using errcode = 'serialization_failure';
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tag_values(tags jsonb)
+ RETURNS SETOF jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select distinct jsonb_build_object('value', value->'value') from jsonb_each(tags)
+$function$;
+
+CREATE OR REPLACE FUNCTION take_points(keys bytea[], allowed integer[], seconds integer[], at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free timestamptz;
+begin
+  for i in 1 .. cardinality(keys) loop
+    insert into rate_limits as r (key, points, expires_at)
+    values (keys[i], 1, at + make_interval(secs => seconds[i]))
+    on conflict (key) do update set
+      points = case when r.expires_at <= at then 1 else r.points + 1 end,
+      expires_at = case when r.expires_at <= at then excluded.expires_at else r.expires_at end
+    where r.expires_at <= at or r.points < allowed[i];
+    if not found then
+      select expires_at into free from rate_limits where key = keys[i];
+      update rate_limits set points = points - 1 where key = any (keys[1:i - 1]) and points > 0;
+      return coalesce(free, at);
+    end if;
+  end loop;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION text_parts(place integer, within integer, t text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+declare
+  folded text := lower(t);
+  prefix text := place || '.' || within || '.';
+  parts text[] := '{}';
+begin
+  for i in 1 .. length(folded) - 2 loop
+    parts := parts || (prefix || substr(folded, i, 3));
+  end loop;
+  return parts;
+end $function$;
+
+create table clients (
+  id integer generated by default as identity not null,
+  name text not null,
+  email text not null,
+  status text default 'active'::text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint clients_pkey PRIMARY KEY (id)
+);
+
+create table users (
+  id integer generated by default as identity not null,
+  email text not null,
+  name text,
+  password_hash text,
+  deleted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  lang text default 'en'::text not null,
+  phone text,
+  last_client_id integer,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_lang_check CHECK ((lang = ANY (ARRAY['de'::text, 'en'::text, 'ru'::text, 'zh'::text, 'az'::text]))),
+  constraint users_last_client_id_fkey FOREIGN KEY (last_client_id) REFERENCES clients(id)
+);
+CREATE UNIQUE INDEX users_email ON users USING btree (lower((email COLLATE "C"))) WHERE (deleted_at IS NULL);
 
 create table api_tokens (
   id integer generated by default as identity not null,
@@ -23,9 +711,9 @@ create table api_tokens (
   constraint api_tokens_made_with_fkey FOREIGN KEY (made_with) REFERENCES api_tokens(id),
   constraint api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX api_tokens_client ON public.api_tokens USING btree (client_id, id);
-CREATE UNIQUE INDEX api_tokens_hash ON public.api_tokens USING btree (hash);
-CREATE INDEX api_tokens_made_with ON public.api_tokens USING btree (made_with) WHERE (made_with IS NOT NULL);
+CREATE INDEX api_tokens_client ON api_tokens USING btree (client_id, id);
+CREATE UNIQUE INDEX api_tokens_hash ON api_tokens USING btree (hash);
+CREATE INDEX api_tokens_made_with ON api_tokens USING btree (made_with) WHERE (made_with IS NOT NULL);
 
 create table audit_log (
   id bigint default nextval('audit_log_ids'::regclass) not null,
@@ -47,39 +735,13 @@ create table audit_log (
   user_agent text,
   counted boolean default false not null
 ) partition by RANGE (at);
-CREATE INDEX audit_log_address ON ONLY public.audit_log USING btree (client_id, address, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_at ON ONLY public.audit_log USING btree (client_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_not_counted ON ONLY public.audit_log USING btree (at) WHERE ((NOT counted) AND (api_group IS NOT NULL));
-CREATE INDEX audit_log_project ON ONLY public.audit_log USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_subject ON ONLY public.audit_log USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_subject_parts ON ONLY public.audit_log USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
-
-create table audit_log_rest (
-  id bigint default nextval('audit_log_ids'::regclass) not null,
-  at timestamp with time zone not null,
-  client_id integer not null,
-  user_id integer not null,
-  token_id integer not null,
-  request_id text not null,
-  action text not null,
-  subject text,
-  project_id integer,
-  region_id integer,
-  action_type text,
-  api_group text,
-  resource_type text,
-  subject_name text,
-  started_task_id uuid,
-  address text,
-  user_agent text,
-  counted boolean default false not null
-) /* the part of audit_log by default */;
-CREATE INDEX audit_log_rest_at_idx ON public.audit_log_rest USING btree (at) WHERE ((NOT counted) AND (api_group IS NOT NULL));
-CREATE INDEX audit_log_rest_client_id_address_at_id_idx ON public.audit_log_rest USING btree (client_id, address, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_rest_client_id_at_id_idx ON public.audit_log_rest USING btree (client_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_rest_client_id_project_id_at_id_idx ON public.audit_log_rest USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_rest_client_id_subject_at_id_idx ON public.audit_log_rest USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_rest_text_parts_idx ON public.audit_log_rest USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
+CREATE INDEX audit_log_address ON audit_log USING btree (client_id, address, at DESC, id DESC) WHERE (api_group IS NOT NULL);
+CREATE INDEX audit_log_at ON audit_log USING btree (client_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
+CREATE INDEX audit_log_not_counted ON audit_log USING btree (at) WHERE ((NOT counted) AND (api_group IS NOT NULL));
+CREATE INDEX audit_log_project ON audit_log USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
+CREATE INDEX audit_log_subject ON audit_log USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
+CREATE INDEX audit_log_subject_parts ON audit_log USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
+create table audit_log_rest partition of audit_log default;
 
 create table client_users (
   client_id integer not null,
@@ -91,58 +753,7 @@ create table client_users (
   constraint client_users_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint client_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX client_users_user ON public.client_users USING btree (user_id);
-
-create table clients (
-  id integer generated by default as identity not null,
-  name text not null,
-  email text not null,
-  status text default 'active'::text not null,
-  created_at timestamp with time zone default now() not null,
-  constraint clients_pkey PRIMARY KEY (id)
-);
-
-create view counted_changes as
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.resource,
-    resource_changes.facets,
-    resource_changes.change
-   FROM resource_changes
-  WHERE resource_changes.resource <> 'user_actions'::text
-UNION ALL
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.resource,
-    resource_changes.was AS facets,
-    - resource_changes.change AS change
-   FROM resource_changes
-  WHERE resource_changes.was IS NOT NULL
-UNION ALL
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.beside AS resource,
-    resource_changes.facets,
-    resource_changes.change
-   FROM resource_changes
-  WHERE resource_changes.beside IS NOT NULL
-UNION ALL
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.beside AS resource,
-    resource_changes.was AS facets,
-    - resource_changes.change AS change
-   FROM resource_changes
-  WHERE resource_changes.beside IS NOT NULL AND resource_changes.was IS NOT NULL
-UNION ALL
- SELECT c.project_id,
-    c.region_id,
-    p.resource,
-    p.facets,
-    c.change
-   FROM resource_changes c
-     CROSS JOIN LATERAL parts_of_user_action(c.facets) p(resource, facets)
-  WHERE c.resource = 'user_actions'::text;
+CREATE INDEX client_users_user ON client_users USING btree (user_id);
 
 create table custom_page_sets (
   id integer generated by default as identity not null,
@@ -154,7 +765,7 @@ create table custom_page_sets (
   constraint custom_page_sets_pkey PRIMARY KEY (id),
   constraint custom_page_sets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX custom_page_sets_client ON public.custom_page_sets USING btree (client_id, id);
+CREATE INDEX custom_page_sets_client ON custom_page_sets USING btree (client_id, id);
 
 create table database_version (
   single boolean default true not null,
@@ -172,6 +783,163 @@ create table first_run (
   constraint first_run_pkey PRIMARY KEY (single),
   constraint first_run_single_check CHECK (single)
 );
+
+create table projects (
+  id integer generated by default as identity not null,
+  client_id integer not null,
+  name text not null,
+  description text,
+  state text default 'ACTIVE'::text not null,
+  is_default boolean default false not null,
+  task_id uuid,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  has_default_groups boolean default false not null,
+  constraint projects_pkey PRIMARY KEY (id),
+  constraint projects_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text, 'DELETED'::text]))),
+  constraint projects_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
+);
+CREATE INDEX projects_client_created ON projects USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX projects_client_name ON projects USING btree (client_id, name, id);
+CREATE INDEX projects_held ON projects USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE UNIQUE INDEX projects_name ON projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
+CREATE INDEX projects_without_default_groups ON projects USING btree (id) WHERE ((NOT has_default_groups) AND (deleted_at IS NULL));
+CREATE TRIGGER projects_count AFTER INSERT OR DELETE OR UPDATE OF deleted_at ON projects FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('projects by client', 'by facets', 'client');
+
+create table regions (
+  id integer generated by default as identity not null,
+  display_name text not null,
+  slug text not null,
+  state text default 'ACTIVE'::text not null,
+  provider text not null,
+  settings jsonb default '{}'::jsonb not null,
+  created_at timestamp with time zone not null,
+  gave_default_groups boolean default false not null,
+  constraint regions_pkey PRIMARY KEY (id),
+  constraint regions_slug_key UNIQUE (slug),
+  constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
+);
+
+create table networks (
+  id uuid not null,
+  project_id integer,
+  region_id integer not null,
+  client_id integer,
+  name text collate "C" not null,
+  type text not null,
+  segmentation_id integer,
+  mtu integer not null,
+  external boolean default false not null,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint networks_pkey PRIMARY KEY (id),
+  constraint networks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint networks_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX networks_created_at ON networks USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX networks_external ON networks USING btree (region_id) WHERE external;
+CREATE INDEX networks_held ON networks USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX networks_name ON networks USING btree (project_id, region_id, name, id);
+CREATE UNIQUE INDEX networks_segmentation ON networks USING btree (region_id, type, segmentation_id);
+CREATE INDEX networks_tags ON networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE TRIGGER networks_count AFTER INSERT OR DELETE OR UPDATE OF type, external, tags ON networks FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('networks', 'tags');
+
+create table subnets (
+  id uuid not null,
+  network_id uuid not null,
+  project_id integer,
+  region_id integer not null,
+  client_id integer,
+  name text collate "C" not null,
+  cidr cidr not null,
+  gateway_ip inet,
+  enable_dhcp boolean default true not null,
+  dns_nameservers jsonb,
+  host_routes jsonb,
+  total_ips bigint,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  address_count bigint default 0 not null,
+  port_count bigint default 0 not null,
+  gateway_given boolean default false not null,
+  constraint subnets_pkey PRIMARY KEY (id),
+  constraint subnets_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
+  constraint subnets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX subnets_available_ips ON subnets USING btree (project_id, region_id, (((total_ips - address_count) + (gateway_given)::integer)), id);
+CREATE INDEX subnets_cidr ON subnets USING btree (project_id, region_id, cidr, id);
+CREATE INDEX subnets_created_at ON subnets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX subnets_held ON subnets USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX subnets_name ON subnets USING btree (project_id, region_id, name, id);
+CREATE INDEX subnets_network ON subnets USING btree (network_id, created_at, id);
+CREATE INDEX subnets_tags ON subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX subnets_total_ips ON subnets USING btree (project_id, region_id, total_ips, id);
+CREATE INDEX subnets_updated_at ON subnets USING btree (project_id, region_id, updated_at, id);
+CREATE TRIGGER subnets_count AFTER INSERT OR DELETE OR UPDATE OF tags ON subnets FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('subnets', 'tags');
+comment on column subnets.address_count is 'addresses of the subnet that something has, but for subnet_changes';
+comment on column subnets.port_count is 'ports with an address of the subnet, but for subnet_changes';
+comment on column subnets.gateway_given is 'something has the address of the gateway, which is not counted in total_ips';
+
+create table load_balancers (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  flavor text collate "C",
+  preferred_connectivity text default 'L2'::text not null,
+  vip_address inet,
+  vip_ip_family text collate "C",
+  tags jsonb default '{}'::jsonb not null,
+  logging_enabled boolean default false not null,
+  logging jsonb,
+  assigned_floating boolean default false not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text collate "C" not null,
+  operating_status text collate "C" not null,
+  task_id uuid,
+  creator_task_id uuid,
+  version bigint default 1 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  vip_port_id uuid default gen_random_uuid() not null,
+  vip_subnet_id uuid,
+  vip_space uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  additional_address inet,
+  additional_subnet_id uuid,
+  additional_space uuid,
+  constraint load_balancers_pkey PRIMARY KEY (id),
+  constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
+  constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
+  constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
+  constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
+  constraint load_balancers_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
+  constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint load_balancers_vip_subnet_id_fkey FOREIGN KEY (vip_subnet_id) REFERENCES subnets(id)
+);
+CREATE INDEX load_balancers_additional_subnet ON load_balancers USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
+CREATE INDEX load_balancers_assigned_floating ON load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
+CREATE INDEX load_balancers_created_at ON load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX load_balancers_flavor ON load_balancers USING btree (project_id, region_id, flavor, id);
+CREATE INDEX load_balancers_held ON load_balancers USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX load_balancers_logging_enabled ON load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE logging_enabled;
+CREATE INDEX load_balancers_name ON load_balancers USING btree (project_id, region_id, name, id);
+CREATE INDEX load_balancers_operating_status ON load_balancers USING btree (project_id, region_id, operating_status, id);
+CREATE UNIQUE INDEX load_balancers_port ON load_balancers USING btree (vip_port_id);
+CREATE INDEX load_balancers_provisioning_status ON load_balancers USING btree (project_id, region_id, provisioning_status, id);
+CREATE INDEX load_balancers_region ON load_balancers USING btree (region_id);
+CREATE INDEX load_balancers_subnet ON load_balancers USING btree (vip_subnet_id) WHERE (vip_subnet_id IS NOT NULL);
+CREATE INDEX load_balancers_tags ON load_balancers USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX load_balancers_updated_at ON load_balancers USING btree (project_id, region_id, updated_at, id);
+CREATE INDEX load_balancers_vip_address ON load_balancers USING btree (project_id, region_id, vip_address, id);
+CREATE INDEX load_balancers_vip_ip_family ON load_balancers USING btree (project_id, region_id, vip_ip_family, id);
+CREATE TRIGGER load_balancers_count AFTER INSERT OR DELETE OR UPDATE OF operating_status, provisioning_status, logging_enabled, assigned_floating, tags ON load_balancers FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('loadbalancers', 'tags');
 
 create table floating_ips (
   id uuid not null,
@@ -196,13 +964,13 @@ END) stored not null,
   constraint floating_ips_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE SET NULL,
   constraint floating_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
-CREATE INDEX floating_ips_created_at ON public.floating_ips USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX floating_ips_load_balancer ON public.floating_ips USING btree (load_balancer_id) WHERE (load_balancer_id IS NOT NULL);
-CREATE INDEX floating_ips_port ON public.floating_ips USING btree (port_id) WHERE (port_id IS NOT NULL);
-CREATE INDEX floating_ips_status ON public.floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
-CREATE INDEX floating_ips_tags ON public.floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE INDEX floating_ips_task ON public.floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER floating_ips_count AFTER INSERT OR DELETE OR UPDATE OF port_id, tags ON public.floating_ips FOR EACH ROW EXECUTE FUNCTION count_floating_ips('floatingips', 'tags');
+CREATE INDEX floating_ips_created_at ON floating_ips USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX floating_ips_load_balancer ON floating_ips USING btree (load_balancer_id) WHERE (load_balancer_id IS NOT NULL);
+CREATE INDEX floating_ips_port ON floating_ips USING btree (port_id) WHERE (port_id IS NOT NULL);
+CREATE INDEX floating_ips_status ON floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
+CREATE INDEX floating_ips_tags ON floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX floating_ips_task ON floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE TRIGGER floating_ips_count AFTER INSERT OR DELETE OR UPDATE OF port_id, tags ON floating_ips FOR EACH ROW EXECUTE FUNCTION count_floating_ips('floatingips', 'tags');
 
 create table idempotency_keys (
   client_id integer not null,
@@ -218,7 +986,7 @@ create table idempotency_keys (
   sealed bytea,
   constraint idempotency_keys_pkey PRIMARY KEY (client_id, key)
 );
-CREATE INDEX idempotency_keys_started ON public.idempotency_keys USING btree (started_at);
+CREATE INDEX idempotency_keys_started ON idempotency_keys USING btree (started_at);
 
 create table images (
   id uuid not null,
@@ -253,12 +1021,18 @@ create table images (
   constraint images_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint images_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX images_created_at ON public.images USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX images_held ON public.images USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX images_name ON public.images USING btree (project_id, region_id, name, created_at DESC, id DESC);
-CREATE INDEX images_public ON public.images USING btree (region_id, display_order) WHERE (project_id IS NULL);
-CREATE INDEX images_tags ON public.images USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE TRIGGER images_count AFTER INSERT OR DELETE OR UPDATE OF architecture, os_distro, os_version, tags ON public.images FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('images', 'tags');
+CREATE INDEX images_created_at ON images USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX images_held ON images USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX images_name ON images USING btree (project_id, region_id, name, created_at DESC, id DESC);
+CREATE INDEX images_public ON images USING btree (region_id, display_order) WHERE (project_id IS NULL);
+CREATE INDEX images_tags ON images USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE TRIGGER images_count AFTER INSERT OR DELETE OR UPDATE OF architecture, os_distro, os_version, tags ON images FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('images', 'tags');
+
+create table master_keys (
+  id text not null,
+  added_at timestamp with time zone not null,
+  constraint master_keys_pkey PRIMARY KEY (id)
+);
 
 create table inference_secrets (
   project_id integer not null,
@@ -274,16 +1048,8 @@ create table inference_secrets (
   constraint inference_secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
   constraint inference_secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
-CREATE INDEX inference_secrets_key ON public.inference_secrets USING btree (key_id);
-CREATE TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON public.inference_secrets FOR EACH ROW EXECUTE FUNCTION count_rows('inference_secrets');
-
-create table instance_first_boots (
-  instance_id uuid not null,
-  key_id text not null,
-  box bytea not null,
-  constraint instance_first_boots_pkey PRIMARY KEY (instance_id),
-  constraint instance_first_boots_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
-);
+CREATE INDEX inference_secrets_key ON inference_secrets USING btree (key_id);
+CREATE TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON inference_secrets FOR EACH ROW EXECUTE FUNCTION count_rows('inference_secrets');
 
 create table instances (
   id uuid not null,
@@ -318,20 +1084,28 @@ create table instances (
   constraint instances_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint instances_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX instances_cluster ON public.instances USING btree (cluster_id, created_at, id) WHERE (cluster_id IS NOT NULL);
-CREATE INDEX instances_created ON public.instances USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX instances_flavor ON public.instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
-CREATE INDEX instances_held ON public.instances USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX instances_id_parts ON public.instances USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
-CREATE INDEX instances_name ON public.instances USING btree (project_id, region_id, name, id);
-CREATE INDEX instances_name_parts ON public.instances USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
-CREATE INDEX instances_private_ip_begin ON public.instances USING btree (project_id, region_id, private_ip text_pattern_ops) WHERE (private_ip IS NOT NULL);
-CREATE INDEX instances_public_ip_begin ON public.instances USING btree (project_id, region_id, public_ip text_pattern_ops) WHERE (public_ip IS NOT NULL);
-CREATE INDEX instances_security_groups ON public.instances USING gin (security_groups) WHERE (security_groups <> '{}'::text[]);
-CREATE INDEX instances_status ON public.instances USING btree (project_id, region_id, status, id);
-CREATE INDEX instances_tags ON public.instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE INDEX instances_updated_at ON public.instances USING btree (project_id, region_id, updated_at);
-CREATE TRIGGER instances_count AFTER INSERT OR DELETE OR UPDATE OF status, flavor, cluster_id, tags, updated_at ON public.instances FOR EACH ROW EXECUTE FUNCTION count_instances('instances', 'tags');
+CREATE INDEX instances_cluster ON instances USING btree (cluster_id, created_at, id) WHERE (cluster_id IS NOT NULL);
+CREATE INDEX instances_created ON instances USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX instances_flavor ON instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
+CREATE INDEX instances_held ON instances USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX instances_id_parts ON instances USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
+CREATE INDEX instances_name ON instances USING btree (project_id, region_id, name, id);
+CREATE INDEX instances_name_parts ON instances USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
+CREATE INDEX instances_private_ip_begin ON instances USING btree (project_id, region_id, private_ip text_pattern_ops) WHERE (private_ip IS NOT NULL);
+CREATE INDEX instances_public_ip_begin ON instances USING btree (project_id, region_id, public_ip text_pattern_ops) WHERE (public_ip IS NOT NULL);
+CREATE INDEX instances_security_groups ON instances USING gin (security_groups) WHERE (security_groups <> '{}'::text[]);
+CREATE INDEX instances_status ON instances USING btree (project_id, region_id, status, id);
+CREATE INDEX instances_tags ON instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX instances_updated_at ON instances USING btree (project_id, region_id, updated_at);
+CREATE TRIGGER instances_count AFTER INSERT OR DELETE OR UPDATE OF status, flavor, cluster_id, tags, updated_at ON instances FOR EACH ROW EXECUTE FUNCTION count_instances('instances', 'tags');
+
+create table instance_first_boots (
+  instance_id uuid not null,
+  key_id text not null,
+  box bytea not null,
+  constraint instance_first_boots_pkey PRIMARY KEY (instance_id),
+  constraint instance_first_boots_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
 
 create table invitations (
   user_id integer not null,
@@ -350,8 +1124,8 @@ create table invitations (
   constraint invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id),
   constraint invitations_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (client_id, lower((email COLLATE "C"))) WHERE (accepted_by IS NULL);
-CREATE UNIQUE INDEX invitations_hash ON public.invitations USING btree (hash);
+CREATE UNIQUE INDEX invitations_email ON invitations USING btree (client_id, lower((email COLLATE "C"))) WHERE (accepted_by IS NULL);
+CREATE UNIQUE INDEX invitations_hash ON invitations USING btree (hash);
 
 create table k8s_clusters (
   id uuid not null,
@@ -388,34 +1162,11 @@ create table k8s_clusters (
   constraint k8s_clusters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint k8s_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX k8s_clusters_created ON public.k8s_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX k8s_clusters_held ON public.k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE UNIQUE INDEX k8s_clusters_name ON public.k8s_clusters USING btree (project_id, region_id, name);
-CREATE INDEX k8s_clusters_subnet ON public.k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
-CREATE TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON public.k8s_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('k8s_clusters');
-
-create table k8s_nodes (
-  id uuid not null,
-  number bigint generated always as identity not null,
-  cluster_id uuid not null,
-  pool_id uuid not null,
-  name text not null,
-  version text not null,
-  state text not null,
-  private_ip text not null,
-  state_since timestamp with time zone not null,
-  simulated_condition text,
-  subnet_id uuid,
-  constraint k8s_nodes_pkey PRIMARY KEY (id),
-  constraint k8s_nodes_simulated_condition_check CHECK ((simulated_condition = ANY (ARRAY['Ready'::text, 'NotReady'::text, 'Gone'::text]))),
-  constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'UNREADY'::text, 'REMOVING'::text]))),
-  constraint k8s_nodes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE,
-  constraint k8s_nodes_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES k8s_pools(id) ON DELETE CASCADE
-);
-CREATE INDEX k8s_nodes_cluster ON public.k8s_nodes USING btree (cluster_id, number);
-CREATE UNIQUE INDEX k8s_nodes_number ON public.k8s_nodes USING btree (number);
-CREATE INDEX k8s_nodes_pool ON public.k8s_nodes USING btree (pool_id);
-CREATE INDEX k8s_nodes_unsettled ON public.k8s_nodes USING btree (cluster_id) WHERE (state = ANY (ARRAY['BUILDING'::text, 'REMOVING'::text]));
+CREATE INDEX k8s_clusters_created ON k8s_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX k8s_clusters_held ON k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE UNIQUE INDEX k8s_clusters_name ON k8s_clusters USING btree (project_id, region_id, name);
+CREATE INDEX k8s_clusters_subnet ON k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
+CREATE TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON k8s_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('k8s_clusters');
 
 create table k8s_pools (
   id uuid not null,
@@ -446,8 +1197,31 @@ create table k8s_pools (
   constraint k8s_pools_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text]))),
   constraint k8s_pools_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX k8s_pools_name ON public.k8s_pools USING btree (cluster_id, name);
-CREATE INDEX k8s_pools_scaled ON public.k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
+CREATE UNIQUE INDEX k8s_pools_name ON k8s_pools USING btree (cluster_id, name);
+CREATE INDEX k8s_pools_scaled ON k8s_pools USING btree (id) WHERE (min_node_count < max_node_count);
+
+create table k8s_nodes (
+  id uuid not null,
+  number bigint generated always as identity not null,
+  cluster_id uuid not null,
+  pool_id uuid not null,
+  name text not null,
+  version text not null,
+  state text not null,
+  private_ip text not null,
+  state_since timestamp with time zone not null,
+  simulated_condition text,
+  subnet_id uuid,
+  constraint k8s_nodes_pkey PRIMARY KEY (id),
+  constraint k8s_nodes_simulated_condition_check CHECK ((simulated_condition = ANY (ARRAY['Ready'::text, 'NotReady'::text, 'Gone'::text]))),
+  constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'UNREADY'::text, 'REMOVING'::text]))),
+  constraint k8s_nodes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE,
+  constraint k8s_nodes_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES k8s_pools(id) ON DELETE CASCADE
+);
+CREATE INDEX k8s_nodes_cluster ON k8s_nodes USING btree (cluster_id, number);
+CREATE UNIQUE INDEX k8s_nodes_number ON k8s_nodes USING btree (number);
+CREATE INDEX k8s_nodes_pool ON k8s_nodes USING btree (pool_id);
+CREATE INDEX k8s_nodes_unsettled ON k8s_nodes USING btree (cluster_id) WHERE (state = ANY (ARRAY['BUILDING'::text, 'REMOVING'::text]));
 
 create table known_sources (
   user_id integer not null,
@@ -456,7 +1230,7 @@ create table known_sources (
   constraint known_sources_pkey PRIMARY KEY (user_id, source),
   constraint known_sources_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX known_sources_last_used ON public.known_sources USING btree (last_used_at);
+CREATE INDEX known_sources_last_used ON known_sources USING btree (last_used_at);
 
 create table lb_ddos_profiles (
   load_balancer_id uuid not null,
@@ -477,6 +1251,74 @@ create table lb_ended_stats (
   constraint lb_ended_stats_pkey PRIMARY KEY (load_balancer_id),
   constraint lb_ended_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
 );
+
+create table secrets (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  name text collate "C" not null,
+  kind text not null,
+  algorithm text,
+  bit_length integer,
+  names text[] default '{}'::text[] not null,
+  expiration timestamp with time zone,
+  not_after timestamp with time zone,
+  status text not null,
+  task_id uuid,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  constraint secrets_pkey PRIMARY KEY (id),
+  constraint secrets_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'authorities'::text, 'revocations'::text]))),
+  constraint secrets_status_check CHECK ((status = ANY (ARRAY['PENDING_CREATE'::text, 'ACTIVE'::text, 'PENDING_DELETE'::text]))),
+  constraint secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
+  constraint secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX secrets_created_at ON secrets USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX secrets_held ON secrets USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX secrets_key ON secrets USING btree (key_id);
+CREATE TRIGGER secrets_count AFTER INSERT OR DELETE ON secrets FOR EACH ROW EXECUTE FUNCTION count_rows('secrets');
+
+create table lb_pools (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  name text collate "C" not null,
+  protocol text not null,
+  lb_algorithm text not null,
+  timeout_client_data integer,
+  timeout_member_connect integer,
+  timeout_member_data integer,
+  session_persistence jsonb,
+  secret_id uuid,
+  ca_secret_id uuid,
+  crl_secret_id uuid,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  project_id integer not null,
+  region_id integer not null,
+  previous jsonb,
+  constraint lb_pools_pkey PRIMARY KEY (id),
+  constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
+  constraint lb_pools_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROXY'::text, 'PROXYV2'::text]))),
+  constraint lb_pools_ca_secret FOREIGN KEY (ca_secret_id) REFERENCES secrets(id),
+  constraint lb_pools_crl_secret FOREIGN KEY (crl_secret_id) REFERENCES secrets(id),
+  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
+);
+CREATE INDEX lb_pools_ca_secret ON lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
+CREATE INDEX lb_pools_changing ON lb_pools USING btree (id) WHERE (previous IS NOT NULL);
+CREATE INDEX lb_pools_created_at ON lb_pools USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX lb_pools_crl_secret ON lb_pools USING btree (crl_secret_id) WHERE (crl_secret_id IS NOT NULL);
+CREATE INDEX lb_pools_load_balancer ON lb_pools USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_pools_name ON lb_pools USING btree (project_id, region_id, name, created_at DESC, id DESC);
+CREATE INDEX lb_pools_secret ON lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
+CREATE TRIGGER lb_pools_count AFTER INSERT OR DELETE ON lb_pools FOR EACH ROW EXECUTE FUNCTION count_rows('pools');
 
 create table lb_health_monitors (
   id uuid not null,
@@ -506,84 +1348,7 @@ create table lb_health_monitors (
   constraint lb_health_monitors_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
   constraint lb_health_monitors_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
 );
-CREATE INDEX lb_health_monitors_load_balancer ON public.lb_health_monitors USING btree (load_balancer_id);
-
-create table lb_l7_policies (
-  id uuid not null,
-  load_balancer_id uuid not null,
-  project_id integer not null,
-  region_id integer not null,
-  listener_id uuid not null,
-  name text collate "C" not null,
-  action text not null,
-  "position" integer not null,
-  redirect_url text,
-  redirect_prefix text,
-  redirect_pool_id uuid,
-  redirect_http_code integer,
-  tags text[] default '{}'::text[] not null,
-  admin_state_up boolean default true not null,
-  provisioning_status text not null,
-  operating_status text not null,
-  task_id uuid,
-  creator_task_id uuid,
-  previous jsonb,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone,
-  constraint lb_l7_policies_pkey PRIMARY KEY (id),
-  constraint lb_l7_policies_action_check CHECK ((action = ANY (ARRAY['REDIRECT_PREFIX'::text, 'REDIRECT_TO_POOL'::text, 'REDIRECT_TO_URL'::text, 'REJECT'::text]))),
-  constraint lb_l7_policies_position_check CHECK (("position" > 0)),
-  constraint lb_l7_policies_listener_id_fkey FOREIGN KEY (listener_id) REFERENCES lb_listeners(id) ON DELETE CASCADE,
-  constraint lb_l7_policies_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_l7_policies_redirect_pool_id_fkey FOREIGN KEY (redirect_pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
-);
-CREATE INDEX lb_l7_policies_created_at ON public.lb_l7_policies USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX lb_l7_policies_listener ON public.lb_l7_policies USING btree (listener_id);
-CREATE INDEX lb_l7_policies_load_balancer ON public.lb_l7_policies USING btree (load_balancer_id, "position", id);
-CREATE INDEX lb_l7_policies_pool ON public.lb_l7_policies USING btree (redirect_pool_id) WHERE (redirect_pool_id IS NOT NULL);
-CREATE TRIGGER lb_l7_policies_count AFTER INSERT OR DELETE ON public.lb_l7_policies FOR EACH ROW EXECUTE FUNCTION count_rows('l7policies');
-
-create table lb_l7_rules (
-  id uuid not null,
-  load_balancer_id uuid not null,
-  project_id integer not null,
-  region_id integer not null,
-  policy_id uuid not null,
-  type text not null,
-  compare_type text not null,
-  key text,
-  value text not null,
-  invert boolean default false not null,
-  tags text[] default '{}'::text[] not null,
-  admin_state_up boolean default true not null,
-  provisioning_status text not null,
-  operating_status text not null,
-  task_id uuid,
-  creator_task_id uuid,
-  previous jsonb,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone,
-  constraint lb_l7_rules_pkey PRIMARY KEY (id),
-  constraint lb_l7_rules_compare_type_check CHECK ((compare_type = ANY (ARRAY['CONTAINS'::text, 'ENDS_WITH'::text, 'EQUAL_TO'::text, 'REGEX'::text, 'STARTS_WITH'::text]))),
-  constraint lb_l7_rules_type_check CHECK ((type = ANY (ARRAY['COOKIE'::text, 'FILE_TYPE'::text, 'HEADER'::text, 'HOST_NAME'::text, 'PATH'::text, 'SSL_CONN_HAS_CERT'::text, 'SSL_DN_FIELD'::text, 'SSL_VERIFY_RESULT'::text]))),
-  constraint lb_l7_rules_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_l7_rules_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES lb_l7_policies(id) ON DELETE CASCADE
-);
-CREATE INDEX lb_l7_rules_load_balancer ON public.lb_l7_rules USING btree (load_balancer_id, created_at, id);
-CREATE INDEX lb_l7_rules_policy ON public.lb_l7_rules USING btree (policy_id, created_at DESC, id DESC);
-
-create table lb_listener_stats (
-  listener_id uuid not null,
-  load_balancer_id uuid not null,
-  active_connections bigint not null,
-  bytes_in bigint not null,
-  bytes_out bigint not null,
-  request_errors bigint not null,
-  total_connections bigint not null,
-  constraint lb_listener_stats_pkey PRIMARY KEY (listener_id),
-  constraint lb_listener_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
-) with (fillfactor=70);
-CREATE INDEX lb_listener_stats_load_balancer ON public.lb_listener_stats USING btree (load_balancer_id);
+CREATE INDEX lb_health_monitors_load_balancer ON lb_health_monitors USING btree (load_balancer_id);
 
 create table lb_listeners (
   id uuid not null,
@@ -623,15 +1388,92 @@ END) stored not null,
   constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
   constraint lb_listeners_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
 );
-CREATE INDEX lb_listeners_changing ON public.lb_listeners USING btree (id) WHERE (previous IS NOT NULL);
-CREATE INDEX lb_listeners_created_at ON public.lb_listeners USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX lb_listeners_load_balancer ON public.lb_listeners USING btree (load_balancer_id, created_at, id);
-CREATE INDEX lb_listeners_name ON public.lb_listeners USING btree (project_id, region_id, name, created_at DESC, id DESC);
-CREATE INDEX lb_listeners_pool ON public.lb_listeners USING btree (default_pool_id) WHERE (default_pool_id IS NOT NULL);
-CREATE UNIQUE INDEX lb_listeners_port ON public.lb_listeners USING btree (load_balancer_id, transport, protocol_port);
-CREATE INDEX lb_listeners_secret ON public.lb_listeners USING btree (secret_id) WHERE (secret_id IS NOT NULL);
-CREATE INDEX lb_listeners_sni_secrets ON public.lb_listeners USING gin (sni_secret_ids) WHERE (sni_secret_ids <> '{}'::uuid[]);
-CREATE TRIGGER lb_listeners_count AFTER INSERT OR DELETE ON public.lb_listeners FOR EACH ROW EXECUTE FUNCTION count_rows('listeners');
+CREATE INDEX lb_listeners_changing ON lb_listeners USING btree (id) WHERE (previous IS NOT NULL);
+CREATE INDEX lb_listeners_created_at ON lb_listeners USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX lb_listeners_load_balancer ON lb_listeners USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_listeners_name ON lb_listeners USING btree (project_id, region_id, name, created_at DESC, id DESC);
+CREATE INDEX lb_listeners_pool ON lb_listeners USING btree (default_pool_id) WHERE (default_pool_id IS NOT NULL);
+CREATE UNIQUE INDEX lb_listeners_port ON lb_listeners USING btree (load_balancer_id, transport, protocol_port);
+CREATE INDEX lb_listeners_secret ON lb_listeners USING btree (secret_id) WHERE (secret_id IS NOT NULL);
+CREATE INDEX lb_listeners_sni_secrets ON lb_listeners USING gin (sni_secret_ids) WHERE (sni_secret_ids <> '{}'::uuid[]);
+CREATE TRIGGER lb_listeners_count AFTER INSERT OR DELETE ON lb_listeners FOR EACH ROW EXECUTE FUNCTION count_rows('listeners');
+
+create table lb_l7_policies (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  listener_id uuid not null,
+  name text collate "C" not null,
+  action text not null,
+  "position" integer not null,
+  redirect_url text,
+  redirect_prefix text,
+  redirect_pool_id uuid,
+  redirect_http_code integer,
+  tags text[] default '{}'::text[] not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  previous jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_l7_policies_pkey PRIMARY KEY (id),
+  constraint lb_l7_policies_action_check CHECK ((action = ANY (ARRAY['REDIRECT_PREFIX'::text, 'REDIRECT_TO_POOL'::text, 'REDIRECT_TO_URL'::text, 'REJECT'::text]))),
+  constraint lb_l7_policies_position_check CHECK (("position" > 0)),
+  constraint lb_l7_policies_listener_id_fkey FOREIGN KEY (listener_id) REFERENCES lb_listeners(id) ON DELETE CASCADE,
+  constraint lb_l7_policies_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_l7_policies_redirect_pool_id_fkey FOREIGN KEY (redirect_pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_l7_policies_created_at ON lb_l7_policies USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX lb_l7_policies_listener ON lb_l7_policies USING btree (listener_id);
+CREATE INDEX lb_l7_policies_load_balancer ON lb_l7_policies USING btree (load_balancer_id, "position", id);
+CREATE INDEX lb_l7_policies_pool ON lb_l7_policies USING btree (redirect_pool_id) WHERE (redirect_pool_id IS NOT NULL);
+CREATE TRIGGER lb_l7_policies_count AFTER INSERT OR DELETE ON lb_l7_policies FOR EACH ROW EXECUTE FUNCTION count_rows('l7policies');
+
+create table lb_l7_rules (
+  id uuid not null,
+  load_balancer_id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  policy_id uuid not null,
+  type text not null,
+  compare_type text not null,
+  key text,
+  value text not null,
+  invert boolean default false not null,
+  tags text[] default '{}'::text[] not null,
+  admin_state_up boolean default true not null,
+  provisioning_status text not null,
+  operating_status text not null,
+  task_id uuid,
+  creator_task_id uuid,
+  previous jsonb,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint lb_l7_rules_pkey PRIMARY KEY (id),
+  constraint lb_l7_rules_compare_type_check CHECK ((compare_type = ANY (ARRAY['CONTAINS'::text, 'ENDS_WITH'::text, 'EQUAL_TO'::text, 'REGEX'::text, 'STARTS_WITH'::text]))),
+  constraint lb_l7_rules_type_check CHECK ((type = ANY (ARRAY['COOKIE'::text, 'FILE_TYPE'::text, 'HEADER'::text, 'HOST_NAME'::text, 'PATH'::text, 'SSL_CONN_HAS_CERT'::text, 'SSL_DN_FIELD'::text, 'SSL_VERIFY_RESULT'::text]))),
+  constraint lb_l7_rules_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
+  constraint lb_l7_rules_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES lb_l7_policies(id) ON DELETE CASCADE
+);
+CREATE INDEX lb_l7_rules_load_balancer ON lb_l7_rules USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_l7_rules_policy ON lb_l7_rules USING btree (policy_id, created_at DESC, id DESC);
+
+create table lb_listener_stats (
+  listener_id uuid not null,
+  load_balancer_id uuid not null,
+  active_connections bigint not null,
+  bytes_in bigint not null,
+  bytes_out bigint not null,
+  request_errors bigint not null,
+  total_connections bigint not null,
+  constraint lb_listener_stats_pkey PRIMARY KEY (listener_id),
+  constraint lb_listener_stats_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
+) with (fillfactor=70);
+CREATE INDEX lb_listener_stats_load_balancer ON lb_listener_stats USING btree (load_balancer_id);
 
 create table lb_members (
   id uuid not null,
@@ -660,49 +1502,9 @@ create table lb_members (
   constraint lb_members_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
   constraint lb_members_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
 );
-CREATE UNIQUE INDEX lb_members_address ON public.lb_members USING btree (pool_id, address, protocol_port);
-CREATE INDEX lb_members_load_balancer ON public.lb_members USING btree (load_balancer_id, created_at, id);
-CREATE INDEX lb_members_pool ON public.lb_members USING btree (pool_id, created_at, id);
-
-create table lb_pools (
-  id uuid not null,
-  load_balancer_id uuid not null,
-  name text collate "C" not null,
-  protocol text not null,
-  lb_algorithm text not null,
-  timeout_client_data integer,
-  timeout_member_connect integer,
-  timeout_member_data integer,
-  session_persistence jsonb,
-  secret_id uuid,
-  ca_secret_id uuid,
-  crl_secret_id uuid,
-  admin_state_up boolean default true not null,
-  provisioning_status text not null,
-  operating_status text not null,
-  task_id uuid,
-  creator_task_id uuid,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone,
-  project_id integer not null,
-  region_id integer not null,
-  previous jsonb,
-  constraint lb_pools_pkey PRIMARY KEY (id),
-  constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
-  constraint lb_pools_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROXY'::text, 'PROXYV2'::text]))),
-  constraint lb_pools_ca_secret FOREIGN KEY (ca_secret_id) REFERENCES secrets(id),
-  constraint lb_pools_crl_secret FOREIGN KEY (crl_secret_id) REFERENCES secrets(id),
-  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
-);
-CREATE INDEX lb_pools_ca_secret ON public.lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
-CREATE INDEX lb_pools_changing ON public.lb_pools USING btree (id) WHERE (previous IS NOT NULL);
-CREATE INDEX lb_pools_created_at ON public.lb_pools USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX lb_pools_crl_secret ON public.lb_pools USING btree (crl_secret_id) WHERE (crl_secret_id IS NOT NULL);
-CREATE INDEX lb_pools_load_balancer ON public.lb_pools USING btree (load_balancer_id, created_at, id);
-CREATE INDEX lb_pools_name ON public.lb_pools USING btree (project_id, region_id, name, created_at DESC, id DESC);
-CREATE INDEX lb_pools_secret ON public.lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
-CREATE TRIGGER lb_pools_count AFTER INSERT OR DELETE ON public.lb_pools FOR EACH ROW EXECUTE FUNCTION count_rows('pools');
+CREATE UNIQUE INDEX lb_members_address ON lb_members USING btree (pool_id, address, protocol_port);
+CREATE INDEX lb_members_load_balancer ON lb_members USING btree (load_balancer_id, created_at, id);
+CREATE INDEX lb_members_pool ON lb_members USING btree (pool_id, created_at, id);
 
 create table lb_samples (
   load_balancer_id uuid not null,
@@ -716,7 +1518,7 @@ create table lb_samples (
   constraint lb_samples_pkey PRIMARY KEY (load_balancer_id, at),
   constraint lb_samples_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE
 );
-CREATE INDEX lb_samples_age ON public.lb_samples USING btree (coarse, at);
+CREATE INDEX lb_samples_age ON lb_samples USING btree (coarse, at);
 
 create table limits_requests (
   id bigint generated always as identity not null,
@@ -731,65 +1533,10 @@ create table limits_requests (
   constraint limits_requests_status_check CHECK ((status = ANY (ARRAY['in progress'::text, 'done'::text, 'rejected'::text]))),
   constraint limits_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX limits_requests_client_created_at ON public.limits_requests USING btree (client_id, created_at DESC, id DESC);
-CREATE INDEX limits_requests_client_status_at ON public.limits_requests USING btree (client_id, status, created_at DESC, id DESC);
-CREATE INDEX limits_requests_created_at ON public.limits_requests USING btree (created_at DESC, id DESC);
-CREATE INDEX limits_requests_status_at ON public.limits_requests USING btree (status, created_at DESC, id DESC);
-
-create table load_balancers (
-  id uuid not null,
-  project_id integer not null,
-  region_id integer not null,
-  client_id integer not null,
-  name text collate "C" not null,
-  flavor text collate "C",
-  preferred_connectivity text default 'L2'::text not null,
-  vip_address inet,
-  vip_ip_family text collate "C",
-  tags jsonb default '{}'::jsonb not null,
-  logging_enabled boolean default false not null,
-  logging jsonb,
-  assigned_floating boolean default false not null,
-  admin_state_up boolean default true not null,
-  provisioning_status text collate "C" not null,
-  operating_status text collate "C" not null,
-  task_id uuid,
-  creator_task_id uuid,
-  version bigint default 1 not null,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone,
-  vip_port_id uuid default gen_random_uuid() not null,
-  vip_subnet_id uuid,
-  vip_space uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
-  additional_address inet,
-  additional_subnet_id uuid,
-  additional_space uuid,
-  constraint load_balancers_pkey PRIMARY KEY (id),
-  constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
-  constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
-  constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
-  constraint load_balancers_vip_ip_family_check CHECK ((vip_ip_family = ANY (ARRAY['ipv4'::text, 'ipv6'::text, 'dual'::text]))),
-  constraint load_balancers_additional_subnet_id_fkey FOREIGN KEY (additional_subnet_id) REFERENCES subnets(id),
-  constraint load_balancers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
-  constraint load_balancers_vip_subnet_id_fkey FOREIGN KEY (vip_subnet_id) REFERENCES subnets(id)
-);
-CREATE INDEX load_balancers_additional_subnet ON public.load_balancers USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
-CREATE INDEX load_balancers_assigned_floating ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE assigned_floating;
-CREATE INDEX load_balancers_created_at ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX load_balancers_flavor ON public.load_balancers USING btree (project_id, region_id, flavor, id);
-CREATE INDEX load_balancers_held ON public.load_balancers USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX load_balancers_logging_enabled ON public.load_balancers USING btree (project_id, region_id, created_at DESC, id DESC) WHERE logging_enabled;
-CREATE INDEX load_balancers_name ON public.load_balancers USING btree (project_id, region_id, name, id);
-CREATE INDEX load_balancers_operating_status ON public.load_balancers USING btree (project_id, region_id, operating_status, id);
-CREATE UNIQUE INDEX load_balancers_port ON public.load_balancers USING btree (vip_port_id);
-CREATE INDEX load_balancers_provisioning_status ON public.load_balancers USING btree (project_id, region_id, provisioning_status, id);
-CREATE INDEX load_balancers_region ON public.load_balancers USING btree (region_id);
-CREATE INDEX load_balancers_subnet ON public.load_balancers USING btree (vip_subnet_id) WHERE (vip_subnet_id IS NOT NULL);
-CREATE INDEX load_balancers_tags ON public.load_balancers USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE INDEX load_balancers_updated_at ON public.load_balancers USING btree (project_id, region_id, updated_at, id);
-CREATE INDEX load_balancers_vip_address ON public.load_balancers USING btree (project_id, region_id, vip_address, id);
-CREATE INDEX load_balancers_vip_ip_family ON public.load_balancers USING btree (project_id, region_id, vip_ip_family, id);
-CREATE TRIGGER load_balancers_count AFTER INSERT OR DELETE OR UPDATE OF operating_status, provisioning_status, logging_enabled, assigned_floating, tags ON public.load_balancers FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('loadbalancers', 'tags');
+CREATE INDEX limits_requests_client_created_at ON limits_requests USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX limits_requests_client_status_at ON limits_requests USING btree (client_id, status, created_at DESC, id DESC);
+CREATE INDEX limits_requests_created_at ON limits_requests USING btree (created_at DESC, id DESC);
+CREATE INDEX limits_requests_status_at ON limits_requests USING btree (status, created_at DESC, id DESC);
 
 create table mail_outbox (
   id bigint generated always as identity not null,
@@ -813,9 +1560,9 @@ create table mail_outbox (
   constraint mail_outbox_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint mail_outbox_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
 );
-CREATE INDEX mail_outbox_ended ON public.mail_outbox USING btree (COALESCE(sent_at, failed_at)) WHERE ((sent_at IS NOT NULL) OR (failed_at IS NOT NULL));
-CREATE INDEX mail_outbox_key ON public.mail_outbox USING btree (key_id) WHERE (key_id IS NOT NULL);
-CREATE INDEX mail_outbox_waiting ON public.mail_outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (failed_at IS NULL));
+CREATE INDEX mail_outbox_ended ON mail_outbox USING btree (COALESCE(sent_at, failed_at)) WHERE ((sent_at IS NOT NULL) OR (failed_at IS NOT NULL));
+CREATE INDEX mail_outbox_key ON mail_outbox USING btree (key_id) WHERE (key_id IS NOT NULL);
+CREATE INDEX mail_outbox_waiting ON mail_outbox USING btree (next_attempt_at) WHERE ((sent_at IS NULL) AND (failed_at IS NULL));
 
 create table managed_postgresql (
   project_id integer not null,
@@ -827,39 +1574,6 @@ create table managed_postgresql (
   constraint managed_postgresql_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 
-create table master_keys (
-  id text not null,
-  added_at timestamp with time zone not null,
-  constraint master_keys_pkey PRIMARY KEY (id)
-);
-
-create table networks (
-  id uuid not null,
-  project_id integer,
-  region_id integer not null,
-  client_id integer,
-  name text collate "C" not null,
-  type text not null,
-  segmentation_id integer,
-  mtu integer not null,
-  external boolean default false not null,
-  tags jsonb default '{}'::jsonb not null,
-  task_id uuid,
-  creator_task_id uuid,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
-  constraint networks_pkey PRIMARY KEY (id),
-  constraint networks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
-  constraint networks_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
-);
-CREATE INDEX networks_created_at ON public.networks USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX networks_external ON public.networks USING btree (region_id) WHERE external;
-CREATE INDEX networks_held ON public.networks USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX networks_name ON public.networks USING btree (project_id, region_id, name, id);
-CREATE UNIQUE INDEX networks_segmentation ON public.networks USING btree (region_id, type, segmentation_id);
-CREATE INDEX networks_tags ON public.networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE TRIGGER networks_count AFTER INSERT OR DELETE OR UPDATE OF type, external, tags ON public.networks FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('networks', 'tags');
-
 create unlogged table nodes (
   session uuid not null,
   name text not null,
@@ -870,6 +1584,30 @@ create unlogged table nodes (
   constraint nodes_pkey PRIMARY KEY (session),
   constraint nodes_role_check CHECK ((role = ANY (ARRAY['all'::text, 'api'::text, 'worker'::text])))
 );
+
+create table object_storages (
+  id integer generated always as identity not null,
+  client_id integer not null,
+  region_id integer not null,
+  name text not null,
+  status text not null,
+  address text,
+  task_id uuid,
+  version integer default 0 not null,
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  purged_at timestamp with time zone,
+  files_gone_at timestamp with time zone,
+  constraint object_storages_pkey PRIMARY KEY (id),
+  constraint object_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
+  constraint object_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint object_storages_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
+);
+CREATE INDEX object_storages_created ON object_storages USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX object_storages_held ON object_storages USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE UNIQUE INDEX object_storages_name ON object_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
+CREATE INDEX object_storages_region ON object_storages USING btree (region_id, id);
+comment on column object_storages.files_gone_at is 'when the files that were kept of it had been removed';
 
 create table object_storage_buckets (
   storage_id integer not null,
@@ -897,7 +1635,7 @@ create table object_storage_keys (
   constraint object_storage_keys_pending_check CHECK ((pending = ANY (ARRAY['create'::text, 'delete'::text]))),
   constraint object_storage_keys_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES object_storages(id) ON DELETE CASCADE
 );
-CREATE INDEX object_storage_keys_storage ON public.object_storage_keys USING btree (storage_id, created_at DESC, access_key DESC);
+CREATE INDEX object_storage_keys_storage ON object_storage_keys USING btree (storage_id, created_at DESC, access_key DESC);
 
 create table object_storage_usage (
   storage_id integer not null,
@@ -914,30 +1652,7 @@ create table object_storage_usage (
   constraint object_storage_usage_pkey PRIMARY KEY (storage_id, hour, bucket_name),
   constraint object_storage_usage_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES object_storages(id) ON DELETE CASCADE
 );
-CREATE INDEX object_storage_usage_hour ON public.object_storage_usage USING btree (hour);
-
-create table object_storages (
-  id integer generated always as identity not null,
-  client_id integer not null,
-  region_id integer not null,
-  name text not null,
-  status text not null,
-  address text,
-  task_id uuid,
-  version integer default 0 not null,
-  created_at timestamp with time zone not null,
-  deleted_at timestamp with time zone,
-  purged_at timestamp with time zone,
-  files_gone_at timestamp with time zone,
-  constraint object_storages_pkey PRIMARY KEY (id),
-  constraint object_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
-  constraint object_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint object_storages_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
-);
-CREATE INDEX object_storages_created ON public.object_storages USING btree (client_id, created_at DESC, id DESC);
-CREATE INDEX object_storages_held ON public.object_storages USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE UNIQUE INDEX object_storages_name ON public.object_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
-CREATE INDEX object_storages_region ON public.object_storages USING btree (region_id, id);
+CREATE INDEX object_storage_usage_hour ON object_storage_usage USING btree (hour);
 
 create table one_time_links (
   hash bytea not null,
@@ -949,8 +1664,8 @@ create table one_time_links (
   constraint one_time_links_kind_check CHECK ((kind = ANY (ARRAY['password'::text, 'email'::text, 'sign_in'::text]))),
   constraint password_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX one_time_links_expires ON public.one_time_links USING btree (expires_at);
-CREATE INDEX one_time_links_user ON public.one_time_links USING btree (user_id);
+CREATE INDEX one_time_links_expires ON one_time_links USING btree (expires_at);
+CREATE INDEX one_time_links_user ON one_time_links USING btree (user_id);
 
 create table ports (
   id uuid not null,
@@ -980,18 +1695,18 @@ END) stored not null,
   constraint ports_device_type_check CHECK ((device_type = ANY (ARRAY['instance'::text, 'load_balancer'::text, 'router'::text]))),
   constraint ports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
-CREATE INDEX ports_address_pairs ON public.ports USING gin (allowed_address_pairs jsonb_path_ops) WHERE (allowed_address_pairs <> '[]'::jsonb);
-CREATE INDEX ports_created_at ON public.ports USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX ports_device ON public.ports USING btree (device_id) WHERE (device_id IS NOT NULL);
-CREATE INDEX ports_device_type ON public.ports USING btree (project_id, region_id, device_type, created_at DESC, id DESC);
-CREATE INDEX ports_further ON public.ports USING btree (project_id, region_id, device_id) WHERE ((device_type = 'instance'::text) AND ("position" > 0));
-CREATE INDEX ports_held ON public.ports USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX ports_managed_by ON public.ports USING btree (project_id, region_id, managed_by, created_at DESC, id DESC);
-CREATE INDEX ports_network ON public.ports USING btree (project_id, region_id, network_id, id);
-CREATE INDEX ports_of_network ON public.ports USING btree (network_id);
-CREATE INDEX ports_reserved ON public.ports USING btree (project_id, region_id, ((device_id IS NULL)), id) WHERE reserved;
-CREATE INDEX ports_security_groups ON public.ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
-CREATE TRIGGER ports_count AFTER INSERT OR DELETE OR UPDATE OF device_type, reserved ON public.ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
+CREATE INDEX ports_address_pairs ON ports USING gin (allowed_address_pairs jsonb_path_ops) WHERE (allowed_address_pairs <> '[]'::jsonb);
+CREATE INDEX ports_created_at ON ports USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX ports_device ON ports USING btree (device_id) WHERE (device_id IS NOT NULL);
+CREATE INDEX ports_device_type ON ports USING btree (project_id, region_id, device_type, created_at DESC, id DESC);
+CREATE INDEX ports_further ON ports USING btree (project_id, region_id, device_id) WHERE ((device_type = 'instance'::text) AND ("position" > 0));
+CREATE INDEX ports_held ON ports USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX ports_managed_by ON ports USING btree (project_id, region_id, managed_by, created_at DESC, id DESC);
+CREATE INDEX ports_network ON ports USING btree (project_id, region_id, network_id, id);
+CREATE INDEX ports_of_network ON ports USING btree (network_id);
+CREATE INDEX ports_reserved ON ports USING btree (project_id, region_id, ((device_id IS NULL)), id) WHERE reserved;
+CREATE INDEX ports_security_groups ON ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
+CREATE TRIGGER ports_count AFTER INSERT OR DELETE OR UPDATE OF device_type, reserved ON ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
 
 create table postgresql_clusters (
   id uuid not null,
@@ -1019,11 +1734,11 @@ create table postgresql_clusters (
   constraint postgresql_clusters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint postgresql_clusters_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX postgresql_clusters_created ON public.postgresql_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX postgresql_clusters_held ON public.postgresql_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE UNIQUE INDEX postgresql_clusters_name ON public.postgresql_clusters USING btree (project_id, region_id, name);
-CREATE INDEX postgresql_clusters_name_parts ON public.postgresql_clusters USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
-CREATE TRIGGER postgresql_clusters_count AFTER INSERT OR DELETE ON public.postgresql_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('postgresql_clusters');
+CREATE INDEX postgresql_clusters_created ON postgresql_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX postgresql_clusters_held ON postgresql_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE UNIQUE INDEX postgresql_clusters_name ON postgresql_clusters USING btree (project_id, region_id, name);
+CREATE INDEX postgresql_clusters_name_parts ON postgresql_clusters USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
+CREATE TRIGGER postgresql_clusters_count AFTER INSERT OR DELETE ON postgresql_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('postgresql_clusters');
 
 create table postgresql_users (
   cluster_id uuid not null,
@@ -1035,29 +1750,7 @@ create table postgresql_users (
   constraint postgresql_users_pkey PRIMARY KEY (cluster_id, name),
   constraint postgresql_users_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES postgresql_clusters(id) ON DELETE CASCADE
 );
-CREATE INDEX postgresql_users_sealed ON public.postgresql_users USING btree (key_id) WHERE (key_id IS NOT NULL);
-
-create table projects (
-  id integer generated by default as identity not null,
-  client_id integer not null,
-  name text not null,
-  description text,
-  state text default 'ACTIVE'::text not null,
-  is_default boolean default false not null,
-  task_id uuid,
-  created_at timestamp with time zone not null,
-  deleted_at timestamp with time zone,
-  has_default_groups boolean default false not null,
-  constraint projects_pkey PRIMARY KEY (id),
-  constraint projects_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text, 'DELETED'::text]))),
-  constraint projects_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
-);
-CREATE INDEX projects_client_created ON public.projects USING btree (client_id, created_at DESC, id DESC);
-CREATE INDEX projects_client_name ON public.projects USING btree (client_id, name, id);
-CREATE INDEX projects_held ON public.projects USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE UNIQUE INDEX projects_name ON public.projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
-CREATE INDEX projects_without_default_groups ON public.projects USING btree (id) WHERE ((NOT has_default_groups) AND (deleted_at IS NULL));
-CREATE TRIGGER projects_count AFTER INSERT OR DELETE OR UPDATE OF deleted_at ON public.projects FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('projects by client', 'by facets', 'client');
+CREATE INDEX postgresql_users_sealed ON postgresql_users USING btree (key_id) WHERE (key_id IS NOT NULL);
 
 create table quota_counters (
   client_id integer not null,
@@ -1080,7 +1773,7 @@ create table quota_reachings (
   threshold integer not null,
   constraint quota_reachings_pkey PRIMARY KEY (id)
 );
-CREATE INDEX quota_reachings_client ON public.quota_reachings USING btree (client_id, id);
+CREATE INDEX quota_reachings_client ON quota_reachings USING btree (client_id, id);
 
 create table quota_thresholds (
   client_id integer not null,
@@ -1098,7 +1791,7 @@ create table rate_limits (
   expires_at timestamp with time zone not null,
   constraint rate_limits_pkey PRIMARY KEY (key)
 );
-CREATE INDEX rate_limits_expires ON public.rate_limits USING btree (expires_at);
+CREATE INDEX rate_limits_expires ON rate_limits USING btree (expires_at);
 
 create table region_addresses (
   region_id integer not null,
@@ -1108,10 +1801,10 @@ create table region_addresses (
   subnet_id uuid,
   constraint region_addresses_pkey PRIMARY KEY (region_id, space, address)
 );
-CREATE INDEX region_addresses_address ON public.region_addresses USING btree (region_id, address);
-CREATE INDEX region_addresses_owner ON public.region_addresses USING btree (owner_id);
-CREATE INDEX region_addresses_subnet_owner ON public.region_addresses USING btree (subnet_id, owner_id) WHERE (subnet_id IS NOT NULL);
-CREATE TRIGGER region_addresses_changed_by_older AFTER INSERT OR DELETE ON public.region_addresses FOR EACH ROW EXECUTE FUNCTION count_subnet_anew();
+CREATE INDEX region_addresses_address ON region_addresses USING btree (region_id, address);
+CREATE INDEX region_addresses_owner ON region_addresses USING btree (owner_id);
+CREATE INDEX region_addresses_subnet_owner ON region_addresses USING btree (subnet_id, owner_id) WHERE (subnet_id IS NOT NULL);
+CREATE TRIGGER region_addresses_changed_by_older AFTER INSERT OR DELETE ON region_addresses FOR EACH ROW EXECUTE FUNCTION count_subnet_anew();
 
 create table region_owners (
   region_id integer not null,
@@ -1128,27 +1821,13 @@ create table region_owners (
   constraint region_owners_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
 );
 
-create table regions (
-  id integer generated by default as identity not null,
-  display_name text not null,
-  slug text not null,
-  state text default 'ACTIVE'::text not null,
-  provider text not null,
-  settings jsonb default '{}'::jsonb not null,
-  created_at timestamp with time zone not null,
-  gave_default_groups boolean default false not null,
-  constraint regions_pkey PRIMARY KEY (id),
-  constraint regions_slug_key UNIQUE (slug),
-  constraint regions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETED'::text, 'DELETING'::text, 'DELETION_FAILED'::text, 'INACTIVE'::text, 'MAINTENANCE'::text, 'NEW'::text])))
-);
-
 create unlogged table request_counts (
   key bytea not null,
   minute bigint not null,
   count bigint not null,
   constraint request_counts_pkey PRIMARY KEY (key, minute)
 );
-CREATE INDEX request_counts_minute ON public.request_counts USING btree (minute);
+CREATE INDEX request_counts_minute ON request_counts USING btree (minute);
 
 create table reserved_fixed_ips (
   port_id uuid not null,
@@ -1175,18 +1854,18 @@ create table reserved_fixed_ips (
   constraint reserved_fixed_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint reserved_fixed_ips_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
 );
-CREATE INDEX reserved_fixed_ips_additional_address ON public.reserved_fixed_ips USING btree (project_id, region_id, additional_address) WHERE (additional_address IS NOT NULL);
-CREATE INDEX reserved_fixed_ips_additional_subnet ON public.reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
-CREATE INDEX reserved_fixed_ips_address ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
-CREATE INDEX reserved_fixed_ips_created_at ON public.reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
-CREATE INDEX reserved_fixed_ips_external ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id) WHERE is_external;
-CREATE INDEX reserved_fixed_ips_name ON public.reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
-CREATE INDEX reserved_fixed_ips_network ON public.reserved_fixed_ips USING btree (network_id);
-CREATE INDEX reserved_fixed_ips_subnet ON public.reserved_fixed_ips USING btree (subnet_id);
-CREATE INDEX reserved_fixed_ips_task ON public.reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX reserved_fixed_ips_updated_at ON public.reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
-CREATE INDEX reserved_fixed_ips_vip ON public.reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id) WHERE is_vip;
-CREATE TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE OR UPDATE OF is_external, is_vip ON public.reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('reserved_fixed_ips');
+CREATE INDEX reserved_fixed_ips_additional_address ON reserved_fixed_ips USING btree (project_id, region_id, additional_address) WHERE (additional_address IS NOT NULL);
+CREATE INDEX reserved_fixed_ips_additional_subnet ON reserved_fixed_ips USING btree (additional_subnet_id) WHERE (additional_subnet_id IS NOT NULL);
+CREATE INDEX reserved_fixed_ips_address ON reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id);
+CREATE INDEX reserved_fixed_ips_created_at ON reserved_fixed_ips USING btree (project_id, region_id, created_at DESC, port_id DESC);
+CREATE INDEX reserved_fixed_ips_external ON reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id) WHERE is_external;
+CREATE INDEX reserved_fixed_ips_name ON reserved_fixed_ips USING btree (project_id, region_id, name, port_id);
+CREATE INDEX reserved_fixed_ips_network ON reserved_fixed_ips USING btree (network_id);
+CREATE INDEX reserved_fixed_ips_subnet ON reserved_fixed_ips USING btree (subnet_id);
+CREATE INDEX reserved_fixed_ips_task ON reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX reserved_fixed_ips_updated_at ON reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
+CREATE INDEX reserved_fixed_ips_vip ON reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id) WHERE is_vip;
+CREATE TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE OR UPDATE OF is_external, is_vip ON reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('reserved_fixed_ips');
 
 create table resource_changes (
   project_id integer not null,
@@ -1197,27 +1876,10 @@ create table resource_changes (
   was jsonb,
   beside text
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX resource_changes_beside ON public.resource_changes USING btree (project_id, region_id, beside) WHERE (beside IS NOT NULL);
-CREATE INDEX resource_changes_of ON public.resource_changes USING btree (project_id, region_id, resource);
-
-create view resource_counts as
- SELECT project_id,
-    region_id,
-    resource,
-    sum(count)::bigint AS count
-   FROM ( SELECT resource_totals.project_id,
-            resource_totals.region_id,
-            resource_totals.resource,
-            resource_totals.count
-           FROM resource_totals
-        UNION ALL
-         SELECT counted_changes.project_id,
-            counted_changes.region_id,
-            counted_changes.resource,
-            counted_changes.change
-           FROM counted_changes) c
-  WHERE resource <> 'ports'::text AND resource !~~ '% by %'::text
-  GROUP BY project_id, region_id, resource;
+CREATE INDEX resource_changes_beside ON resource_changes USING btree (project_id, region_id, beside) WHERE (beside IS NOT NULL);
+CREATE INDEX resource_changes_of ON resource_changes USING btree (project_id, region_id, resource);
+comment on column resource_changes.was is 'what counts less by as much as the facets count more';
+comment on column resource_changes.beside is 'the other list in which the same row is counted';
 
 create table resource_totals (
   project_id integer not null,
@@ -1242,20 +1904,8 @@ create table role_assignments (
   constraint role_assignments_client_id_user_id_fkey FOREIGN KEY (client_id, user_id) REFERENCES client_users(client_id, user_id) ON DELETE CASCADE,
   constraint role_assignments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
-CREATE UNIQUE INDEX role_assignments_place ON public.role_assignments USING btree (client_id, user_id, COALESCE(project_id, 0));
-CREATE INDEX role_assignments_project ON public.role_assignments USING btree (project_id) WHERE (project_id IS NOT NULL);
-
-create table router_interfaces (
-  port_id uuid not null,
-  router_id uuid not null,
-  subnet_id uuid not null,
-  constraint router_interfaces_pkey PRIMARY KEY (port_id),
-  constraint router_interfaces_once UNIQUE (subnet_id, router_id),
-  constraint router_interfaces_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
-  constraint router_interfaces_router_id_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE,
-  constraint router_interfaces_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
-);
-CREATE INDEX router_interfaces_router ON public.router_interfaces USING btree (router_id);
+CREATE UNIQUE INDEX role_assignments_place ON role_assignments USING btree (client_id, user_id, COALESCE(project_id, 0));
+CREATE INDEX role_assignments_project ON role_assignments USING btree (project_id) WHERE (project_id IS NOT NULL);
 
 create table routers (
   id uuid not null,
@@ -1276,39 +1926,23 @@ create table routers (
   constraint routers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX routers_created_at ON public.routers USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX routers_name ON public.routers USING btree (project_id, region_id, name);
-CREATE UNIQUE INDEX routers_network ON public.routers USING btree (network_id) WHERE (network_id IS NOT NULL);
-CREATE INDEX routers_task ON public.routers USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER routers_count AFTER INSERT OR DELETE ON public.routers FOR EACH ROW EXECUTE FUNCTION count_rows('routers');
+CREATE INDEX routers_created_at ON routers USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX routers_name ON routers USING btree (project_id, region_id, name);
+CREATE UNIQUE INDEX routers_network ON routers USING btree (network_id) WHERE (network_id IS NOT NULL);
+CREATE INDEX routers_task ON routers USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE TRIGGER routers_count AFTER INSERT OR DELETE ON routers FOR EACH ROW EXECUTE FUNCTION count_rows('routers');
 
-create table secrets (
-  id uuid not null,
-  project_id integer not null,
-  region_id integer not null,
-  client_id integer not null,
-  name text collate "C" not null,
-  kind text not null,
-  algorithm text,
-  bit_length integer,
-  names text[] default '{}'::text[] not null,
-  expiration timestamp with time zone,
-  not_after timestamp with time zone,
-  status text not null,
-  task_id uuid,
-  key_id text not null,
-  sealed bytea not null,
-  created_at timestamp with time zone not null,
-  constraint secrets_pkey PRIMARY KEY (id),
-  constraint secrets_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'authorities'::text, 'revocations'::text]))),
-  constraint secrets_status_check CHECK ((status = ANY (ARRAY['PENDING_CREATE'::text, 'ACTIVE'::text, 'PENDING_DELETE'::text]))),
-  constraint secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
-  constraint secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+create table router_interfaces (
+  port_id uuid not null,
+  router_id uuid not null,
+  subnet_id uuid not null,
+  constraint router_interfaces_pkey PRIMARY KEY (port_id),
+  constraint router_interfaces_once UNIQUE (subnet_id, router_id),
+  constraint router_interfaces_port_id_fkey FOREIGN KEY (port_id) REFERENCES ports(id) ON DELETE CASCADE,
+  constraint router_interfaces_router_id_fkey FOREIGN KEY (router_id) REFERENCES routers(id) ON DELETE CASCADE,
+  constraint router_interfaces_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
 );
-CREATE INDEX secrets_created_at ON public.secrets USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX secrets_held ON public.secrets USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX secrets_key ON public.secrets USING btree (key_id);
-CREATE TRIGGER secrets_count AFTER INSERT OR DELETE ON public.secrets FOR EACH ROW EXECUTE FUNCTION count_rows('secrets');
+CREATE INDEX router_interfaces_router ON router_interfaces USING btree (router_id);
 
 create table security_groups (
   id uuid not null,
@@ -1330,13 +1964,13 @@ create table security_groups (
   constraint security_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint security_groups_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX security_groups_created_at ON public.security_groups USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX security_groups_default ON public.security_groups USING btree (project_id, region_id) WHERE is_default;
-CREATE INDEX security_groups_named ON public.security_groups USING btree (project_id, region_id, name, created_at DESC, id DESC);
-CREATE INDEX security_groups_rules ON public.security_groups USING gin (rules jsonb_path_ops);
-CREATE INDEX security_groups_tags ON public.security_groups USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE INDEX security_groups_task ON public.security_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER security_groups_count AFTER INSERT OR DELETE OR UPDATE OF tags ON public.security_groups FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('security_groups', 'tags');
+CREATE INDEX security_groups_created_at ON security_groups USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX security_groups_default ON security_groups USING btree (project_id, region_id) WHERE is_default;
+CREATE INDEX security_groups_named ON security_groups USING btree (project_id, region_id, name, created_at DESC, id DESC);
+CREATE INDEX security_groups_rules ON security_groups USING gin (rules jsonb_path_ops);
+CREATE INDEX security_groups_tags ON security_groups USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX security_groups_task ON security_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE TRIGGER security_groups_count AFTER INSERT OR DELETE OR UPDATE OF tags ON security_groups FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('security_groups', 'tags');
 
 create table seed_calls (
   "position" integer not null,
@@ -1356,16 +1990,6 @@ create table seeds (
   constraint seeds_single_check CHECK (single)
 );
 
-create table server_group_members (
-  instance_id uuid not null,
-  group_id uuid not null,
-  created_at timestamp with time zone not null,
-  constraint server_group_members_pkey PRIMARY KEY (instance_id),
-  constraint server_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES server_groups(id),
-  constraint server_group_members_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
-);
-CREATE INDEX server_group_members_group ON public.server_group_members USING btree (group_id, created_at, instance_id);
-
 create table server_groups (
   id uuid not null,
   project_id integer not null,
@@ -1380,9 +2004,19 @@ create table server_groups (
   constraint server_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint server_groups_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX server_groups_created_at ON public.server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX server_groups_held ON public.server_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER server_groups_count AFTER INSERT OR DELETE ON public.server_groups FOR EACH ROW EXECUTE FUNCTION count_rows('servergroups');
+CREATE INDEX server_groups_created_at ON server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX server_groups_held ON server_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE TRIGGER server_groups_count AFTER INSERT OR DELETE ON server_groups FOR EACH ROW EXECUTE FUNCTION count_rows('servergroups');
+
+create table server_group_members (
+  instance_id uuid not null,
+  group_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint server_group_members_pkey PRIMARY KEY (instance_id),
+  constraint server_group_members_group_id_fkey FOREIGN KEY (group_id) REFERENCES server_groups(id),
+  constraint server_group_members_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX server_group_members_group ON server_group_members USING btree (group_id, created_at, instance_id);
 
 create table sessions (
   id uuid not null,
@@ -1402,26 +2036,10 @@ create table sessions (
   constraint sessions_token_id_fkey FOREIGN KEY (token_id) REFERENCES api_tokens(id),
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX sessions_expires ON public.sessions USING btree (expires_at);
-CREATE INDEX sessions_family ON public.sessions USING btree (family_id);
-CREATE INDEX sessions_token ON public.sessions USING btree (token_id) WHERE (token_id IS NOT NULL);
-CREATE INDEX sessions_user ON public.sessions USING btree (user_id, token_id, last_used_at);
-
-create table sftp_storage_usage (
-  storage_id integer not null,
-  hour timestamp with time zone not null,
-  size_max bigint not null,
-  size_sum numeric not null,
-  files_max bigint not null,
-  samples integer not null,
-  requests_in bigint not null,
-  requests_out bigint not null,
-  traffic_in bigint not null,
-  traffic_out bigint not null,
-  constraint sftp_storage_usage_pkey PRIMARY KEY (storage_id, hour),
-  constraint sftp_storage_usage_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES sftp_storages(id) ON DELETE CASCADE
-);
-CREATE INDEX sftp_storage_usage_hour ON public.sftp_storage_usage USING btree (hour);
+CREATE INDEX sessions_expires ON sessions USING btree (expires_at);
+CREATE INDEX sessions_family ON sessions USING btree (family_id);
+CREATE INDEX sessions_token ON sessions USING btree (token_id) WHERE (token_id IS NOT NULL);
+CREATE INDEX sessions_user ON sessions USING btree (user_id, token_id, last_used_at);
 
 create table sftp_storages (
   id integer generated always as identity not null,
@@ -1441,10 +2059,26 @@ create table sftp_storages (
   constraint sftp_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint sftp_storages_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX sftp_storages_created ON public.sftp_storages USING btree (client_id, created_at DESC, id DESC);
-CREATE INDEX sftp_storages_held ON public.sftp_storages USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE UNIQUE INDEX sftp_storages_name ON public.sftp_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
-CREATE INDEX sftp_storages_region ON public.sftp_storages USING btree (region_id, id);
+CREATE INDEX sftp_storages_created ON sftp_storages USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX sftp_storages_held ON sftp_storages USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE UNIQUE INDEX sftp_storages_name ON sftp_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
+CREATE INDEX sftp_storages_region ON sftp_storages USING btree (region_id, id);
+
+create table sftp_storage_usage (
+  storage_id integer not null,
+  hour timestamp with time zone not null,
+  size_max bigint not null,
+  size_sum numeric not null,
+  files_max bigint not null,
+  samples integer not null,
+  requests_in bigint not null,
+  requests_out bigint not null,
+  traffic_in bigint not null,
+  traffic_out bigint not null,
+  constraint sftp_storage_usage_pkey PRIMARY KEY (storage_id, hour),
+  constraint sftp_storage_usage_storage_id_fkey FOREIGN KEY (storage_id) REFERENCES sftp_storages(id) ON DELETE CASCADE
+);
+CREATE INDEX sftp_storage_usage_hour ON sftp_storage_usage USING btree (hour);
 
 create table sign_ins (
   id bigint generated always as identity not null,
@@ -1458,19 +2092,9 @@ create table sign_ins (
   constraint sign_ins_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX sign_ins_at ON public.sign_ins USING btree (at);
-CREATE INDEX sign_ins_client ON public.sign_ins USING btree (client_id, id DESC);
-CREATE TRIGGER sign_ins_count AFTER INSERT OR DELETE ON public.sign_ins FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('sign_ins by client', 'as one', 'client');
-
-create table simulated_fault_attempts (
-  fault_id uuid not null,
-  operation text not null,
-  name text not null,
-  struck boolean not null,
-  constraint simulated_fault_attempts_pkey PRIMARY KEY (fault_id, operation),
-  constraint simulated_fault_attempts_fault_id_fkey FOREIGN KEY (fault_id) REFERENCES simulated_faults(id) ON DELETE CASCADE
-);
-CREATE INDEX simulated_fault_attempts_name ON public.simulated_fault_attempts USING btree (fault_id, name);
+CREATE INDEX sign_ins_at ON sign_ins USING btree (at);
+CREATE INDEX sign_ins_client ON sign_ins USING btree (client_id, id DESC);
+CREATE TRIGGER sign_ins_count AFTER INSERT OR DELETE ON sign_ins FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('sign_ins by client', 'as one', 'client');
 
 create table simulated_faults (
   id uuid not null,
@@ -1483,7 +2107,17 @@ create table simulated_faults (
   constraint simulated_faults_source_check CHECK ((source = ANY (ARRAY['file'::text, 'call'::text]))),
   constraint simulated_faults_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX simulated_faults_region ON public.simulated_faults USING btree (region_id, kind);
+CREATE INDEX simulated_faults_region ON simulated_faults USING btree (region_id, kind);
+
+create table simulated_fault_attempts (
+  fault_id uuid not null,
+  operation text not null,
+  name text not null,
+  struck boolean not null,
+  constraint simulated_fault_attempts_pkey PRIMARY KEY (fault_id, operation),
+  constraint simulated_fault_attempts_fault_id_fkey FOREIGN KEY (fault_id) REFERENCES simulated_faults(id) ON DELETE CASCADE
+);
+CREATE INDEX simulated_fault_attempts_name ON simulated_fault_attempts USING btree (fault_id, name);
 
 create table ssh_keys (
   id uuid not null,
@@ -1500,11 +2134,11 @@ create table ssh_keys (
   constraint ssh_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint ssh_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
-CREATE INDEX ssh_keys_client_created ON public.ssh_keys USING btree (client_id, created_at DESC, id DESC);
-CREATE INDEX ssh_keys_client_user ON public.ssh_keys USING btree (client_id, user_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX ssh_keys_name ON public.ssh_keys USING btree (project_id, name);
-CREATE INDEX ssh_keys_project_created ON public.ssh_keys USING btree (project_id, created_at DESC, id DESC);
-CREATE TRIGGER ssh_keys_count AFTER INSERT OR DELETE OR UPDATE OF shared_in_project ON public.ssh_keys FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ssh_keys');
+CREATE INDEX ssh_keys_client_created ON ssh_keys USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX ssh_keys_client_user ON ssh_keys USING btree (client_id, user_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX ssh_keys_name ON ssh_keys USING btree (project_id, name);
+CREATE INDEX ssh_keys_project_created ON ssh_keys USING btree (project_id, created_at DESC, id DESC);
+CREATE TRIGGER ssh_keys_count AFTER INSERT OR DELETE OR UPDATE OF shared_in_project ON ssh_keys FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ssh_keys');
 
 create table storage_events (
   uuid uuid not null,
@@ -1531,8 +2165,8 @@ create table storage_ssh_keys (
   constraint storage_ssh_keys_pkey PRIMARY KEY (id),
   constraint storage_ssh_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX storage_ssh_keys_created ON public.storage_ssh_keys USING btree (client_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX storage_ssh_keys_name ON public.storage_ssh_keys USING btree (client_id, name);
+CREATE INDEX storage_ssh_keys_created ON storage_ssh_keys USING btree (client_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX storage_ssh_keys_name ON storage_ssh_keys USING btree (client_id, name);
 
 create table storage_usage (
   client_id integer not null,
@@ -1565,50 +2199,15 @@ create table storage_usage_reports (
   constraint storage_usage_reports_pkey PRIMARY KEY (client_id, storage_name, id),
   constraint storage_usage_reports_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
-CREATE INDEX storage_usage_reports_age ON public.storage_usage_reports USING btree (reported_at);
+CREATE INDEX storage_usage_reports_age ON storage_usage_reports USING btree (reported_at);
 
 create table subnet_changes (
   subnet_id uuid not null,
   addresses bigint,
   ports bigint
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX subnet_changes_subnet ON public.subnet_changes USING btree (subnet_id);
-
-create table subnets (
-  id uuid not null,
-  network_id uuid not null,
-  project_id integer,
-  region_id integer not null,
-  client_id integer,
-  name text collate "C" not null,
-  cidr cidr not null,
-  gateway_ip inet,
-  enable_dhcp boolean default true not null,
-  dns_nameservers jsonb,
-  host_routes jsonb,
-  total_ips bigint,
-  tags jsonb default '{}'::jsonb not null,
-  task_id uuid,
-  creator_task_id uuid,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
-  address_count bigint default 0 not null,
-  port_count bigint default 0 not null,
-  gateway_given boolean default false not null,
-  constraint subnets_pkey PRIMARY KEY (id),
-  constraint subnets_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
-  constraint subnets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
-);
-CREATE INDEX subnets_available_ips ON public.subnets USING btree (project_id, region_id, (((total_ips - address_count) + (gateway_given)::integer)), id);
-CREATE INDEX subnets_cidr ON public.subnets USING btree (project_id, region_id, cidr, id);
-CREATE INDEX subnets_created_at ON public.subnets USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX subnets_held ON public.subnets USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX subnets_name ON public.subnets USING btree (project_id, region_id, name, id);
-CREATE INDEX subnets_network ON public.subnets USING btree (network_id, created_at, id);
-CREATE INDEX subnets_tags ON public.subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE INDEX subnets_total_ips ON public.subnets USING btree (project_id, region_id, total_ips, id);
-CREATE INDEX subnets_updated_at ON public.subnets USING btree (project_id, region_id, updated_at, id);
-CREATE TRIGGER subnets_count AFTER INSERT OR DELETE OR UPDATE OF tags ON public.subnets FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('subnets', 'tags');
+CREATE INDEX subnet_changes_subnet ON subnet_changes USING btree (subnet_id);
+comment on column subnet_changes.addresses is 'null: those of the subnet are counted anew';
 
 create table task_count_changes (
   client_id integer not null,
@@ -1681,90 +2280,14 @@ create table tasks (
   constraint tasks_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
   constraint tasks_state_check CHECK ((state = ANY (ARRAY['NEW'::text, 'RUNNING'::text, 'FINISHED'::text, 'ERROR'::text])))
 ) partition by RANGE (finished_at);
+comment on column tasks.parent_id is 'what the subject is part of: the load balancer of a listener, the cluster of a pool';
+create table tasks_active partition of tasks default with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+alter table tasks_active add constraint tasks_active_pkey PRIMARY KEY (id);
 
-create table tasks_active (
-  id uuid not null,
-  client_id integer not null,
-  project_id integer,
-  region_id integer,
-  user_id integer not null,
-  type text not null,
-  state text default 'NEW'::text not null,
-  subject_id text,
-  subject_name text default ''::text not null,
-  input jsonb default '{}'::jsonb not null,
-  data jsonb,
-  failure text,
-  error text,
-  created_resources jsonb,
-  run_at timestamp with time zone default now() not null,
-  lease_until timestamp with time zone,
-  attempt integer default 0 not null,
-  retries integer default 0 not null,
-  progress smallint default 0 not null,
-  step text,
-  request_id text,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
-  finished_at timestamp with time zone,
-  acknowledged_at timestamp with time zone,
-  acknowledged_by integer,
-  change bigint default next_task_change() not null,
-  trace text,
-  parent_id text,
-  parent_name text,
-  constraint tasks_active_pkey PRIMARY KEY (id),
-  constraint tasks_ended_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['FINISHED'::text, 'ERROR'::text])))),
-  constraint tasks_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
-  constraint tasks_state_check CHECK ((state = ANY (ARRAY['NEW'::text, 'RUNNING'::text, 'FINISHED'::text, 'ERROR'::text])))
-) /* the part of tasks by default */ with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX tasks_active_changed ON public.tasks_active USING btree (change);
-CREATE INDEX tasks_active_client ON public.tasks_active USING btree (client_id, created_at DESC, id DESC);
-CREATE INDEX tasks_active_due ON public.tasks_active USING btree (COALESCE(region_id, 0), GREATEST(run_at, lease_until)) WHERE (finished_at IS NULL);
-CREATE INDEX tasks_active_place ON public.tasks_active USING btree (project_id, region_id, created_at DESC, id DESC);
-
-create table users (
-  id integer generated by default as identity not null,
-  email text not null,
-  name text,
-  password_hash text,
-  deleted_at timestamp with time zone,
-  created_at timestamp with time zone default now() not null,
-  lang text default 'en'::text not null,
-  phone text,
-  last_client_id integer,
-  constraint users_pkey PRIMARY KEY (id),
-  constraint users_lang_check CHECK ((lang = ANY (ARRAY['de'::text, 'en'::text, 'ru'::text, 'zh'::text, 'az'::text]))),
-  constraint users_last_client_id_fkey FOREIGN KEY (last_client_id) REFERENCES clients(id)
-);
-CREATE UNIQUE INDEX users_email ON public.users USING btree (lower((email COLLATE "C"))) WHERE (deleted_at IS NULL);
-
-create table volume_snapshots (
-  id uuid not null,
-  project_id integer not null,
-  region_id integer not null,
-  client_id integer not null,
-  volume_id uuid not null,
-  name text collate "C" not null,
-  description text,
-  status text not null,
-  size bigint not null,
-  volume_type text not null,
-  bootable boolean not null,
-  image_metadata jsonb,
-  tags jsonb default '{}'::jsonb not null,
-  task_id uuid,
-  creator_task_id uuid not null,
-  created_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null,
-  constraint volume_snapshots_pkey PRIMARY KEY (id),
-  constraint volume_snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
-  constraint volume_snapshots_volume_id_fkey FOREIGN KEY (volume_id) REFERENCES volumes(id)
-);
-CREATE INDEX volume_snapshots_created_at ON public.volume_snapshots USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE INDEX volume_snapshots_task ON public.volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX volume_snapshots_volume ON public.volume_snapshots USING btree (volume_id, created_at, id);
-CREATE TRIGGER volume_snapshots_count AFTER INSERT OR DELETE ON public.volume_snapshots FOR EACH ROW EXECUTE FUNCTION count_rows('snapshots');
+CREATE INDEX tasks_active_changed ON tasks_active USING btree (change);
+CREATE INDEX tasks_active_client ON tasks_active USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX tasks_active_due ON tasks_active USING btree (COALESCE(region_id, 0), GREATEST(run_at, lease_until)) WHERE (finished_at IS NULL);
+CREATE INDEX tasks_active_place ON tasks_active USING btree (project_id, region_id, created_at DESC, id DESC);
 
 create table volumes (
   id uuid not null,
@@ -1798,19 +2321,63 @@ create table volumes (
   constraint volumes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint volumes_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
-CREATE INDEX volumes_attached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NOT NULL);
-CREATE INDEX volumes_bootable ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE bootable;
-CREATE INDEX volumes_cluster ON public.volumes USING btree (cluster_id, created_at DESC, id DESC) WHERE (cluster_id IS NOT NULL);
-CREATE INDEX volumes_created_at ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC);
-CREATE UNIQUE INDEX volumes_device ON public.volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
-CREATE INDEX volumes_id_parts ON public.volumes USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
-CREATE INDEX volumes_image ON public.volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
-CREATE INDEX volumes_name_parts ON public.volumes USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
-CREATE INDEX volumes_snapshot ON public.volumes USING btree (snapshot_id) WHERE ((snapshot_id IS NOT NULL) AND (status = 'downloading'::text));
-CREATE INDEX volumes_tags ON public.volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE INDEX volumes_task ON public.volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX volumes_unattached ON public.volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
-CREATE TRIGGER volumes_count AFTER INSERT OR DELETE OR UPDATE OF bootable, instance_id, tags ON public.volumes FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('volumes', 'tags');
+CREATE INDEX volumes_attached ON volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NOT NULL);
+CREATE INDEX volumes_bootable ON volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE bootable;
+CREATE INDEX volumes_cluster ON volumes USING btree (cluster_id, created_at DESC, id DESC) WHERE (cluster_id IS NOT NULL);
+CREATE INDEX volumes_created_at ON volumes USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX volumes_device ON volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
+CREATE INDEX volumes_id_parts ON volumes USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
+CREATE INDEX volumes_image ON volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
+CREATE INDEX volumes_name_parts ON volumes USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
+CREATE INDEX volumes_snapshot ON volumes USING btree (snapshot_id) WHERE ((snapshot_id IS NOT NULL) AND (status = 'downloading'::text));
+CREATE INDEX volumes_tags ON volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE INDEX volumes_task ON volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX volumes_unattached ON volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
+CREATE TRIGGER volumes_count AFTER INSERT OR DELETE OR UPDATE OF bootable, instance_id, tags ON volumes FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('volumes', 'tags');
+
+create table volume_snapshots (
+  id uuid not null,
+  project_id integer not null,
+  region_id integer not null,
+  client_id integer not null,
+  volume_id uuid not null,
+  name text collate "C" not null,
+  description text,
+  status text not null,
+  size bigint not null,
+  volume_type text not null,
+  bootable boolean not null,
+  image_metadata jsonb,
+  tags jsonb default '{}'::jsonb not null,
+  task_id uuid,
+  creator_task_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint volume_snapshots_pkey PRIMARY KEY (id),
+  constraint volume_snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint volume_snapshots_volume_id_fkey FOREIGN KEY (volume_id) REFERENCES volumes(id)
+);
+CREATE INDEX volume_snapshots_created_at ON volume_snapshots USING btree (project_id, region_id, created_at DESC, id DESC);
+CREATE INDEX volume_snapshots_task ON volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX volume_snapshots_volume ON volume_snapshots USING btree (volume_id, created_at, id);
+CREATE TRIGGER volume_snapshots_count AFTER INSERT OR DELETE ON volume_snapshots FOR EACH ROW EXECUTE FUNCTION count_rows('snapshots');
+
+create table webhook_targets (
+  id integer generated by default as identity not null,
+  client_id integer not null,
+  url text not null,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  kind text default 'events'::text not null,
+  auth_header_name text,
+  constraint webhook_targets_pkey PRIMARY KEY (id),
+  constraint webhook_targets_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'user_actions'::text]))),
+  constraint webhook_targets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
+);
+CREATE INDEX webhook_targets_client ON webhook_targets USING btree (client_id, id);
+CREATE INDEX webhook_targets_events ON webhook_targets USING btree (id) WHERE (kind = 'events'::text);
 
 create table webhook_deliveries (
   id uuid not null,
@@ -1832,343 +2399,98 @@ create table webhook_deliveries (
   constraint webhook_deliveries_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint webhook_deliveries_target_id_fkey FOREIGN KEY (target_id) REFERENCES webhook_targets(id) ON DELETE SET NULL
 );
-CREATE INDEX webhook_deliveries_audit ON public.webhook_deliveries USING btree (audit_id) WHERE (audit_id IS NOT NULL);
-CREATE INDEX webhook_deliveries_client ON public.webhook_deliveries USING btree (client_id, created_at DESC, id DESC);
-CREATE INDEX webhook_deliveries_created ON public.webhook_deliveries USING btree (created_at DESC, id DESC);
-CREATE INDEX webhook_deliveries_due_of_target ON public.webhook_deliveries USING btree (target_id, next_attempt_at, id) WHERE (state = 'WAITING'::text);
-CREATE INDEX webhook_deliveries_ended ON public.webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
-CREATE INDEX webhook_deliveries_state ON public.webhook_deliveries USING btree (state, created_at DESC, id DESC);
-CREATE INDEX webhook_deliveries_target ON public.webhook_deliveries USING btree (target_id);
-CREATE TRIGGER webhook_deliveries_count AFTER INSERT OR DELETE OR UPDATE OF state ON public.webhook_deliveries FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('webhook_deliveries by client', 'by facets', 'both');
+CREATE INDEX webhook_deliveries_audit ON webhook_deliveries USING btree (audit_id) WHERE (audit_id IS NOT NULL);
+CREATE INDEX webhook_deliveries_client ON webhook_deliveries USING btree (client_id, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_created ON webhook_deliveries USING btree (created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_due_of_target ON webhook_deliveries USING btree (target_id, next_attempt_at, id) WHERE (state = 'WAITING'::text);
+CREATE INDEX webhook_deliveries_ended ON webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX webhook_deliveries_state ON webhook_deliveries USING btree (state, created_at DESC, id DESC);
+CREATE INDEX webhook_deliveries_target ON webhook_deliveries USING btree (target_id);
+CREATE TRIGGER webhook_deliveries_count AFTER INSERT OR DELETE OR UPDATE OF state ON webhook_deliveries FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('webhook_deliveries by client', 'by facets', 'both');
 
-create table webhook_targets (
-  id integer generated by default as identity not null,
-  client_id integer not null,
-  url text not null,
-  key_id text not null,
-  sealed bytea not null,
-  created_at timestamp with time zone not null,
-  kind text default 'events'::text not null,
-  auth_header_name text,
-  constraint webhook_targets_pkey PRIMARY KEY (id),
-  constraint webhook_targets_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'user_actions'::text]))),
-  constraint webhook_targets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
-);
-CREATE INDEX webhook_targets_client ON public.webhook_targets USING btree (client_id, id);
-CREATE INDEX webhook_targets_events ON public.webhook_targets USING btree (id) WHERE (kind = 'events'::text);
+create view counted_changes as
+ SELECT resource_changes.project_id,
+    resource_changes.region_id,
+    resource_changes.resource,
+    resource_changes.facets,
+    resource_changes.change
+   FROM resource_changes
+  WHERE resource_changes.resource <> 'user_actions'::text
+UNION ALL
+ SELECT resource_changes.project_id,
+    resource_changes.region_id,
+    resource_changes.resource,
+    resource_changes.was AS facets,
+    - resource_changes.change AS change
+   FROM resource_changes
+  WHERE resource_changes.was IS NOT NULL
+UNION ALL
+ SELECT resource_changes.project_id,
+    resource_changes.region_id,
+    resource_changes.beside AS resource,
+    resource_changes.facets,
+    resource_changes.change
+   FROM resource_changes
+  WHERE resource_changes.beside IS NOT NULL
+UNION ALL
+ SELECT resource_changes.project_id,
+    resource_changes.region_id,
+    resource_changes.beside AS resource,
+    resource_changes.was AS facets,
+    - resource_changes.change AS change
+   FROM resource_changes
+  WHERE resource_changes.beside IS NOT NULL AND resource_changes.was IS NOT NULL
+UNION ALL
+ SELECT c.project_id,
+    c.region_id,
+    p.resource,
+    p.facets,
+    c.change
+   FROM resource_changes c
+     CROSS JOIN LATERAL parts_of_user_action(c.facets) p(resource, facets)
+  WHERE c.resource = 'user_actions'::text;
 
-CREATE OR REPLACE FUNCTION public.add_month_of_audit_log(day date)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  month timestamp := date_trunc('month', day);
-  name text := 'audit_log_' || to_char(month, 'YYYY_MM');
-  since timestamptz := month at time zone 'UTC';
-  until timestamptz := (month + interval '1 month') at time zone 'UTC';
-begin
-  if to_regclass(name) is not null then return; end if;
-  lock table only audit_log in share update exclusive mode;
-  if to_regclass(name) is not null then return; end if;
-  lock table audit_log_rest in access exclusive mode;
-  execute format('create table %I (like audit_log including defaults including indexes)', name);
-  execute format('with early as (delete from audit_log_rest where at >= %L and at < %L returning *)
-    insert into %I select * from early', since, until, name);
-  execute format('alter table audit_log attach partition %I for values from (%L) to (%L)', name, since, until);
-end $function$;
+create view resource_counts as
+ SELECT project_id,
+    region_id,
+    resource,
+    sum(count)::bigint AS count
+   FROM ( SELECT resource_totals.project_id,
+            resource_totals.region_id,
+            resource_totals.resource,
+            resource_totals.count
+           FROM resource_totals
+        UNION ALL
+         SELECT counted_changes.project_id,
+            counted_changes.region_id,
+            counted_changes.resource,
+            counted_changes.change
+           FROM counted_changes) c
+  WHERE resource <> 'ports'::text AND resource !~~ '% by %'::text
+  GROUP BY project_id, region_id, resource;
 
-CREATE OR REPLACE FUNCTION public.add_month_of_ended_tasks(day date)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  month timestamp := date_trunc('month', day);
-  name text := 'tasks_ended_' || to_char(month, 'YYYY_MM');
-  since timestamptz := month at time zone 'UTC';
-  until timestamptz := (month + interval '1 month') at time zone 'UTC';
-begin
-  if to_regclass(name) is not null then return; end if;
-  -- Nodes that come at the same time take turns.
-  lock table only tasks in share update exclusive mode;
-  if to_regclass(name) is not null then return; end if;
-  lock table tasks_active in access exclusive mode;
-  execute format('create table %I (like tasks including defaults including constraints)', name);
-  execute format('with late as (delete from tasks_active where finished_at >= %L and finished_at < %L returning *)
-    insert into %I select * from late', since, until, name);
-  execute format('alter table %I add primary key (id)', name);
-  perform index_ended_tasks(name);
-  execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_floating_ips()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  same_tags boolean := tg_op = 'UPDATE' and old.tags = new.tags;
-begin
-  if tg_op <> 'INSERT' then before := facets_of(old); end if;
-  if tg_op <> 'DELETE' then after := facets_of(new); end if;
-  if before is not distinct from after and same_tags then return null; end if;
-  if before is distinct from after then
-    if before is not null then
-      insert into resource_changes values (old.project_id, old.region_id, 'floatingips', before, -1);
-    end if;
-    if after is not null then
-      insert into resource_changes values (new.project_id, new.region_id, 'floatingips', after, 1);
-    end if;
-  end if;
-  if before is not null and old.tags <> '{}' then
-    insert into resource_changes
-    select old.project_id, old.region_id, 'floatingips by tag' || side.with_status, f || side.facets, -1
-      from facets_of_tags(old.tags) f, (values ('', '{}'::jsonb), (' and status', before)) side (with_status, facets)
-     where not same_tags or side.with_status <> '';
-  end if;
-  if after is not null and new.tags <> '{}' then
-    insert into resource_changes
-    select new.project_id, new.region_id, 'floatingips by tag' || side.with_status, f || side.facets, 1
-      from facets_of_tags(new.tags) f, (values ('', '{}'::jsonb), (' and status', after)) side (with_status, facets)
-     where not same_tags or side.with_status <> '';
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_instances()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  hour_before jsonb;
-  hour_after jsonb;
-begin
-  if tg_op <> 'INSERT' then
-    before := facets_of(old);
-    hour_before := hour_of(old.updated_at);
-  end if;
-  if tg_op <> 'DELETE' then
-    after := facets_of(new);
-    hour_after := hour_of(new.updated_at);
-  end if;
-  if before is distinct from after then
-    if before is not null then
-      insert into resource_changes values (old.project_id, old.region_id, 'instances', before, -1);
-    end if;
-    if after is not null then
-      insert into resource_changes values (new.project_id, new.region_id, 'instances', after, 1);
-    end if;
-  end if;
-  if hour_before is distinct from hour_after then
-    if hour_before is not null then
-      insert into resource_changes values (old.project_id, old.region_id, 'instances by hour', hour_before, -1);
-    end if;
-    if hour_after is not null then
-      insert into resource_changes values (new.project_id, new.region_id, 'instances by hour', hour_after, 1);
-    end if;
-  end if;
-  if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
-  if tg_op <> 'INSERT' and old.tags <> '{}' then
-    insert into resource_changes
-    select old.project_id, old.region_id, 'instances by tag', f, -1 from facets_of_tags(old.tags) f
-    union all select old.project_id, old.region_id, 'instances by tag value', f, -1 from tag_values(old.tags) f;
-  end if;
-  if tg_op <> 'DELETE' and new.tags <> '{}' then
-    insert into resource_changes
-    select new.project_id, new.region_id, 'instances by tag', f, 1 from facets_of_tags(new.tags) f
-    union all select new.project_id, new.region_id, 'instances by tag value', f, 1 from tag_values(new.tags) f;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_late_user_actions()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  with late (action) as (
-    update audit_log a set counted = true where not counted and api_group is not null returning a)
-  insert into resource_changes (project_id, region_id, resource, facets, change)
-  select (l.action).client_id, 0, f.resource, f.facets, count(*)
-    from late l cross join lateral facets_of_user_action(l.action) f group by 1, 3, 4;
-$function$;
-
-CREATE OR REPLACE FUNCTION public.count_rows()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'INSERT' then
-    insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], '{}', 1);
-  else
-    insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], '{}', -1);
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_rows_by_facets()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  was_beside text;
-  is_beside text;
-begin
-  if tg_op <> 'INSERT' then
-    before := facets_of(old);
-    if tg_argv[1] = 'network' then was_beside := tg_argv[0] || ' by network ' || old.network_id; end if;
-  end if;
-  if tg_op <> 'DELETE' then
-    after := facets_of(new);
-    if tg_argv[1] = 'network' then is_beside := tg_argv[0] || ' by network ' || new.network_id; end if;
-  end if;
-  if before is distinct from after then
-    if before is null or after is null or old.project_id <> new.project_id or old.region_id <> new.region_id then
-      if before is not null then
-        insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], before, -1, null, was_beside);
-      end if;
-      if after is not null then
-        insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], after, 1, null, is_beside);
-      end if;
-    else
-      insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], after, 1, before, is_beside);
-    end if;
-  end if;
-  if tg_argv[1] = 'tags' then
-    if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
-    if before is not null and old.tags <> '{}' then
-      insert into resource_changes
-      select old.project_id, old.region_id, tg_argv[0] || ' by tag', f, -1 from facets_of_tags(old.tags) f;
-    end if;
-    if after is not null and new.tags <> '{}' then
-      insert into resource_changes
-      select new.project_id, new.region_id, tg_argv[0] || ' by tag', f, 1 from facets_of_tags(new.tags) f;
-    end if;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_rows_of_client()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  faceted boolean := tg_argv[1] = 'by facets';
-  -- Of the client, of all clients together, or both.
-  of_client boolean := tg_argv[2] <> 'all';
-  of_all boolean := tg_argv[2] <> 'client';
-begin
-  if tg_op <> 'INSERT' then
-    if faceted then before := facets_of(old); else before := '{}'; end if;
-  end if;
-  if tg_op <> 'DELETE' then
-    if faceted then after := facets_of(new); else after := '{}'; end if;
-  end if;
-  if before is not distinct from after then return null; end if;
-  if before is not null and of_client then
-    insert into resource_changes values (old.client_id, 0, tg_argv[0], before, -1);
-  end if;
-  if after is not null and of_client then
-    insert into resource_changes values (new.client_id, 0, tg_argv[0], after, 1);
-  end if;
-  if of_all then
-    insert into resource_changes
-    select 0, 0, tg_argv[0], side.facets, side.change
-      from (values (before, -1), (after, 1)) as side (facets, change) where side.facets is not null;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.count_subnet_anew()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  changed uuid := case when tg_op = 'INSERT' then new.subnet_id else old.subnet_id end;
-begin
-  if changed is null or exists (
-    select from subnet_changes c where c.subnet_id = changed and c.xmin = pg_current_xact_id()::xid) then
-    return null;
-  end if;
-  insert into subnet_changes (subnet_id) values (changed);
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.drop_months_of_audit_log(before date)
- RETURNS SETOF text
- LANGUAGE plpgsql
-AS $function$
-declare
-  name text;
-begin
-  for name in
-    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'audit_log'::regclass and c.relname ~ '^audit_log_\d{4}_\d\d$'
-       and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= before
-     order by 1
-  loop
-    execute format('lock table %I in share row exclusive mode', name);
-    execute format('insert into resource_changes
-      select m.client_id, 0, f.resource, f.facets, -count(*)
-        from %I m, facets_of_user_action(m::audit_log) f
-       where m.api_group is not null group by 1, 3, 4', name);
-    execute format('drop table %I', name);
-    return next name;
-  end loop;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.drop_months_of_ended_tasks(before date)
- RETURNS SETOF text
- LANGUAGE plpgsql
-AS $function$
-declare
-  name text;
-begin
-  for name in
-    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'tasks'::regclass and c.relname ~ '^tasks_ended_\d{4}_\d\d$'
-       and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= before
-     order by 1
-  loop
-    -- Whoever acknowledges one of them now waits, and then does not find it.
-    execute format('lock table %I in share row exclusive mode', name);
-    execute format('insert into task_count_changes
-      select client_id, (created_at at time zone ''UTC'')::date, project_id, region_id, type, state,
-             acknowledged_at is not null, -count(*) from %I group by 1, 2, 3, 4, 5, 6, 7', name);
-    execute format('alter table tasks detach partition %I', name);
-    execute format('drop table %I', name);
-    return next name;
-  end loop;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.facets_of(d webhook_deliveries)
+CREATE OR REPLACE FUNCTION facets_of(d webhook_deliveries)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('state', d.state, 'type', d.type) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(f floating_ips)
+CREATE OR REPLACE FUNCTION facets_of(f floating_ips)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('status', f.status) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(g security_groups)
+CREATE OR REPLACE FUNCTION facets_of(g security_groups)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select case when not g.is_default then '{}'::jsonb end $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(i images)
+CREATE OR REPLACE FUNCTION facets_of(i images)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
@@ -2176,21 +2498,21 @@ AS $function$
   select case when i.project_id is not null then jsonb_build_object(
     'architecture', i.architecture, 'os_distro', i.os_distro, 'os_version', i.os_version) end $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(i instances)
+CREATE OR REPLACE FUNCTION facets_of(i instances)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('status', i.status, 'flavor_id', i.flavor->>'id', 'in_cluster', i.cluster_id is not null) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(k ssh_keys)
+CREATE OR REPLACE FUNCTION facets_of(k ssh_keys)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('user_id', k.user_id, 'shared_in_project', k.shared_in_project) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(lb load_balancers)
+CREATE OR REPLACE FUNCTION facets_of(lb load_balancers)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
@@ -2198,49 +2520,49 @@ AS $function$
   select jsonb_build_object('operating_status', lb.operating_status, 'provisioning_status', lb.provisioning_status,
     'logging_enabled', lb.logging_enabled, 'assigned_floating', lb.assigned_floating) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(n networks)
+CREATE OR REPLACE FUNCTION facets_of(n networks)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select case when n.project_id is not null then jsonb_build_object('type', n.type, 'external', n.external) end $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(p ports)
+CREATE OR REPLACE FUNCTION facets_of(p ports)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('device_type', p.device_type, 'managed_by', p.managed_by) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(p projects)
+CREATE OR REPLACE FUNCTION facets_of(p projects)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('deleted', p.deleted_at is not null) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(r reserved_fixed_ips)
+CREATE OR REPLACE FUNCTION facets_of(r reserved_fixed_ips)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('is_external', r.is_external, 'is_vip', r.is_vip) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(s subnets)
+CREATE OR REPLACE FUNCTION facets_of(s subnets)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select case when s.project_id is not null then '{}'::jsonb end $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of(v volumes)
+CREATE OR REPLACE FUNCTION facets_of(v volumes)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
 AS $function$
   select jsonb_build_object('bootable', v.bootable, 'attached', v.instance_id is not null) $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of_limits_request(r limits_requests)
+CREATE OR REPLACE FUNCTION facets_of_limits_request(r limits_requests)
  RETURNS TABLE(resource text, facets jsonb)
  LANGUAGE sql
  STABLE
@@ -2250,16 +2572,7 @@ AS $function$
             'hour', floor(extract(epoch from r.created_at) / 3600)::bigint))
 $function$;
 
-CREATE OR REPLACE FUNCTION public.facets_of_tags(tags jsonb)
- RETURNS SETOF jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select jsonb_build_object('key', key) from jsonb_each(tags)
-  union all select jsonb_build_object('key', key, 'value', value->'value') from jsonb_each(tags)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.facets_of_user_action(a audit_log)
+CREATE OR REPLACE FUNCTION facets_of_user_action(a audit_log)
  RETURNS TABLE(resource text, facets jsonb)
  LANGUAGE sql
  STABLE
@@ -2271,365 +2584,4 @@ AS $function$
          ('user_actions by hour', jsonb_build_object('hour', floor(extract(epoch from a.at) / 3600)::bigint))
 $function$;
 
-CREATE OR REPLACE FUNCTION public.fold_resource_counts()
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  emptied resource_totals[];
-begin
-  with moved as (delete from resource_changes returning *),
-  parts as (
-    select project_id, region_id, l.resource, f.facets, f.change
-      from moved m
-     cross join lateral (values (m.resource), (m.beside)) l (resource)
-     cross join lateral (values (m.facets, m.change), (m.was, -m.change)) f (facets, change)
-     where m.resource <> 'user_actions' and l.resource is not null and f.facets is not null
-     union all
-    select a.project_id, a.region_id, p.resource, p.facets, a.change
-      from (select project_id, region_id, facets, sum(change) as change from moved
-             where resource = 'user_actions' group by project_id, region_id, facets) a
-     cross join lateral parts_of_user_action(a.facets) p),
-  folded as (
-    insert into resource_totals as t (project_id, region_id, resource, facets, count)
-    select project_id, region_id, resource, facets, sum(change) from parts
-     group by project_id, region_id, resource, facets having sum(change) <> 0
-     order by project_id, region_id, resource, facets
-    on conflict (project_id, region_id, resource, facets) do update set count = t.count + excluded.count
-    returning t.*)
-  select array_agg(folded::resource_totals) into emptied from folded where count = 0;
-  delete from resource_totals t using unnest(emptied) e
-   where (t.project_id, t.region_id, t.resource, t.facets) = (e.project_id, e.region_id, e.resource, e.facets);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.fold_subnet_changes(most integer)
- RETURNS bigint
- LANGUAGE plpgsql
-AS $function$
-declare
-  folded bigint;
-begin
-  if not exists (select from subnet_changes) then return 0; end if;
-  -- Whoever waits for one of these sees afterwards what the other one has counted: folding waits for folding, and for
-  -- counting anew.
-  perform pg_advisory_xact_lock(hashtext('subnet_changes'), 0);
-  lock table subnets in row exclusive mode;
-  -- A subnet that somebody has locked keeps its changes until the next time.
-  with open as materialized (
-    select s.id from subnets s where s.id in (select subnet_id from subnet_changes)
-     limit most for no key update of s skip locked),
-  taken as (delete from subnet_changes c using open where c.subnet_id = open.id returning c.*),
-  summed as (
-    select subnet_id, sum(addresses) as addresses, sum(ports) as ports, bool_or(addresses is null) as anew
-      from taken group by subnet_id),
-  now as (
-    select s.id,
-           case when m.anew then (select count(*) from region_addresses a where a.subnet_id = s.id)
-                else s.address_count + m.addresses end as address_count,
-           case when m.anew then (select count(distinct p.id) from region_addresses a join ports p on p.id = a.owner_id
-                                   where a.subnet_id = s.id)
-                else s.port_count + m.ports end as port_count,
-           exists (select from region_addresses g
-                    where g.region_id = s.region_id and g.address = s.gateway_ip and g.subnet_id = s.id
-                      and g.space in (s.network_id, '00000000-0000-0000-0000-000000000000')) as gateway_given
-      from summed m join subnets s on s.id = m.subnet_id),
-  changed as (
-    update subnets s set address_count = now.address_count, port_count = now.port_count, gateway_given = now.gateway_given
-      from now
-     where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
-           is distinct from (now.address_count, now.port_count, now.gateway_given))
-  select count(*) into folded from open;
-  delete from subnet_changes c where not exists (select from subnets s where s.id = c.subnet_id);
-  return folded;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.fold_task_counts()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  with moved as (delete from task_count_changes returning *),
-  grouped as (
-    select client_id,
-           case when grouping(day) = 1 then 'all' when grouping(project_id) = 0 then 'day and place'
-                when grouping(type) = 0 then 'day and type' else 'day' end as kind,
-           coalesce(day, '-infinity') as day, coalesce(project_id, -1) as project_id,
-           coalesce(region_id, -1) as region_id, coalesce(type, '') as type, state,
-           coalesce(acknowledged, false) as acknowledged, sum(count) as count
-      from (select client_id, day, coalesce(project_id, 0) as project_id, coalesce(region_id, 0) as region_id, type,
-                   state, acknowledged, count from moved) m
-     group by grouping sets ((client_id, project_id, region_id, type, state, acknowledged), (client_id, day, state, acknowledged),
-                             (client_id, day, project_id, region_id, state), (client_id, day, type, state))
-    having sum(count) <> 0)
-  insert into task_counts as c (client_id, kind, day, project_id, region_id, type, state, acknowledged, count)
-  select * from grouped
-   order by client_id, kind, project_id, region_id, type, state, acknowledged, day
-  on conflict (client_id, kind, project_id, region_id, type, state, acknowledged, day)
-  do update set count = c.count + excluded.count;
-$function$;
-
-CREATE OR REPLACE FUNCTION public.hour_of(at timestamp with time zone)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select jsonb_build_object('hour', floor(extract(epoch from at) / 3600)::bigint)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.id_parts(place integer, within integer, id uuid)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-  select array[p || substr(t, 1, 4), p || substr(t, 5, 4), p || substr(t, 10, 4), p || substr(t, 15, 4),
-               p || substr(t, 20, 4), p || substr(t, 25, 4), p || substr(t, 29, 4), p || substr(t, 33, 4)]
-    from (select place || '.' || within || '.' as p, id::text as t) signs
-$function$;
-
-CREATE OR REPLACE FUNCTION public.index_ended_tasks(name text)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  execute format('create index on %I (client_id, created_at desc, id desc)', name);
-  execute format('create index on %I (client_id, project_id, created_at desc, id desc)', name);
-  execute format('create index on %I (client_id, region_id, created_at desc, id desc)', name);
-  execute format('create index on %I (client_id, type, created_at desc, id desc)', name);
-  -- Those that are rare cost little, and are looked for.
-  execute format('create index on %I (client_id, created_at desc, id desc) where state = ''ERROR''', name);
-  execute format('create index on %I (client_id, created_at desc, id desc) where acknowledged_at is null', name);
-  execute format('create index on %I (client_id, created_at desc, id desc) where acknowledged_at is not null', name);
-  execute format('create index on %I (change)', name);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.next_task_change()
- RETURNS bigint
- LANGUAGE plpgsql
-AS $function$
-begin
-  -- Nodes of before wait for transactions by their numbers.
-  perform pg_current_xact_id();
-  perform pg_advisory_xact_lock_shared(72118, 0);
-  return nextval('task_changes');
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.parts_of_user_action(facets jsonb)
- RETURNS TABLE(resource text, facets jsonb)
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  values ('user_actions by client', jsonb_build_object('action_type', $1->'action_type', 'api_group', $1->'api_group',
-                                                       'project_id', $1->'project_id', 'region_id', $1->'region_id')),
-         ('user_actions by source', jsonb_build_object('address', $1->'address', 'user_agent', $1->'user_agent')),
-         ('user_actions by hour', jsonb_build_object('hour', $1->'hour'))
-$function$;
-
-CREATE OR REPLACE FUNCTION public.quota_reached(usage bigint, quota_limit bigint, threshold integer)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$ select usage > 0 and usage::numeric * 100 >= quota_limit::numeric * threshold $function$;
-
-CREATE OR REPLACE FUNCTION public.rare_parts(relation text, parts text[])
- RETURNS text[]
- LANGUAGE sql
- STABLE
-AS $function$
-  with common as (
-    select e.part, max(e.frequency) as frequency
-      from pg_stats s cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) e (part, frequency)
-     where s.schemaname = current_schema and s.tablename ~ relation and e.part = any(parts)
-     group by e.part),
-  known as (
-    select distinct p.part, coalesce(c.frequency, 0) as frequency from unnest(parts) p (part) left join common c using (part)),
-  least as (select min(frequency) as frequency from known)
-  select coalesce(array_agg(k.part order by k.part), parts) from known k, least l
-   where k.frequency <= greatest(l.frequency, 0.02)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.recount_clients()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table clients, limits_requests, mail_outbox, projects, sign_ins, webhook_deliveries, audit_log
-    in share row exclusive mode;
-  delete from resource_changes where resource like '% by client' or resource like 'user\_actions by %'
-    or resource in ('limits_requests by hour', 'user_actions');
-  delete from resource_totals where resource like '% by client' or resource like 'user\_actions by %'
-    or resource = 'limits_requests by hour';
-  update audit_log set counted = true where not counted;
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
-  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
-  union all select client_id, 0, 'sign_ins by client', '{}'::jsonb, count(*) from sign_ins group by 1
-  union all select client_id, 0, 'projects by client', facets_of(p), count(*) from projects p group by 1, 4
-  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
-    from limits_requests r, facets_of_limits_request(r) f
-   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets))
-  union all select coalesce(client_id, 0), 0, 'webhook_deliveries by client', facets_of(d), count(*)
-    from webhook_deliveries d group by grouping sets ((client_id, facets_of(d)), (facets_of(d)))
-  union all select client_id, 0, f.resource, f.facets, count(*)
-    from audit_log a, facets_of_user_action(a) f where a.api_group is not null group by 1, 3, 4;
-$function$;
-
-CREATE OR REPLACE FUNCTION public.recount_resources()
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  t record;
-  facets text;
-begin
-  for t in
-    select tgrelid::regclass as of, tgfoid <> 'count_rows'::regproc as faceted,
-           string_to_array(encode(tgargs, 'escape'), '\000') as args
-      from pg_trigger
-     where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc, 'count_instances'::regproc,
-                      'count_floating_ips'::regproc)
-       and tgparentid = 0 order by 1
-  loop
-    execute format('lock table %s in share row exclusive mode', t.of);
-    delete from resource_changes where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
-    delete from resource_totals where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
-    facets := case when t.faceted then 'facets_of(t)' else '''{}''::jsonb' end;
-    execute format('insert into resource_totals
-      select project_id, region_id, %L, f, count(*) from %s t, lateral (select %s as f) f
-       where f is not null group by 1, 2, 3, 4', t.args[1], t.of, facets);
-    if t.args[2] = 'tags' then
-      execute format('insert into resource_totals
-        select project_id, region_id, %L, f, count(*) from %s t, facets_of_tags(t.tags) f
-         where t.tags <> ''{}'' and facets_of(t) is not null group by 1, 2, 3, 4', t.args[1] || ' by tag', t.of);
-    elsif t.args[2] = 'network' then
-      execute format('insert into resource_totals
-        select project_id, region_id, %L || network_id, facets_of(t), count(*) from %s t
-         group by 1, 2, 3, 4', t.args[1] || ' by network ', t.of);
-    end if;
-  end loop;
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select project_id, region_id, 'instances by hour', hour_of(updated_at), count(*) from instances group by 1, 2, 3, 4
-  union all
-  select project_id, region_id, 'instances by tag value', f, count(*) from instances, tag_values(tags) f
-   where tags <> '{}' group by 1, 2, 3, 4
-  union all
-  select project_id, region_id, 'floatingips by tag and status', f || facets_of(i), count(*)
-    from floating_ips i, facets_of_tags(tags) f where tags <> '{}' group by 1, 2, 3, 4;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.recount_subnets()
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  lock table subnets, region_addresses in share row exclusive mode;
-  delete from subnet_changes;
-  update subnets s set address_count = now.addresses, port_count = now.ports, gateway_given = now.gateway_given
-    from (
-      select s.id, coalesce(c.addresses, 0) as addresses, coalesce(c.ports, 0) as ports,
-             coalesce(c.gateway_given, false) as gateway_given
-        from subnets s left join (
-          select a.subnet_id, count(*) as addresses, count(distinct p.id) as ports,
-                 bool_or(a.address = o.gateway_ip and a.region_id = o.region_id) as gateway_given
-            from region_addresses a join subnets o on o.id = a.subnet_id left join ports p on p.id = a.owner_id
-           group by a.subnet_id) c on c.subnet_id = s.id) now
-   where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
-         is distinct from (now.addresses, now.ports, now.gateway_given);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.recount_tasks()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table task_counts, task_count_changes in share row exclusive mode;
-  delete from task_counts;
-  delete from task_count_changes;
-  insert into task_count_changes
-  select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state,
-         acknowledged_at is not null, count(*)
-    from tasks where finished_at is not null group by 1, 2, 3, 4, 5, 6, 7;
-  select fold_task_counts();
-$function$;
-
-CREATE OR REPLACE FUNCTION public.recount_webhook_targets()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table webhook_targets in share row exclusive mode;
-  delete from resource_changes where resource = 'webhook_targets';
-  delete from resource_totals where resource = 'webhook_targets';
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select coalesce(client_id, 0), 0, 'webhook_targets', '{}'::jsonb, count(*) from webhook_targets
-   where kind = 'events' group by grouping sets ((client_id), ()) having count(*) > 0;
-$function$;
-
-CREATE OR REPLACE FUNCTION public.recount_what_is_counted_by_statements()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table clients, limits_requests, mail_outbox in share row exclusive mode;
-  delete from resource_changes
-   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
-  delete from resource_totals
-   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
-  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
-  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
-    from limits_requests r, facets_of_limits_request(r) f
-   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets));
-$function$;
-
-CREATE OR REPLACE FUNCTION public.repeat_unless(expected boolean)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not expected then
-    raise exception 'this has changed meanwhile' using errcode = 'serialization_failure';
-  end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tag_values(tags jsonb)
- RETURNS SETOF jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select distinct jsonb_build_object('value', value->'value') from jsonb_each(tags)
-$function$;
-
-CREATE OR REPLACE FUNCTION public.take_points(keys bytea[], allowed integer[], seconds integer[], at timestamp with time zone)
- RETURNS timestamp with time zone
- LANGUAGE plpgsql
-AS $function$
-declare
-  free timestamptz;
-begin
-  for i in 1 .. cardinality(keys) loop
-    insert into rate_limits as r (key, points, expires_at)
-    values (keys[i], 1, at + make_interval(secs => seconds[i]))
-    on conflict (key) do update set
-      points = case when r.expires_at <= at then 1 else r.points + 1 end,
-      expires_at = case when r.expires_at <= at then excluded.expires_at else r.expires_at end
-    where r.expires_at <= at or r.points < allowed[i];
-    if not found then
-      select expires_at into free from rate_limits where key = keys[i];
-      update rate_limits set points = points - 1 where key = any (keys[1:i - 1]) and points > 0;
-      return coalesce(free, at);
-    end if;
-  end loop;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.text_parts(place integer, within integer, t text)
- RETURNS text[]
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-declare
-  folded text := lower(t);
-  prefix text := place || '.' || within || '.';
-  parts text[] := '{}';
-begin
-  for i in 1 .. length(folded) - 2 loop
-    parts := parts || (prefix || substr(folded, i, 3));
-  end loop;
-  return parts;
-end $function$;
+insert into database_version (needs) values ('0.2.0');

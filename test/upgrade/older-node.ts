@@ -1,22 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { brotliDecompressSync } from 'node:zlib';
 import { outputOf } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
+import { readLastRelease } from './kept-release.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const KEPT = path.join(import.meta.dirname, 'last-release');
-
-interface Release {
-  readonly version: string;
-  /** Files of its migrations; they are the same today, since a migration that has landed does not change. */
-  readonly migrations: readonly string[];
-}
-
-export const lastRelease: Release = JSON.parse(readFileSync(path.join(KEPT, 'release.json'), 'utf8'));
-
 /** A node of the last release, as its users run it. */
 export interface OlderNode {
   readonly url: string;
@@ -27,16 +17,20 @@ export interface OlderNode {
 }
 
 /** Unpacks it where it finds the libraries that it needs. */
-export function unpackLastRelease(): { readonly program: string; remove(): void } {
+export function unpackLastRelease(): { readonly program: string; readonly version: string; remove(): void } {
   const parent = path.join(ROOT, 'server', 'dist');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(path.join(parent, 'last-release-'));
   const program = path.join(folder, 'main.js');
-  writeFileSync(program, brotliDecompressSync(readFileSync(path.join(KEPT, 'server.js.br'))));
+  const release = readLastRelease();
+  writeFileSync(program, release.program);
   mkdirSync(path.join(folder, 'migrations'));
-  for (const name of lastRelease.migrations)
-    copyFileSync(path.join(ROOT, 'server', 'migrations', name), path.join(folder, 'migrations', name));
-  return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  for (const [name, text] of Object.entries(release.files)) writeFileSync(path.join(folder, name), text);
+  return {
+    program,
+    version: release.version,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 export async function startOlderNode(

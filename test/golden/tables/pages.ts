@@ -23,8 +23,7 @@ interface Table {
 
 export function tablesPage(): string {
   const schema = readFileSync(path.join(ROOT, 'server', 'schema.sql'), 'utf8');
-  // What stands for the rest of a partitioned table has its columns.
-  const tables = tablesOf(schema).filter(({ name }) => !name.endsWith('_rest'));
+  const tables = tablesOf(schema).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const owners = ownersOf(tables.map(({ name }) => name));
   const folders = [...new Set(owners.values())].sort();
   const sections = folders.map((folder) =>

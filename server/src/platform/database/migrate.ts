@@ -1,16 +1,11 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { Kysely, type Migration, type MigrationProvider, Migrator, PostgresDialect, sql } from 'kysely';
+import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { sqlStateOf } from './db.ts';
-import { migrationsOfNewer, noteVersion, refuseOldServer } from './versions.ts';
+import { SqlFiles, TABLES } from './sql-files.ts';
+import { migrationsOfNewer, noteVersion, refuseOldDatabase, refuseOldServer } from './versions.ts';
 
 export interface MigrateOptions {
-  /** Which migrations are run, for tests that need an older schema. Default: all. */
-  readonly includes?: (name: string) => boolean;
   /** Of this program; absent: as new as the database. */
   readonly version?: string;
 }
@@ -21,16 +16,18 @@ const ATTEMPTS = 100;
 const PAUSE_MS = 500;
 
 /**
- * Brings a database to the newest schema: every file of `server/migrations` that it has not seen, in name
- * order, also late ones with lower numbers, all in one transaction. Nodes that start together take turns. Older nodes
- * that are at work on it are held up for moments only: what cannot be locked soon is tried again.
- * @throws StartError when the database needs a newer program, or its server is too old; else the database's own
- *   error, with the name of the migration before it
+ * Brings a database to the newest schema: a new one gets `server/schema.sql`, another one every file of
+ * `server/migrations` that it has not seen, in name order, also late ones with lower numbers, all in one transaction.
+ * Nodes that start together take turns. Older nodes that are at work on it are held up for moments only: what cannot be
+ * locked soon is tried again.
+ * @throws StartError when the database needs a newer program, or one before this, or its server is too old; else the
+ *   database's own error, with the name of the migration before it
  */
 export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {}): Promise<void> {
-  const { includes = () => true, version } = options;
+  const { version } = options;
   await refuseOldServer(pool);
-  const files = new SqlFiles(migrationsFolder(), includes);
+  const files = new SqlFiles();
+  await refuseOldDatabase(pool, await files.merged());
   const known = new Set(await files.names());
   const newer = version === undefined ? [] : await migrationsOfNewer(pool, known, version);
   for (let attempt = 1; ; attempt++) {
@@ -72,31 +69,6 @@ function done(names: readonly string[]): Record<string, Migration> {
   return Object.fromEntries(names.map((name) => [name, { up: async () => {} }]));
 }
 
-/** `server/migrations`, seen from the source tree as well as from the bundle in `server/dist`. */
-export function migrationsFolder(): string {
-  let folder = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(folder, 'migrations'))) {
-    const parent = path.dirname(folder);
-    if (parent === folder) throw new Error('The folder server/migrations is missing.');
-    folder = parent;
-  }
-  return path.join(folder, 'migrations');
-}
-
-/** The database's own tables; Kysely locks the ones that it keeps its list of migrations in. */
-const TABLES = `select format('%I.%I', schemaname, tablename) as name from pg_tables
-                 where schemaname = 'public' and tablename not like 'kysely%' order by tablename`;
-
-/** All tables at once, before the first change: a migration that came to its locks one after the other could lock
- *  itself and an older node out in a circle, of which PostgreSQL ends either one. It gives up long before PostgreSQL
- *  looks for circles (after a second), and goes again: whoever waits for a lock holds up all that come after. */
-const LOCK_ALL = `
-  set local lock_timeout = '200ms';
-  do $$ declare tables text := (select string_agg(name, ', ') from (${TABLES}) as t);
-  begin
-    if tables is not null then execute 'lock table ' || tables || ' in access exclusive mode'; end if;
-  end $$`;
-
 /** Asks for a lock that only vacuums are in the way of, one table at a time: PostgreSQL ends a vacuum that somebody
  *  has waited for a second for, and begins it again later. */
 async function interruptVacuums(pool: pg.Pool): Promise<void> {
@@ -106,41 +78,5 @@ async function interruptVacuums(pool: pg.Pool): Promise<void> {
     await pool.query(`do $$ begin ${lock} end $$`).catch((error) => {
       if (!BLOCKED.has(sqlStateOf(error))) throw error;
     });
-  }
-}
-
-/** Each `NNNN_name.sql` is one migration; its name in the database is the file's without the ending. */
-class SqlFiles implements MigrationProvider {
-  readonly #folder: string;
-  readonly #includes: (name: string) => boolean;
-
-  constructor(folder: string, includes: (name: string) => boolean) {
-    this.#folder = folder;
-    this.#includes = includes;
-  }
-
-  async names(): Promise<string[]> {
-    const files = await readdir(this.#folder);
-    return files
-      .filter((name) => name.endsWith('.sql') && this.#includes(name))
-      .sort()
-      .map((name) => name.slice(0, -'.sql'.length));
-  }
-
-  async getMigrations(): Promise<Record<string, Migration>> {
-    const migrations: Record<string, Migration> = {};
-    // They share a transaction, which keeps its locks, and nobody else sees the tables that it creates.
-    let isLocked = false;
-    for (const name of await this.names()) {
-      const text = await readFile(path.join(this.#folder, `${name}.sql`), 'utf8');
-      migrations[name] = {
-        up: async (db) => {
-          if (!isLocked) await sql.raw(LOCK_ALL).execute(db);
-          isLocked = true;
-          await sql.raw(text).execute(db);
-        },
-      };
-    }
-    return migrations;
   }
 }

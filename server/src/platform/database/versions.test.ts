@@ -33,6 +33,20 @@ test('an older program starts on a newer database that is still for it, and is r
   expect(rows).toEqual([{ migrated_by: '7.3.0' }]);
 });
 
+test('a database of before the oldest release that can be upgraded is refused, and stays as it is', async () => {
+  const database = await createTestDatabase();
+  const pool = new pg.Pool(database.connection);
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  await pool.query(`delete from kysely_migration where name > '0100'`);
+  await expect(migrateToLatest(pool, { version: '7.2.9' })).rejects.toThrow(
+    'The database is of a version before 0.2.0, which this program cannot upgrade: start version 0.2.0 on it first',
+  );
+  expect((await pool.query(`select from kysely_migration where name > '0100'`)).rows).toEqual([]);
+});
+
 test.each([
   ['9.6.24', true],
   ['13.22 (Debian 13.22-1.pgdg12+1)', true],

@@ -28,6 +28,20 @@ export async function refuseOldServer(pool: Pick<pg.Pool, 'query'>): Promise<voi
   );
 }
 
+/** The oldest release whose databases are upgraded: it knew all migrations that are merged. */
+const OLDEST_RELEASE = '0.2.0';
+
+/** @param merged names of migrations whose files are gone
+ *  @throws StartError when the database has not had all of them */
+export async function refuseOldDatabase(pool: pg.Pool, merged: readonly string[]): Promise<void> {
+  const had = new Set(await executed(pool));
+  if (had.size === 0 || merged.every((name) => had.has(name))) return;
+  throw new StartError(
+    `The database is of a version before ${OLDEST_RELEASE}, which this program cannot upgrade: ` +
+      `start version ${OLDEST_RELEASE} on it first (docs/operations.md, Upgrade)`,
+  );
+}
+
 /** The migrations that the database has had and this program does not know.
  *  @throws StartError when the database needs a newer program */
 export async function migrationsOfNewer(

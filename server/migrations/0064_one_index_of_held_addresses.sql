@@ -1,2 +1,0 @@
--- Reserved addresses have another index on their task.
-drop index reserved_fixed_ips_held;
