@@ -984,9 +984,11 @@ create table idempotency_keys (
   role text default ''::text not null,
   key_id text,
   sealed bytea,
+  session uuid,
   constraint idempotency_keys_pkey PRIMARY KEY (client_id, key)
 );
 CREATE INDEX idempotency_keys_started ON idempotency_keys USING btree (started_at);
+comment on column idempotency_keys.session is 'the process that makes the request, as in nodes';
 
 create table images (
   id uuid not null,

@@ -312,6 +312,7 @@ export class App {
       authenticator: this.#authenticator,
       scopes: scopesOf({ ...this.#options, owners: this.#owners }),
       routes,
+      session: () => this.presence.session,
       atOnce: this.worker,
       observe: (...seen) => this.#metrics.observeRequest(...seen),
     });

@@ -9,6 +9,9 @@ export interface Way {
   thaw(): void;
   /** Ends all connections. */
   cut(): void;
+  /** Ends all connections and each new one, until it is opened again. */
+  shut(): void;
+  open(): void;
   close(): void;
 }
 
@@ -19,7 +22,10 @@ export async function wayTo(to: {
 }): Promise<Way> {
   const sockets = new Set<Socket>();
   let frozen = false;
+  let isShut = false;
   const server = createServer((inner) => {
+    inner.on('error', () => {});
+    if (isShut) return void inner.destroy();
     const { host = '127.0.0.1', port = 5432 } = to;
     const outer = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     for (const [from, into] of [
@@ -52,6 +58,13 @@ export async function wayTo(to: {
       for (const socket of sockets) socket.resume();
     },
     cut,
+    shut: () => {
+      isShut = true;
+      cut();
+    },
+    open: () => {
+      isShut = false;
+    },
     close: () => {
       cut();
       server.close();

@@ -133,6 +133,10 @@ export interface IdempotencyKeys {
   request: Buffer;
   role: Generated<string>;
   sealed: Buffer | null;
+  /**
+   * the process that makes the request, as in nodes
+   */
+  session: string | null;
   started_at: Date;
   status: number | null;
 }

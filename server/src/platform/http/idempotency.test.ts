@@ -1,14 +1,49 @@
-import { createHash } from 'node:crypto';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startTestServer } from '../../../../test/harness/server.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { wayTo } from '../../../../test/harness/way.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import { DAILY_KEYS, forgetOldKeys } from './idempotency.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
 
-const create = (key: string, name: string, as: 'Administrators' | 'other client' = 'Administrators') =>
-  server.call('POST', '/cloud/v1/projects', { as, body: { name }, headers: { 'idempotency-key': key } });
+const create = (
+  key: string,
+  name: string,
+  as: 'Administrators' | 'other client' = 'Administrators',
+  on: TestServer = server,
+) => on.call('POST', '/cloud/v1/projects', { as, body: { name }, headers: { 'idempotency-key': key } });
+
+/** Lets a request that creates a project begin and come to a stop in its transaction.
+ *  @param how.meanwhile what happens there, before it may go on */
+async function inTheMiddle<T>(
+  key: string,
+  {
+    db,
+    send,
+    meanwhile,
+  }: { db: TestServer['db']; send: () => Promise<T>; meanwhile: () => Promise<unknown> },
+) {
+  const [database] = await db.named<{ name: string }>('test_name', 'select current_database() as name', []);
+  const { host, port, user, password } = inject('testServer');
+  const beside = new pg.Client({ host, port, user, password, database: database?.name ?? '' });
+  await beside.connect();
+  try {
+    await beside.query('begin; select from clients where id = 1 for update');
+    const pending = send();
+    const hasBegun = async () =>
+      (await beside.query('select from idempotency_keys where key = $1', [key])).rows.length === 1;
+    await waitUntil(hasBegun, { what: 'the request to begin' });
+    await meanwhile();
+    await beside.query('commit');
+    return await pending;
+  } finally {
+    await beside.end();
+  }
+}
 
 const countOf = async (name: string) =>
   (await server.call('GET', `/cloud/v1/projects?name=${encodeURIComponent(name)}`)).body.count;
@@ -110,25 +145,62 @@ describe('Idempotency-Key', () => {
   });
 
   test('a request that took too long can no longer commit', async () => {
-    const slow = server.db.transaction(async (tx) => {
-      // Holds the client's row, so that the request below stays in the middle of its transaction.
-      await tx.named('test_hold', `select 1 from clients where id = 1 for update`, []);
-      const pending = create('i', 'too late');
-      await server.db.named('test_poll', `select 1`, []);
-      for (let seen = 0; seen === 0; ) {
-        seen = (await server.db.named('test_seen', `select 1 from idempotency_keys where key = 'i'`, []))
-          .length;
-      }
-      await server.db.named(
-        'test_steal',
-        `update idempotency_keys set attempt = gen_random_uuid() where key = 'i'`,
-        [],
-      );
-      return { pending };
+    const steal = `update idempotency_keys set attempt = gen_random_uuid() where key = 'i'`;
+    const late = await inTheMiddle('i', {
+      db: server.db,
+      send: () => create('i', 'too late'),
+      meanwhile: () => server.db.named('test_steal', steal, []),
     });
-    const { pending } = await slow;
-    expect((await pending).status).toBe(409);
+    expect(late.status).toBe(409);
     expect(await countOf('too late')).toBe(0);
+  });
+
+  test('a write that is lost with the database can be sent again as soon as the database answers', async () => {
+    const way = await wayTo(inject('testServer'));
+    onTestFinished(() => way.close());
+    const start = systemClock().timestamp();
+    const behind = await startTestServer({
+      worker: false,
+      through: { host: '127.0.0.1', port: way.port },
+      // That time passes helps nobody.
+      clock: { now: () => new Date(start), timestamp: () => start },
+    });
+    onTestFinished(() => behind.close());
+    const send = () => create('lost', 'came back', 'Administrators', behind);
+    const lost = await inTheMiddle('lost', { db: behind.db, send, meanwhile: async () => way.shut() });
+    expect(lost.status).toBe(503);
+    way.open();
+    const answers: string[] = [];
+    await waitUntil(
+      async () => {
+        const { status, headers } = await send();
+        answers.push(`${status} ${headers['idempotency-replayed'] ?? 'new'}`);
+        return status === 201;
+      },
+      { what: () => `the key to be free: ${answers}` },
+    );
+    expect(answers.at(-1)).toBe('201 new');
+    expect((await behind.call('GET', '/cloud/v1/projects?name=came%20back')).body.count).toBe(1);
+  });
+
+  test('a write whose process is gone can be sent again at once; of one that lives it is said that it runs', async () => {
+    const session = randomUUID();
+    const alive = "insert into nodes (session, name, role, version) values ($1, 'other', 'api', '0')";
+    await server.db.named('test_alive', alive, [session]);
+    const begin = () => create('n', 'of another');
+    expect((await begin()).status).toBe(201);
+    await server.db.named(
+      'test_running',
+      `with made as (update projects set name = 'made before' where name = 'of another')
+       update idempotency_keys set session = $1, applied = false, status = null, sealed = null where key = 'n'`,
+      [session],
+    );
+    expect([(await begin()).status, (await begin()).body.message]).toEqual([
+      409,
+      'The first request with this Idempotency-Key is still running',
+    ]);
+    await server.db.named('test_silent', 'delete from nodes where session = $1', [session]);
+    expect((await begin()).status).toBe(201);
   });
 
   test('the answer is for whoever made the request: another token of the client does not get it', async () => {

@@ -3,10 +3,12 @@ import type { Caller } from '../auth/caller.ts';
 import { includes } from '../auth/roles.ts';
 import type { Db, Tx } from '../database/db.ts';
 import { forgetOld, inBatches, SOME } from '../database/forget-old.ts';
+import { isDatabaseLost } from '../database/outage.ts';
 import type { BackgroundJob } from '../feature.ts';
 import { tryCount } from '../limits/limits.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 import type { RequestContext } from './context.ts';
+import type { Unsaid } from './unsaid.ts';
 
 /** `Idempotency-Key`: a write that is repeated with the same key and body gets the first one's answer, and is
  *  done once, whatever happens in between. Keys live for a day and belong to a client; the answer is for whoever made
@@ -38,8 +40,14 @@ export const DAILY_KEYS = 100_000;
 /** Of all clients together the oldest are forgotten before their day is over, and the answers of a client beyond so
  *  many bytes: the answer to a repeated request is then that it was carried out. */
 export const KEPT_IN_ALL = { keys: 1_000_000, bytesOfClient: 64 * 1024 * 1024 } as const;
-/** A request that has neither committed nor answered for this long counts as dead. */
+/** A request that has neither committed nor answered counts as dead after this long, or when nothing was heard of its
+ *  process for so long. One that lives nevertheless can no longer commit once its key has been given to another. */
 const DEAD_AFTER_S = 60;
+const SILENT_S = 10;
+/** @param now the parameter that says what time it is */
+const isDead = (now: string) => `(k.started_at < ${now}::timestamptz - interval '${DEAD_AFTER_S} seconds'
+  or (k.session is not null and not exists (
+    select from nodes n where n.session = k.session and n.seen_at > now() - interval '${SILENT_S} seconds')))`;
 
 interface KeyRow {
   readonly request: Buffer;
@@ -49,7 +57,14 @@ interface KeyRow {
   readonly status: number | null;
   readonly key_id: string | null;
   readonly sealed: Buffer | null;
-  readonly started_at: Date;
+  readonly dead: boolean;
+}
+
+/** What this process is to the others, and what it has to tell the database yet. */
+export interface Keeper {
+  /** Undefined before the others know it. */
+  readonly session: () => string | undefined;
+  readonly unsaid: Unsaid;
 }
 
 const PURPOSE = 'idempotency';
@@ -65,25 +80,33 @@ export function checkKey(header: string | string[] | undefined): string | undefi
 }
 
 /** Does the work once for its key.
+ *  @param keeper of keys, one for each process
  *  @param work gets a database whose transactions are fenced
  *  @throws Unprocessable for another request under the same key, Conflict while the first is running */
 export async function once(
   ctx: RequestContext,
   request: KeyedRequest,
+  { session, unsaid }: Keeper,
   work: (db: Db) => Promise<unknown>,
 ): Promise<Answer> {
-  const attempt = ctx.ids.uuid();
+  const id = {
+    ...{ clientId: ctx.caller.clientId, key: request.key, attempt: ctx.ids.uuid(), cipher: ctx.cipher },
+    session: session(),
+  };
   await countKey(ctx);
-  const kept = await begin(ctx, request, attempt);
+  const kept = await begin(ctx, request, id).catch(async (error) => {
+    // Nobody knows whether it has begun.
+    if (isDatabaseLost(error)) await unsaid.say(() => forget(ctx.db, id));
+    throw error;
+  });
   if (kept) return kept;
-  const id = { clientId: ctx.caller.clientId, key: request.key, attempt, cipher: ctx.cipher };
   try {
     const result = await work(fenced(ctx.db, id, request));
     const body = request.status === 204 ? null : (JSON.stringify(result) ?? '');
-    await finish(ctx.db, id, request, body);
+    await unsaid.say(() => finish(ctx.db, id, request, body));
     return { status: request.status, body, replayed: false };
   } catch (error) {
-    await forget(ctx.db, id);
+    await unsaid.say(() => forget(ctx.db, id));
     throw error;
   }
 }
@@ -102,22 +125,25 @@ async function countKey(ctx: RequestContext): Promise<void> {
 async function begin(
   ctx: RequestContext,
   request: KeyedRequest,
-  attempt: string,
+  { attempt, session }: KeyId,
 ): Promise<Answer | undefined> {
   const { caller, cipher } = ctx;
   const digest = cipher.sign(contentOf(request), PURPOSE);
   const begun = await ctx.db.named(
     'idempotency_begin',
-    `insert into idempotency_keys as k (client_id, key, request, attempt, started_at, caller, role)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into idempotency_keys as k (client_id, key, request, attempt, started_at, caller, role, session)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (client_id, key) do update set request = excluded.request, attempt = excluded.attempt,
        started_at = excluded.started_at, caller = excluded.caller, role = excluded.role, applied = false,
-       status = null, key_id = null, sealed = null
+       session = excluded.session, status = null, key_id = null, sealed = null
      where k.started_at < excluded.started_at - interval '${KEPT_HOURS} hours'
         or (k.request = excluded.request and k.caller = excluded.caller and not k.applied and k.status is null
-            and k.started_at < excluded.started_at - interval '${DEAD_AFTER_S} seconds')
+            and ${isDead('excluded.started_at')})
      returning 1`,
-    [caller.clientId, request.key, digest, attempt, ctx.clock.timestamp(), nameOf(caller), caller.role],
+    [
+      ...[caller.clientId, request.key, digest, attempt, ctx.clock.timestamp(), nameOf(caller), caller.role],
+      session ?? null,
+    ],
   );
   if (begun.length === 1) return undefined;
   return replay(ctx, request);
@@ -126,16 +152,15 @@ async function begin(
 async function replay(ctx: RequestContext, request: KeyedRequest): Promise<Answer> {
   const [row] = await ctx.db.named<KeyRow>(
     'idempotency_read',
-    `select request, caller, role, applied, status, key_id, sealed, started_at from idempotency_keys
+    `select request, caller, role, applied, status, key_id, sealed, ${isDead('$3')} as dead from idempotency_keys k
       where client_id = $1 and key = $2`,
-    [ctx.caller.clientId, request.key],
+    [ctx.caller.clientId, request.key, ctx.clock.timestamp()],
   );
   if (row) checkCaller(ctx, request, row);
   const answer = row && answerOf(ctx.cipher, request.key, row);
   if (answer) return answer;
   // Between the commit and the note of its answer a request still counts as running.
-  const dead = row && ctx.clock.now().getTime() - row.started_at.getTime() > DEAD_AFTER_S * 1000;
-  if (row?.status != null || (row?.applied && dead)) {
+  if (row?.status != null || (row?.applied && row.dead)) {
     throw new Conflict(
       'The first request with this Idempotency-Key was carried out, but its answer is not kept',
     );
@@ -172,6 +197,7 @@ interface KeyId {
   readonly clientId: number;
   readonly key: string;
   readonly attempt: string;
+  readonly session: string | undefined;
   readonly cipher: Cipher;
 }
 

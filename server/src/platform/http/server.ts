@@ -31,7 +31,7 @@ import { closeUnusedConnections } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { allowOrigins, type CorsOrigins, corsOf } from './cors.ts';
 import { HttpError, toWire } from './errors.ts';
-import { type Answer, checkKey, once } from './idempotency.ts';
+import { type Answer, checkKey, type Keeper, once } from './idempotency.ts';
 import { readInput } from './input.ts';
 import { withoutDatabase } from './lost-database.ts';
 import { nearestPath, otherVersion } from './nearest-path.ts';
@@ -45,6 +45,7 @@ import { answerInOrder, PATIENCE, type Patience, timeouts, UnreadAnswers } from 
 import { isStrict } from './strict.ts';
 import { readKeyPair, reloadCertificates, type TlsFiles } from './tls.ts';
 import { traceOf, traceRequests } from './tracing.ts';
+import { Unsaid } from './unsaid.ts';
 import { Validator } from './validation.ts';
 
 export interface ApiOptions {
@@ -69,6 +70,8 @@ export interface ApiOptions {
   readonly tls?: TlsFiles | undefined;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
+  /** As which the other nodes know this one. Default: they do not. */
+  readonly session?: () => string | undefined;
   /** This node's worker; absent: it has none. */
   readonly atOnce?: AtOnce | undefined;
   /** One line for each request. */
@@ -155,7 +158,12 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const watch = new CredentialWatch();
   app.addHook('onClose', async () => watch.close());
   const wrongTokens = new SharedCounts({ ...options, name: 'wrong tokens', limit: WRONG_TOKENS });
-  const shared = { validator: new Validator(), watch, wrongTokens: new WrongTokens(wrongTokens) };
+  const unsaid = new Unsaid();
+  app.addHook('onClose', async () => unsaid.close());
+  const shared = {
+    ...{ validator: new Validator(), watch, wrongTokens: new WrongTokens(wrongTokens) },
+    keeper: { session: options.session ?? (() => undefined), unsaid },
+  };
   for (const route of options.routes) addRoute(app, route, options, shared);
   app.addHook('onListen', async () => {
     const stop = compileAhead(shared.validator, options.routes);
@@ -218,13 +226,14 @@ interface Shared {
   readonly validator: Validator;
   readonly watch: CredentialWatch;
   readonly wrongTokens: WrongTokens;
+  readonly keeper: Keeper;
 }
 
 function addRoute(
   app: FastifyInstance,
   { scope, spec, needs }: Route,
   options: ApiOptions,
-  { validator, watch, wrongTokens }: Shared,
+  { validator, watch, wrongTokens, keeper }: Shared,
 ): void {
   const { access } = spec;
   const { pulse } = options.db;
@@ -305,7 +314,7 @@ function addRoute(
       const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
       // A request that was done has its answer, whatever has become of the project or region since.
       const work = async (db: Db) => spec.handler({ ...(await inScope()), db } as never, input as never);
-      const kept = await once(ctx, keyed, work);
+      const kept = await once(ctx, keyed, keeper, work);
       return () => sendAnswer(reply, kept);
     }
     const result = await spec.handler((await inScope()) as never, input as never);

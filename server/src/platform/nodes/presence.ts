@@ -21,6 +21,7 @@ export class Presence {
   readonly #options: PresenceOptions;
   readonly #session: string;
   readonly #loop: Loop;
+  #isKnown = false;
   /** The others do not hear from this node, and that was said. */
   #silent = false;
 
@@ -37,8 +38,14 @@ export class Presence {
     );
   }
 
+  /** As which the others know this process; undefined before it was started. */
+  get session(): string | undefined {
+    return this.#isKnown ? this.#session : undefined;
+  }
+
   async start(): Promise<void> {
     await this.#beat();
+    this.#isKnown = true;
     this.#loop.start();
   }
 
