@@ -112,25 +112,33 @@ const FLAGS: readonly string[] = JSON.parse(readFileSync(path.join(ROOT, 'packag
   .scripts.start.split(' ')
   .filter((word: string) => word.startsWith('--'));
 
+/** No server of a test lives long enough to win back the time of the compiler that optimises: without it they need an
+ *  eighth less processor time. */
+const SHORT_LIFE = ['--no-opt'];
+
 function launch({ dataDir, env = {}, args = [] }: StartOptions): {
   child: ChildProcess;
   output: () => string;
 } {
-  const child = spawn(process.execPath, [...FLAGS, path.join(ROOT, 'scripts', 'start.mjs'), ...args], {
-    cwd: ROOT,
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      PORT: '0',
-      VIRGA_PROBE_PORT: '0',
-      LOG_LEVEL: 'warn',
-      VIRGA_EDGE: 'off',
-      VIRGA_API_KEY: API_KEY,
-      VIRGA_DATA_DIR: dataDir,
-      ...env,
+  const child = spawn(
+    process.execPath,
+    [...SHORT_LIFE, ...FLAGS, path.join(ROOT, 'scripts', 'start.mjs'), ...args],
+    {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        PORT: '0',
+        VIRGA_PROBE_PORT: '0',
+        LOG_LEVEL: 'warn',
+        VIRGA_EDGE: 'off',
+        VIRGA_API_KEY: API_KEY,
+        VIRGA_DATA_DIR: dataDir,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   return { child, output: outputOf(child) };
 }
 
