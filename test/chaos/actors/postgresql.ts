@@ -21,5 +21,5 @@ export const postgresql: Actor = {
     if (client.random() < 0.5 && !(await client.change(['PATCH', path, upgrade], path, newer))) return;
     await client.maybeRemove(path);
   },
-  all: [{ list: CLUSTERS, one: ({ cluster_name: name }) => `${CLUSTERS}/${name}` }],
+  all: [{ list: `${CLUSTERS}?limit=1000`, one: ({ cluster_name: name }) => `${CLUSTERS}/${name}` }],
 };
