@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TaskFailed } from '../../kernel/errors.ts';
@@ -26,7 +26,8 @@ const START_MS = 30_000;
 const LOOK_EVERY_MS = 10;
 
 /** Starts a program that goes on when this process ends, and waits until it answers.
- *  @throws TaskFailed with what the program says */
+ *  @throws TaskFailed with what the program says; an ordinary error when somebody killed it, which says nothing about
+ *    what was asked of it: it may be started again */
 export async function startDetached(start: Detached): Promise<void> {
   const { command, pidFile, log } = start;
   const file = openSync(log, 'a', 0o600);
@@ -40,22 +41,38 @@ export async function startDetached(start: Detached): Promise<void> {
       env: { PATH: process.env.PATH ?? '', ...start.env },
       stdio: ['ignore', file, file],
     });
-    child.once('error', () => undefined);
+    const ended = endOf(child);
     child.unref();
     if (child.pid !== undefined) writeFileAtomically(pidFile, String(child.pid));
-    await ready(start, child.pid ?? 0, from);
+    await ready(start, { pid: child.pid ?? 0, ended, from });
   } finally {
     closeSync(file);
   }
 }
 
-async function ready({ answers, log, name, reason = lastLine }: Detached, pid: number, from: number) {
+/** @returns what killed it; null when it ended by itself, or was never there */
+const endOf = (child: ChildProcess) =>
+  new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('exit', (_code, signal) => resolve(signal));
+    child.once('error', () => resolve(null));
+  });
+
+interface Started {
+  readonly pid: number;
+  readonly ended: ReturnType<typeof endOf>;
+  /** Where in the log its words begin. */
+  readonly from: number;
+}
+
+async function ready({ answers, log, name, reason = lastLine }: Detached, { pid, ended, from }: Started) {
   const process = identify(pid);
   for (let waited = 0; waited < START_MS; waited += LOOK_EVERY_MS) {
     if (!process || !isAlive(process)) break;
     if (await answers()) return;
     await delay(LOOK_EVERY_MS);
   }
+  const killedBy = process && isAlive(process) ? null : await ended;
+  if (killedBy !== null) throw new Error(`${name} was killed with ${killedBy} while it started`);
   if (process) await terminate(process, 0);
   const said = readFileSync(log).subarray(from).toString('utf8').trim();
   throw new TaskFailed(`${name} did not start: ${reason(said) || 'it said nothing'}`);
