@@ -87,6 +87,25 @@ test('no migration asks for more than the last release, which is still at work',
   expect(compareVersions(rows[0].needs, release.version)).toBeLessThanOrEqual(0);
 });
 
+test('after a rollback the last release works with a database that its successor has made', async () => {
+  const made = await createEmptyDatabase();
+  const dataDir = newDataDir();
+  const settings = { ...env(dataDir), DATABASE_URL: made.url };
+  try {
+    const first = await startVirga({ dataDir, env: settings });
+    const fault = await new Load(first.url).live();
+    await first.end('SIGTERM');
+    expect(fault).toBeUndefined();
+    const back = await startOlderNode(release.program, settings);
+    const faults = [await new Load(back.url).live(), await readAll(back.url)];
+    await back.end();
+    expect([faults, back.complaints()]).toEqual([[undefined, []], []]);
+  } finally {
+    await made.drop();
+    removeDataDir(dataDir);
+  }
+});
+
 const headers = { authorization: `APIKey ${API_KEY}` };
 
 /** Lives of resources, one after the other. */
