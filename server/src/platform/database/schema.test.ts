@@ -83,6 +83,25 @@ test('a migration that comes late, with a lower number than one that has run, st
   }
 });
 
+test('a database whose user has a schema of his own is made and upgraded there', async () => {
+  const own = await createEmptyDatabase();
+  const theirs = new pg.Pool({ ...own.connection, options: '-c search_path=theirs' });
+  try {
+    await theirs.query('create schema theirs');
+    await migrateToLatest(theirs);
+    await theirs.query(`drop index webhook_deliveries_ended;
+      delete from kysely_migration where name = '0291_webhook_deliveries_by_end'`);
+    await migrateToLatest(theirs);
+    const { rows } = await theirs.query(
+      `select schemaname from pg_indexes where indexname = 'webhook_deliveries_ended'`,
+    );
+    expect(rows).toEqual([{ schemaname: 'theirs' }]);
+  } finally {
+    await theirs.end();
+    await own.drop();
+  }
+});
+
 test('the dump shows what differs: columns, defaults, constraints, indexes, triggers, partitions, functions', async () => {
   const own = await createTestDatabase();
   const client = new pg.Client(own.connection);

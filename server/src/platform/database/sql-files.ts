@@ -30,7 +30,7 @@ const LOCK_ALL = `
   end $$`;
 
 /** What comes with a table of the first migration: whether the database has ever been Virga's. */
-const IS_NEW = `select to_regclass('public.clients') is null as is_new`;
+const IS_NEW = `select to_regclass('clients') is null as is_new`;
 
 /**
  * Each `NNNN_name.sql` is one migration; its name in the database is the file's without the ending. A new database gets
