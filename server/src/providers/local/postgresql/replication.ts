@@ -83,8 +83,9 @@ export class Replication {
       return 'the replica is too far behind, and made anew';
     }
     if (seen.state !== 'streaming') {
-      // A server that is killed ends its processes one after the other: the last may say that the replica is gone.
-      if (!primary.running()) throw new Error('the primary has ended');
+      // A server that is killed ends its processes one after the other: the last may say that the replica is gone, while
+      // the first is still seen. Only one that lives lets somebody in.
+      await primary.asking('postgres', async () => undefined);
       await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
       return 'the replica catches up';
     }
