@@ -44,7 +44,9 @@ export function commandLine(pid: number): string[] {
   }
 }
 
-/** The process with this pid, if it is ours. Where the system does not show command lines, the pid is believed.
+/** The process with this pid, if it is ours. Of one that shows no command line, the pid is believed: the system does not
+ *  say, or it is about to end. Threads of the kernel have none either, and get pids that were ours before the machine
+ *  was started again.
  *  @param isOurs by the words of its command line */
 export function processOf(
   pid: number,
@@ -53,7 +55,8 @@ export function processOf(
   const process = identify(pid);
   if (!process) return null;
   const words = commandLine(pid);
-  return words.length === 0 || isOurs(words) ? process : null;
+  const isOne = words.length === 0 ? !isOfKernel(pid) : isOurs(words);
+  return isOne ? process : null;
 }
 
 /** The same, and where the pid is not that of ours: one of all processes that is. */
@@ -104,6 +107,10 @@ export function statFields(pid: number): string[] | null {
     return null;
   }
 }
+
+/** PF_KTHREAD, see proc_pid_stat(5). */
+const OF_KERNEL = 0x0020_0000;
+const isOfKernel = (pid: number) => (Number(statFields(pid)?.[6] ?? 0) & OF_KERNEL) !== 0;
 
 function startTime(pid: number): string | null {
   const fields = statFields(pid);
