@@ -38,6 +38,18 @@ test('a range has one spelling, and its own addresses are in it as others see it
   );
 });
 
+test('an address that ends like one of IPv4 is the same as in hexadecimal digits', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), fc.constantFrom('::', '::ffff:', '64:ff9b::', '1:2:3:4:5:6:'), (ip, head) => {
+      const value = addressNumber(ip)?.value ?? 0n;
+      const hex = `${head}${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
+      expect(addressNumber(`${head}${ip}`)).toEqual(addressNumber(hex));
+    }),
+  );
+  expect(addressNumber('::1.2.3.4')).toEqual({ version: 6, value: 0x01020304n });
+  expect(parseRange('::0.0.0.0/81')?.text).toBe('::/81');
+});
+
 test('two ranges overlap when one has the first address of the other, and only then', () => {
   fc.assert(
     fc.property(cidr, cidr, (one, two) => {

@@ -20,15 +20,24 @@ export const isIpNetwork = (text: string): boolean => parseRange(text) !== undef
 
 export const isIpv4Address = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text);
 
+/** What is given out of IPv6 for the internet: RFC 4291, section 2.4, and IANA's registry of address space. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** Whether an address is of the internet: of no private, local or reserved network.
  *  @throws Error for what is no address */
-export const isPublicAddress = (text: string): boolean => ipaddr.process(text).range() === 'unicast';
+export function isPublicAddress(text: string): boolean {
+  const address = ipaddr.process(asWritten(text));
+  return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(GLOBAL_IPV6));
+}
+
+/** The library takes `::1.2.3.4` for `::ffff:1.2.3.4`; PostgreSQL and sockets take it as it stands. */
+const asWritten = (text: string) => text.replace(/^::(?=\d+\.)/, '0::');
 
 /** An address as a number, with its version; undefined when it is none. */
 export function addressNumber(text: string): { version: 4 | 6; value: bigint } | undefined {
   const v4 = ipaddr.IPv4.isValidFourPartDecimal(text);
   if (!v4 && (!ipaddr.IPv6.isValid(text) || text.includes('%'))) return undefined;
-  const bytes = ipaddr.parse(text).toByteArray();
+  const bytes = ipaddr.parse(asWritten(text)).toByteArray();
   return { version: v4 ? 4 : 6, value: bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n) };
 }
 

@@ -13,6 +13,9 @@ test.each([
   'fd00::1',
   'fe80::1',
   '::ffff:127.0.0.1',
+  '::127.0.0.1',
+  '::7f00:1',
+  'fec0::1',
 ])('%s is not on the internet', (address) => {
   expect(mayReach(address, [])).toBe(false);
 });
