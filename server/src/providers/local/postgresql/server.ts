@@ -148,7 +148,7 @@ export class Server {
     this.note(rest);
   }
 
-  /** @throws TaskFailed with what the server says */
+  /** @throws TaskFailed with what the server complains about; Error when it was killed, or is not ready yet */
   async start(binaries: string, seconds = START_SECONDS): Promise<void> {
     const { data, log, conf } = this.place;
     makeFileOfEngine(log);
@@ -172,7 +172,9 @@ export class Server {
       patienceMs: (seconds + 10) * 1000,
     });
     if (exitCode === 0) return;
-    throw new TaskFailed(`PostgreSQL did not start: ${complaint(readFileSync(log, 'utf8').slice(from))}`);
+    const fault = complaint(readFileSync(log).subarray(from).toString());
+    if (fault === undefined) throw new Error('PostgreSQL was killed while it started, or takes too long');
+    throw new TaskFailed(`PostgreSQL did not start: ${fault}`);
   }
 
   /** Empties a log that has grown large: nobody else would, and it uses space that no storage counts. */
@@ -292,8 +294,11 @@ export class Server {
 
 const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
-/** The last thing that a server complained about. */
-function complaint(log: string): string {
+/** What tells how a start goes, and is no complaint. Lines that go on begin with a tab. */
+const REPORT = /^\t|(?:^|\s)(?:LOG|HINT|DETAIL|CONTEXT|STATEMENT|NOTICE|WARNING): {2}/;
+
+/** The last thing that a server complained about, or else what the system says of its program; undefined: nothing. */
+function complaint(log: string): string | undefined {
   const said = [...log.matchAll(/(?:FATAL|PANIC|ERROR): {2}(.*)/g)].at(-1)?.[1];
-  return said ?? (lastLine(log) || 'it said nothing');
+  return said ?? log.split('\n').findLast((line) => line.trim() !== '' && !REPORT.test(line));
 }
