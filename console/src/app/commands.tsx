@@ -1,9 +1,9 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
-import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { needsOf, useMay } from '../api/may.ts';
+import { IconSearch } from '../ui/icons.ts';
 import styles from './commands.module.css';
 import { NAV } from './nav.ts';
 import { type Place, pathIn } from './place.ts';

@@ -1,12 +1,5 @@
 import { ActionIcon, Burger, Drawer, Tooltip } from '@mantine/core';
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
-import {
-  IconBook2,
-  IconChevronDown,
-  IconLayoutSidebarLeftCollapse,
-  IconLayoutSidebarLeftExpand,
-  IconSearch,
-} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -14,6 +7,13 @@ import { roleIn } from '../api/may.ts';
 import { useSession } from '../api/session.ts';
 import { followTasks } from '../api/tasks.ts';
 import { hint } from '../ui/hint.tsx';
+import {
+  IconBook2,
+  IconChevronDown,
+  IconLayoutSidebarLeftCollapse,
+  IconLayoutSidebarLeftExpand,
+  IconSearch,
+} from '../ui/icons.ts';
 import { AwayBar } from './away-bar.tsx';
 import { Commands, openCommands } from './commands.tsx';
 import styles from './frame.module.css';

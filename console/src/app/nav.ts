@@ -1,3 +1,5 @@
+import type { Schemas } from '../api/client.ts';
+import type { Icon } from '../ui/icon.tsx';
 import {
   IconActivity,
   IconBox,
@@ -11,9 +13,7 @@ import {
   IconServer2,
   IconTool,
   IconUsers,
-} from '@tabler/icons-react';
-import type { ComponentType } from 'react';
-import type { Schemas } from '../api/client.ts';
+} from '../ui/icons.ts';
 import { type Place, pathIn } from './place.ts';
 
 type Flag = 'has_kvm' | 'has_k8s' | 'has_dbaas';
@@ -27,7 +27,7 @@ export interface NavItem {
 
 export interface NavGroup {
   readonly label: string;
-  readonly icon: ComponentType<{ size?: number; stroke?: number }>;
+  readonly icon: Icon;
   readonly items: readonly NavItem[];
 }
 

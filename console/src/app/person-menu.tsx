@@ -1,4 +1,7 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { roleIn } from '../api/may.ts';
+import { useSession } from '../api/session.ts';
 import {
   IconDeviceDesktop,
   IconDevices,
@@ -6,10 +9,7 @@ import {
   IconMoon,
   IconSun,
   IconUserCircle,
-} from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
-import { roleIn } from '../api/may.ts';
-import { useSession } from '../api/session.ts';
+} from '../ui/icons.ts';
 import { usePlace } from './place.ts';
 import { useSignOut } from './sign-out.ts';
 

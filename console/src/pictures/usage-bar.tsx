@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core';
-import { IconFlagFilled } from '@tabler/icons-react';
+import { IconFlagFilled } from '../ui/icons.ts';
 import styles from './usage-bar.module.css';
 
 interface UsageBarProps {

@@ -1,8 +1,8 @@
-import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { type MouseEvent, useEffect, useState } from 'react';
 import { copyText } from './clipboard.ts';
 import { hint, showHint } from './hint.tsx';
 import styles from './icon-button.module.css';
+import { IconCheck, IconCopy } from './icons.ts';
 
 const COPY = <IconCopy size={14} />;
 const COPIED = <IconCheck size={14} />;

@@ -1,7 +1,7 @@
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import styles from './filters.module.css';
+import { IconSearch } from './icons.ts';
 import { withDistinctLabels } from './options.ts';
 
 /** What the address of a list says. */

@@ -1,4 +1,3 @@
-import { IconPlus } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
@@ -8,6 +7,7 @@ import { usePlace } from '../app/place.ts';
 import { FaultNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
 import { FromBefore } from './from-before.tsx';
+import { IconPlus } from './icons.ts';
 import { LinkButton } from './link-button.tsx';
 import styles from './list-page.module.css';
 import { Empty, type EmptyProps, PageHead } from './page.tsx';

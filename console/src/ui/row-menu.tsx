@@ -1,8 +1,8 @@
 import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconDots } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { type Needs, useMay } from '../api/may.ts';
 import icon from './icon-button.module.css';
+import { IconChevronDown, IconDots } from './icons.ts';
 import styles from './list-page.module.css';
 
 export interface RowAction<Row> {

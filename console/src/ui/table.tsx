@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { hintWhenCut } from './hint.tsx';
+import { IconArrowDown, IconArrowUp } from './icons.ts';
 import styles from './list-page.module.css';
 import { RowLink } from './row-link.tsx';
 import { MenuButton, type OpenMenu, type RowAction, useRowMenu } from './row-menu.tsx';

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import {
   flavors,
   images,
@@ -13,6 +12,7 @@ import {
 import { usePlace } from '../../app/place.ts';
 import { choiceField } from '../../ui/choice-field.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
+import { IconTrash } from '../../ui/icons.ts';
 import { useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';

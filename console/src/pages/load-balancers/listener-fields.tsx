@@ -1,9 +1,9 @@
 import { ActionIcon, Button, NumberInput, Select, TextInput } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { unread } from '../../ui/field-input.tsx';
+import { IconTrash } from '../../ui/icons.ts';
 import { useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';

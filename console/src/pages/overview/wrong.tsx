@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core';
-import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { every, faultOf } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { IconCircleCheck } from '../../ui/icons.ts';
 import { Card } from '../../ui/page.tsx';
 import { SubjectOf } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
