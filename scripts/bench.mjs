@@ -5,7 +5,7 @@ import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
 const { installNodeModules } = await import('./lib/node-modules.mjs');
-if (!installNodeModules(ROOT)) process.exit(1);
+if (!installNodeModules(ROOT, true)) process.exit(1);
 const { status } = spawnSync(
   process.execPath,
   ['node_modules/tsx/dist/cli.mjs', 'bench/src/main.ts', ...process.argv.slice(2)],

@@ -5,7 +5,9 @@ import { spawnSync } from 'node:child_process';
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
+const { installNodeModules } = await import('./lib/node-modules.mjs');
 const { parseArgs } = await import('node:util');
+if (!installNodeModules(ROOT, true)) process.exit(1);
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },

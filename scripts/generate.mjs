@@ -9,7 +9,9 @@ import path from 'node:path';
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
+const { installNodeModules } = await import('./lib/node-modules.mjs');
 const { candidates, unshownOperations } = await import('./lib/coverage.mjs');
+if (!installNodeModules(ROOT, true)) process.exit(1);
 
 /**
  * @param {string[]} args

@@ -7,6 +7,8 @@ import { brotliCompressSync } from 'node:zlib';
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
+const { installNodeModules } = await import('./lib/node-modules.mjs');
+if (!installNodeModules(ROOT, true)) process.exit(1);
 
 /**
  * @param {string} root of the sources

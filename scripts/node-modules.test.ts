@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
+  installCommand,
   isForThisMachine,
   type LockedPackage,
   linkWorkspaces,
@@ -48,11 +49,44 @@ test('another version, a deleted folder and a new package are missing', () => {
   expect(missingPackages(root)).toEqual(['node_modules/a', 'node_modules/b', 'node_modules/c']);
 });
 
-test('development packages count, since the server is bundled here', () => {
-  const withDev = { ...two, 'node_modules/d': { version: '1.0.0', dev: true } };
+const withDev = { ...two, 'node_modules/d': { version: '1.0.0', dev: true } };
+
+test('what only development needs is missing for tests, and not for a start', () => {
   lock(withDev);
   install(two);
-  expect(missingPackages(root)).toEqual(['node_modules/d']);
+  expect(missingPackages(root)).toEqual([]);
+  expect(missingPackages(root, true)).toEqual(['node_modules/d']);
+});
+
+test('a start installs what it needs, and takes nothing away that is there for development', () => {
+  lock(withDev);
+  expect(installCommand(root, false)).toEqual(['ci', '--omit=dev']);
+  expect(installCommand(root, true)).toEqual(['ci', '--include=dev']);
+  install({ 'node_modules/d': { version: '0.9.0' } });
+  expect(installCommand(root, false)).toEqual(['ci', '--include=dev']);
+});
+
+test('for tests only what they need beside is added, so that a server that runs keeps its files', () => {
+  lock(withDev);
+  install(two);
+  expect(installCommand(root, true)).toEqual(['install', '--no-save', '--include=dev']);
+});
+
+test('what bundles the server and builds the portal is no development package', () => {
+  const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'));
+  const files = ['scripts/lib/bundle.mjs', 'scripts/lib/console.mjs', 'console/vite.config.ts'];
+  const names = files.flatMap((file) => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    const imports = text.matchAll(/(?:from |import\(|resolve\()'((?!node:|\.)(?:@[^/']+\/)?[^/']+)/g);
+    return [...imports].map(([, name]) => name);
+  });
+  expect([...new Set(names)].sort()).toEqual([
+    '@iconify-json/tabler',
+    '@vitejs/plugin-react',
+    'esbuild',
+    'vite',
+  ]);
+  expect(names.filter((name) => packages[`node_modules/${name}`]?.dev !== undefined)).toEqual([]);
 });
 
 test('optional packages count only for this machine; the own workspaces by their link', () => {
@@ -89,7 +123,7 @@ test('a package for the other C library is not for this machine', () => {
 });
 
 test('this very checkout is complete, so that a start touches no network', () => {
-  expect(missingPackages(ROOT)).toEqual([]);
+  expect(missingPackages(ROOT, true)).toEqual([]);
 });
 
 test('every package of our lock file is known by what is in it, and by no address', () => {

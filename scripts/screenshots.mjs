@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process';
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
+const { installNodeModules } = await import('./lib/node-modules.mjs');
+if (!installNodeModules(ROOT, true)) process.exit(1);
 const { status } = spawnSync('npx', ['vitest', 'run', 'test/e2e/portal.test.ts'], {
   cwd: ROOT,
   stdio: 'inherit',

@@ -13,7 +13,7 @@ const { runStaticChecks, runTests } = await import('./lib/checks.mjs');
 async function runAll() {
   const missing = missingSystemPackages(readSystemPackages(ROOT), 'test');
   const ready =
-    installNodeModules(ROOT) && installSystemPackages(missing.filter(({ optional }) => !optional));
+    installNodeModules(ROOT, true) && installSystemPackages(missing.filter(({ optional }) => !optional));
   if (!ready) return { passed: 0, failed: 1 };
   // What needs one of these and does not find it is skipped by name.
   installSystemPackages(missing.filter(({ optional }) => optional));

@@ -8,6 +8,7 @@ import path from 'node:path';
  * An entry of package-lock.json, as far as it matters here.
  * @typedef {object} LockedPackage
  * @property {string} [version]
+ * @property {boolean} [dev] only development needs it
  * @property {boolean} [link]
  * @property {string} [resolved] of a link: the folder of the checkout
  * @property {boolean} [optional]
@@ -21,24 +22,26 @@ const STAMP = '.virga-install';
 
 /**
  * Installs what package-lock.json asks for when something of it is missing; touches no network otherwise.
- * Development packages too, whatever NODE_ENV says: the server is bundled here.
  * @param {string} root
+ * @param {boolean} [development] what only tests and benchmarks need, too; the server is bundled without it
  * @returns {boolean} false when npm failed; it has then said why
  */
-export function installNodeModules(root) {
+export function installNodeModules(root, development = false) {
   // Mostly nothing is missing, and a start looks through all packages once.
-  if (linkWorkspaces(root).length === 0) return true;
-  const missing = missingPackages(root);
+  if (linkWorkspaces(root, development).length === 0) return true;
+  const missing = missingPackages(root, development);
   if (missing.length === 0) return true;
   console.log(`Installing npm packages (${missing.length} missing, such as ${missing[0]}) ...`);
   const npm = npmCommand();
-  const options = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  const options = [...installCommand(root, development), '--include=optional', '--no-audit', '--no-fund'];
   const result = spawnSync(npm.program, [...npm.args, ...options], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   if (result.status !== 0) {
-    console.error(`npm ci failed${result.error ? `: ${result.error.message}` : ''}; nothing was started.`);
+    console.error(
+      `npm ${options[0]} failed${result.error ? `: ${result.error.message}` : ''}; nothing was started.`,
+    );
     return false;
   }
   writeFileSync(path.join(root, 'node_modules', STAMP), stampFor(root));
@@ -46,14 +49,31 @@ export function installNodeModules(root) {
 }
 
 /**
+ * How npm is called. What is there for development stays, and whatever runs from here keeps its files while tests get
+ * what only they need.
+ * @param {string} root
+ * @param {boolean} development
+ * @returns {string[]}
+ */
+export function installCommand(root, development) {
+  if (development && missingPackages(root).length === 0) return ['install', '--no-save', '--include=dev'];
+  const packages = Object.entries(readPackages(path.join(root, 'package-lock.json')) ?? {});
+  const isThere = packages.some(
+    ([folder, { dev, optional }]) => dev && !optional && existsSync(path.join(root, folder)),
+  );
+  return ['ci', development || isThere ? '--include=dev' : '--omit=dev'];
+}
+
+/**
  * Makes the links to the checkout's own packages that are missing: one that has come is no reason to install all others
  * anew.
  * @param {string} root
+ * @param {boolean} [development] as above
  * @returns {string[]} the folders that node_modules lacked before
  */
-export function linkWorkspaces(root) {
+export function linkWorkspaces(root, development = false) {
   const packages = readPackages(path.join(root, 'package-lock.json')) ?? {};
-  const missing = missingPackages(root);
+  const missing = missingPackages(root, development);
   for (const folder of missing) {
     const target = packages[folder]?.link && packages[folder].resolved;
     if (!target || !existsSync(path.join(root, 'node_modules'))) continue;
@@ -73,14 +93,15 @@ export function linkWorkspaces(root) {
 /**
  * The folders of package-lock.json that node_modules lacks or has in another version.
  * @param {string} root
+ * @param {boolean} [development] those that only development needs, too
  * @returns {string[]}
  */
-export function missingPackages(root) {
+export function missingPackages(root, development = false) {
   const required = readPackages(path.join(root, 'package-lock.json')) ?? {};
   const tried = readText(path.join(root, 'node_modules', STAMP)) === stampFor(root);
   const isMissing = (/** @type {string} */ folder, /** @type {LockedPackage} */ entry) => {
     // The other entries are the checkout's own packages.
-    if (!/(^|\/)node_modules\//.test(folder)) return false;
+    if (!/(^|\/)node_modules\//.test(folder) || (entry.dev && !development)) return false;
     const version = installedVersion(path.join(root, folder));
     if (entry.link) return version === undefined;
     if (version === entry.version) return false;
