@@ -54,7 +54,9 @@ test('a server that is killed while it starts fails no task, which starts it aga
 
 test('a server that complains while it starts fails its task, which says why', async () => {
   const other = createServer();
+  const listens = once(other, 'listening');
   await clusters.crash(() => other.listen(5432, desired.host));
+  await listens;
   await expect(clusters.step(desired)).rejects.toThrow(
     new TaskFailed('PostgreSQL did not start: could not create any TCP/IP sockets'),
   );
