@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { ownPorts } from './own-ports.ts';
 import { lockDataDir } from './platform/database/embedded/index.ts';
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'virga-own-ports-'));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 const read = (env: Record<string, string> = {}) => readConfig({ VIRGA_DATA_DIR: dataDir, ...env });
 
 test('the API, the edge and a database of its own are known by their ports', async () => {
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const env = { PORT: '8085', VIRGA_EDGE_PORT: '8095', DATABASE_URL: 'postgres://u:p@127.0.0.1:6543/virga' };
   expect((await ownPorts(read(env)))()).toEqual([
     { host: '127.0.0.1', port: 8085 },

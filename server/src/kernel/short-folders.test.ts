@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { noteOrigin, removeAbandonedFolders } from './short-folders.ts';
+import { noteOrigin, removeAbandonedFolders } from './short-folders.mjs';
 
 test('what stands for a folder that is gone is cleared away, and nothing else', () => {
   const parent = mkdtempSync(path.join(tmpdir(), 'virga-short-'));
@@ -13,7 +13,8 @@ test('what stands for a folder that is gone is cleared away, and nothing else', 
       return path.join(parent, name);
     };
     const gone = path.join(parent, 'gone');
-    const abandoned = [folder('virga-0123456789abcdef', gone), folder('virga-0123456789ab-2', gone)];
+    const names = ['0123456789abcdef', '0123456789ab-2', 'pg-0123456789abcdef', 's3-0123456789abcdef'];
+    const abandoned = names.map((name) => folder(`virga-${name}`, gone));
     const used = folder('virga-0123456789abcde0', parent);
     const silent = folder('virga-0123456789ab');
     const foreign = folder('something-else', gone);
@@ -21,7 +22,7 @@ test('what stands for a folder that is gone is cleared away, and nothing else', 
     symlinkSync(path.join(foreign, 'origin'), path.join(linked, 'origin'));
     noteOrigin(used, gone);
     removeAbandonedFolders(parent);
-    expect(abandoned.map((each) => existsSync(each))).toEqual([false, false]);
+    expect(abandoned.map((each) => existsSync(each))).toEqual(names.map(() => false));
     expect([used, silent, foreign, linked].map((each) => existsSync(each))).toEqual([true, true, true, true]);
   } finally {
     rmSync(parent, { recursive: true, force: true });

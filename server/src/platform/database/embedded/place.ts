@@ -3,7 +3,7 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, realpathSync 
 import os from 'node:os';
 import path from 'node:path';
 import { writeFileAtomically } from '../../../kernel/files.ts';
-import { noteOrigin, removeAbandonedFolders } from '../../../kernel/short-folders.ts';
+import { noteOrigin, removeAbandonedFolders } from '../../../kernel/short-folders.mjs';
 import { type Account, blockedBy, serverAccount } from './account.ts';
 import { errorCode, StartError } from './start-error.ts';
 

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { removeAbandonedFolders } from '../../../kernel/short-folders.mjs';
 import { currentInstances, processIdentity, TEMPORARY_MARK } from './instance.mjs';
 
 /** Where root puts what its unprivileged programs could not reach in a data directory. */
@@ -68,6 +69,7 @@ async function purge(dataDir) {
   const last = ['nodes', 'lock', TEMPORARY_MARK];
   for (const name of [...OURS.filter((each) => !last.includes(each)), ...last])
     remove(path.join(dataDir, name));
+  removeAbandonedFolders();
   const left = readdirSync(dataDir);
   if (left.length > 0) {
     return {

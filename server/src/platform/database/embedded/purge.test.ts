@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { noteOrigin } from '../../../kernel/short-folders.mjs';
 import { isRunning, lockFolder, processIdentity } from './instance.mjs';
 import { purgeDataDir } from './purge.mjs';
 import { temporaryFolder } from './testing/folders.ts';
@@ -33,6 +36,24 @@ test.runIf(process.platform === 'linux')(
     expect(existsSync(dataDir)).toBe(false);
   },
 );
+
+test('a purge removes the short folders that stood for folders of the data directory', async () => {
+  const dataDir = abandonedDataDir();
+  const folder = (name: string) => {
+    const short = path.join(tmpdir(), `virga-${name}${randomBytes(8).toString('hex')}`);
+    mkdirSync(short);
+    onTestFinished(() => rmSync(short, { recursive: true, force: true }));
+    return short;
+  };
+  const shorts = ['', 'pg-', 's3-'].map(folder);
+  const elsewhere = folder('');
+  for (const short of shorts) noteOrigin(short, path.join(dataDir, 'regions', '1'));
+  noteOrigin(elsewhere, temporaryFolder());
+  mkdirSync(path.join(dataDir, 'regions', '1'), { recursive: true });
+  expect(await purgeDataDir(dataDir)).toMatchObject({ ok: true });
+  expect(shorts.map((short) => existsSync(short))).toEqual([false, false, false]);
+  expect(existsSync(elsewhere)).toBe(true);
+});
 
 function abandonedDataDir(): string {
   const dataDir = path.join(temporaryFolder(), 'abandoned');

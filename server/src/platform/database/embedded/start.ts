@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { removeShortFolder } from '../../../kernel/short-folders.ts';
+import { removeShortFolder } from '../../../kernel/short-folders.mjs';
 import { type Connection, DATABASE, prepareApplicationRole } from './application-role.ts';
 import { type Binaries, prepareBinaries } from './binaries.ts';
 import { type ClusterOptions, ensureCluster, SUPERUSER } from './cluster.ts';

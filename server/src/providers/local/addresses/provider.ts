@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AddressProvider, AddressSource } from '../../../features/networking/addresses/port.ts';
 import { type Progress, READY } from '../../../kernel/operation.ts';
-import { removeAbandonedFolders } from '../../../kernel/short-folders.ts';
+import { removeAbandonedFolders } from '../../../kernel/short-folders.mjs';
 import { removeAbandonedRoots } from '../load-balancers/engine-root.ts';
 import type { OwnerFence } from '../owner-fence.ts';
 import { removeAbandoned } from './abandoned.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lchownSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noteOrigin } from '../../../kernel/short-folders.ts';
+import { noteOrigin } from '../../../kernel/short-folders.mjs';
 import { engineAccount } from './account.ts';
 
 /** A socket's path has room for 107 bytes; HAProxy appends up to 16 while it takes a name over. */

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectoryOfEngine, makePassage } from '../load-balancers/files.ts';
-import { makeOwn } from '../postgresql/place.ts';
+import { makeSocketFolder } from '../postgresql/place.ts';
 import { homeOf } from '../storage-servers.ts';
 
 /** Where a storage keeps its things. A folder of ours, through which its programs can pass; in it theirs. */
@@ -64,7 +64,7 @@ export function placeOf(root: string, id: string): Place {
 export function makePlace(place: Place): void {
   makePassage(place.home);
   for (const folder of [place.data, place.versions, place.accounts]) makeDirectoryOfEngine(folder);
-  makeOwn(place.sockets);
+  makeSocketFolder(place.sockets, place.home);
 }
 
 /** Removes all that a storage had. The folder by which it is known goes last. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
+import { noteOrigin } from '../../../kernel/short-folders.mjs';
 import { engineAccount } from '../load-balancers/account.ts';
 import { makePassage } from '../load-balancers/files.ts';
 
@@ -68,7 +69,13 @@ export function placeOf(root: string, id: string, node: NodeName = 'a'): Place {
 export function makePlace(place: Place): void {
   makePassage(place.home);
   makePassage(place.base);
-  makeOwn(place.sockets);
+  makeSocketFolder(place.sockets, place.home);
+}
+
+/** A folder for sockets of servers, which may stand elsewhere than in their home. */
+export function makeSocketFolder(folder: string, home: string): void {
+  makeOwn(folder);
+  if (!folder.startsWith(`${home}${sep}`)) noteOrigin(folder, home);
 }
 
 /** A folder that belongs to servers. @throws when somebody else has one in its place */

@@ -1,3 +1,5 @@
+// @ts-check
+// Plain JavaScript, because `npm stop` needs it before anything is installed or bundled.
 import {
   closeSync,
   constants,
@@ -17,21 +19,30 @@ import path from 'node:path';
 /** Sockets need short paths: where a data directory lies too deep, a folder in the system's temporary directory stands
  *  for one of its own. It names that one, so that somebody can clear it away when the data directory is gone. */
 
-const NAME = /^virga-(?:[0-9a-f]{16}|[0-9a-f]{12}(?:-[1-3])?)$/;
+const NAME = /^virga-(?:(?:pg-|s3-)?[0-9a-f]{16}|[0-9a-f]{12}(?:-[1-3])?)$/;
 const ORIGIN = 'origin';
 const LONGEST_PATH = 4096;
 
-/** Notes in a folder for which one it stands. */
-export function noteOrigin(folder: string, origin: string): void {
+/**
+ * Notes in a folder for which one it stands.
+ * @param {string} folder
+ * @param {string} origin
+ * @returns {void}
+ */
+export function noteOrigin(folder, origin) {
   try {
     writeFileSync(path.join(folder, ORIGIN), origin, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
   }
 }
 
-/** Removes a folder that is empty but for its note; what is somebody else's in it is not ours to remove. */
-export function removeShortFolder(folder: string): void {
+/**
+ * Removes a folder that is empty but for its note; what is somebody else's in it is not ours to remove.
+ * @param {string} folder
+ * @returns {void}
+ */
+export function removeShortFolder(folder) {
   rmSync(path.join(folder, ORIGIN), { force: true });
   try {
     rmdirSync(folder);
@@ -40,8 +51,11 @@ export function removeShortFolder(folder: string): void {
   }
 }
 
-/** Removes what servers have left whose data directories are gone. */
-export function removeAbandonedFolders(parent = tmpdir()): void {
+/**
+ * Removes what servers have left whose data directories are gone.
+ * @returns {void}
+ */
+export function removeAbandonedFolders(parent = tmpdir()) {
   for (const name of readdirSync(parent).filter((each) => NAME.test(each))) {
     const folder = path.join(parent, name);
     const origin = isOurs(folder) ? readOrigin(folder) : undefined;
@@ -50,16 +64,24 @@ export function removeAbandonedFolders(parent = tmpdir()): void {
   }
 }
 
-/** Root also clears away what it has made for the accounts of its programs. */
-function isOurs(folder: string): boolean {
+/**
+ * Root also clears away what it has made for the accounts of its programs.
+ * @param {string} folder
+ */
+function isOurs(folder) {
   const uid = process.getuid?.();
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && (uid === undefined || uid === 0 || found.uid === uid);
 }
 
-/** Others may write where it is: what is a link or a pipe there is no file. */
-function readOrigin(folder: string): string | undefined {
-  let file: number | undefined;
+/**
+ * Others may write where it is: what is a link or a pipe there is no file.
+ * @param {string} folder
+ * @returns {string | undefined}
+ */
+function readOrigin(folder) {
+  /** @type {number | undefined} */
+  let file;
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     file = openSync(path.join(folder, ORIGIN), flags);
