@@ -6,6 +6,8 @@ import path from 'node:path';
 
 /** @typedef {{ passed: number, failed: number }} Count */
 
+const BIOME = 'node_modules/@biomejs/biome/bin/biome';
+
 /**
  * Runs one of node_modules' programs with this Node; what it says goes to the terminal.
  * @param {string} root
@@ -30,14 +32,30 @@ function run(root, script, args) {
  */
 export function runStaticChecks(root) {
   const results = [
-    heading('Lint and format') && run(root, 'node_modules/@biomejs/biome/bin/biome', ['check', '.']),
+    heading('Lint and format') && run(root, BIOME, ['check', '.']),
     heading('Types') && run(root, 'node_modules/typescript7/bin/tsc', ['--noEmit']),
     heading('Types of the portal') &&
       run(root, 'node_modules/typescript7/bin/tsc', ['--noEmit', '-p', 'console']),
     heading('Build of the portal') && run(root, 'scripts/console.mjs', []),
   ];
-  return { passed: results.filter(Boolean).length, failed: results.filter((ok) => !ok).length };
+  return countOf(results);
 }
+
+/**
+ * Formats what is not as it should be, and says what lint cannot mend.
+ * @param {string} root
+ * @returns {Count}
+ */
+export const formatSources = (root) => countOf([run(root, BIOME, ['check', '--write', '.'])]);
+
+/**
+ * @param {boolean[]} results
+ * @returns {Count}
+ */
+const countOf = (results) => ({
+  passed: results.filter(Boolean).length,
+  failed: results.filter((ok) => !ok).length,
+});
 
 /**
  * @param {string} root
