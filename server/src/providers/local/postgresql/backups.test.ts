@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -89,4 +90,18 @@ test('a copy that fails does not keep the room that it took', async () => {
   await backUp();
   expect(warnings).toEqual(['there is no new backup: No space left on device']);
   expect(kept()).toEqual([]);
+});
+
+test('where the log of changes ends is nothing that a restored server complains about', () => {
+  backups.makeFolder();
+  writeFileSync(path.join(folder(), 'wal', '000000010000000000000001'), 'changes');
+  const to = path.join(root, 'restored');
+  const restore = (file: string) => {
+    const command = backups.restoreCommand.replaceAll('%f', file).replaceAll('%p', to);
+    const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    return { status, stderr };
+  };
+  expect(restore('000000010000000000000002')).toEqual({ status: 1, stderr: '' });
+  expect(restore('000000010000000000000001')).toEqual({ status: 0, stderr: '' });
+  expect(readFileSync(to, 'utf8')).toBe('changes');
 });

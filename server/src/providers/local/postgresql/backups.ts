@@ -53,9 +53,11 @@ export class Backups {
     return `cp "%p" ${to}/%f.part && mv -f ${to}/%f.part ${to}/%f`;
   }
 
-  /** Gives a kept file to a server that is being restored. */
+  /** Gives a kept file to a server that is being restored. It asks until there are no more: what is missing is no fault,
+   *  which the server's log would show as one. */
   get restoreCommand(): string {
-    return `cp ${shell(this.#wal)}/%f "%p"`;
+    const from = `${shell(this.#wal)}/%f`;
+    return `test -f ${from} && cp ${from} "%p"`;
   }
 
   /** Where servers put what they archive; it has to be there before they do. */
