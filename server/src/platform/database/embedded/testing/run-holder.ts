@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -72,7 +73,7 @@ export function runHolder(program: string, dataDir: string, options: HolderOptio
   const args = [program, dataDir, ...(options.lockOnly ? ['lock-only'] : [])];
   const child = spawn(process.execPath, args, {
     cwd: '/',
-    env: { PATH: process.env.PATH, ...options.env },
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...options.as,
   });
