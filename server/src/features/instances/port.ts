@@ -1,4 +1,5 @@
 import type { Operation, Progress } from '../../kernel/operation.ts';
+import type { SeriesWindow } from '../../kernel/series.ts';
 import type { Power } from './model.ts';
 
 /** What a region's provider must be able to do for instances. */
@@ -13,7 +14,7 @@ export interface InstanceProvider {
   /** Where the screen of a running machine is shown; absent: the machines have none. */
   screenOf?(id: string, kind: string | undefined): Promise<Screen>;
   /** What a machine has used, on average, in each step of the window that it has lived through; oldest first. */
-  readUse(machine: ObservedMachine, window: UseWindow): Promise<readonly MachineUse[]>;
+  readUse(machine: ObservedMachine, window: SeriesWindow): Promise<readonly MachineUse[]>;
 }
 
 export interface Screen {
@@ -28,12 +29,6 @@ export interface ObservedMachine {
   readonly since: Date;
   /** Names of its disks. */
   readonly disks: readonly string[];
-}
-
-export interface UseWindow {
-  readonly from: Date;
-  readonly to: Date;
-  readonly stepSeconds: number;
 }
 
 /** Percent, and bytes, packets or operations a second; null: not measured. */

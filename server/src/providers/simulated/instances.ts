@@ -3,9 +3,9 @@ import {
   type MachineUse,
   type ObservedMachine,
   RESTORE_INSTANCE,
-  type UseWindow,
 } from '../../features/instances/port.ts';
 import { READY } from '../../kernel/operation.ts';
+import { type SeriesWindow, timesIn } from '../../kernel/series.ts';
 import { progressOf, type Range, type SimulationOptions } from './timing.ts';
 
 /** Seconds at time scale 1. */
@@ -35,18 +35,12 @@ export function simulatedInstances(options: SimulationOptions): InstanceProvider
 }
 
 /** Nothing runs in it, so that it uses nothing. */
-function idle({ since, disks }: ObservedMachine, { from, to, stepSeconds }: UseWindow): MachineUse[] {
-  const points: MachineUse[] = [];
-  const step = stepSeconds * 1000;
-  const begin = Math.max(since.getTime(), from.getTime());
-  for (let at = Math.floor(to.getTime() / step) * step; at > begin; at -= step) {
-    points.push({
-      at: new Date(at),
-      cpuUtil: 0,
-      memoryUtil: 0,
-      disks: disks.map((name) => ({ name, bytesRead: 0, bytesWritten: 0, reads: 0, writes: 0 })),
-      network: { bytesIn: 0, bytesOut: 0, packetsIn: 0, packetsOut: 0 },
-    });
-  }
-  return points.reverse();
+function idle({ since, disks }: ObservedMachine, window: SeriesWindow): MachineUse[] {
+  return timesIn(window, since).map((at) => ({
+    at,
+    cpuUtil: 0,
+    memoryUtil: 0,
+    disks: disks.map((name) => ({ name, bytesRead: 0, bytesWritten: 0, reads: 0, writes: 0 })),
+    network: { bytesIn: 0, bytesOut: 0, packetsIn: 0, packetsOut: 0 },
+  }));
 }

@@ -1,14 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, ListQuery, Nullable, StringEnum, ZuluTime } from '../../../platform/http/schemas.ts';
+import { metricsWindow } from '../../../platform/http/metrics-window.ts';
+import { ListOf, ListQuery, Nullable, ZuluTime } from '../../../platform/http/schemas.ts';
 
-export const MetricsWindow = Type.Object(
-  {
-    time_interval: Type.Integer({ description: 'How many units back from now; at least 1.' }),
-    time_unit: StringEnum(['day', 'hour']),
-  },
-  { $id: 'InstanceMetricsWindow' },
-);
-export type MetricsWindow = Static<typeof MetricsWindow>;
+export const MetricsWindow = metricsWindow('InstanceMetricsWindow');
 
 export const MetricsQuery = ListQuery({});
 export type MetricsQuery = Static<typeof MetricsQuery>;

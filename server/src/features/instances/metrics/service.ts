@@ -1,18 +1,12 @@
 import { zuluTime } from '../../../kernel/codecs.ts';
-import { Invalid } from '../../../kernel/errors.ts';
 import { pageOf } from '../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { type MetricsWindow, windowOf } from '../../../platform/http/metrics-window.ts';
 import { type InstanceDeps, requireMachines } from '../access.ts';
 import type { MachineUse } from '../port.ts';
 import { readInstance } from '../store.ts';
-import type { MetricsQuery, MetricsWindow } from './schema.ts';
+import type { MetricsQuery } from './schema.ts';
 import { readDevices } from './store.ts';
-
-const SECONDS: Readonly<Record<MetricsWindow['time_unit'], number>> = { hour: 3600, day: 86_400 };
-const LONGEST_SECONDS = 30 * 86_400;
-/** Seconds between points: the first that gives few enough of them. */
-const STEPS = [60, 300, 1800, 3600];
-const MOST_POINTS = 1440;
 
 /** What an instance has used within the last hours or days, at most 30 of them: at most 1,440 points, oldest first.
  *  @throws Invalid, NotFound, Forbidden */
@@ -20,20 +14,14 @@ export async function readMetrics(
   deps: InstanceDeps,
   ctx: RegionContext,
   id: string,
-  { time_interval, time_unit }: MetricsWindow,
+  asked: MetricsWindow,
   query: MetricsQuery,
 ) {
-  if (time_interval < 1) throw new Invalid({ time_interval: ['must be at least 1'] });
+  const window = windowOf(asked, ctx.clock.now());
   requireMachines(deps, ctx);
   const row = await readInstance(ctx.db, id, ctx.place);
-  const seconds = Math.min(time_interval * SECONDS[time_unit], LONGEST_SECONDS);
-  const to = ctx.clock.now();
   const machine = { id, since: row.created_at, disks: await readDevices(ctx.db, id) };
-  const points = await deps.providerOf(ctx.region.id)?.readUse(machine, {
-    from: new Date(to.getTime() - seconds * 1000),
-    to,
-    stepSeconds: STEPS.find((step) => seconds / step <= MOST_POINTS) ?? 3600,
-  });
+  const points = await deps.providerOf(ctx.region.id)?.readUse(machine, window);
   return pageOf(points ?? [], query, viewPoint);
 }
 

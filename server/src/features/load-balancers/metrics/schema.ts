@@ -1,16 +1,8 @@
-import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, Nullable, OffsetTime, StringEnum } from '../../../platform/http/schemas.ts';
+import { Type } from '@sinclair/typebox';
+import { metricsWindow } from '../../../platform/http/metrics-window.ts';
+import { ListOf, Nullable, OffsetTime } from '../../../platform/http/schemas.ts';
 
-export const TIME_UNITS = ['day', 'hour'] as const;
-
-export const MetricsWindow = Type.Object(
-  {
-    time_interval: Type.Integer({ description: 'How many units back from now; at least 1.' }),
-    time_unit: StringEnum(TIME_UNITS),
-  },
-  { $id: 'LoadBalancerMetricsWindow' },
-);
-export type MetricsWindow = Static<typeof MetricsWindow>;
+export const MetricsWindow = metricsWindow('LoadBalancerMetricsWindow');
 
 const measured = (description: string) =>
   Type.Optional(Nullable(Type.Number({ description }), { default: null }));

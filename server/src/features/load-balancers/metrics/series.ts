@@ -1,3 +1,5 @@
+import { type SeriesWindow, timesIn } from '../../../kernel/series.ts';
+
 /** Rates from samples of counters. Pure. */
 
 export interface Sample {
@@ -48,23 +50,7 @@ function rounded(value: number | null): number | null {
   return value === null ? null : Math.round(value * 1000) / 1000;
 }
 
-/** Widths that points may have, in seconds. */
-const STEPS = [60, 300, 900, 3600, 21_600, 86_400] as const;
-const MOST_POINTS = 1440;
-
-/** How far apart the points of a window should be, so that there are not too many of them; seconds. */
-export function stepOf(windowSeconds: number): number {
-  return STEPS.find((step) => windowSeconds / step <= MOST_POINTS) ?? 86_400;
-}
-
-/** The series of what carries no traffic: zeros at every step, the last one now.
+/** The series of what carries no traffic: zeros at every step.
  *  @param since when it began to exist */
-export function quietSeries(since: Date, from: Date, now: Date, stepSeconds: number): Point[] {
-  const points: Point[] = [];
-  const step = stepSeconds * 1000;
-  const begin = Math.max(since.getTime(), from.getTime());
-  for (let at = Math.floor(now.getTime() / step) * step; at > begin; at -= step) {
-    points.push({ at: new Date(at), cpuUtil: 0, memoryUtil: 0, ingress: 0, egress: 0 });
-  }
-  return points.reverse();
-}
+export const quietSeries = (window: SeriesWindow, since: Date): Point[] =>
+  timesIn(window, since).map((at) => ({ at, cpuUtil: 0, memoryUtil: 0, ingress: 0, egress: 0 }));

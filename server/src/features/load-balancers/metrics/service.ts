@@ -1,14 +1,10 @@
 import { offsetTime } from '../../../kernel/codecs.ts';
-import { Invalid, NotFound } from '../../../kernel/errors.ts';
+import { NotFound } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import { type MetricsWindow, windowOf } from '../../../platform/http/metrics-window.ts';
 import type { DataPlanes } from '../data-planes.ts';
-import type { MetricsWindow, TIME_UNITS } from './schema.ts';
-import { type Point, quietSeries, type Sample, seriesOf, stepOf } from './series.ts';
+import { type Point, quietSeries, type Sample, seriesOf } from './series.ts';
 import { readCreation, readSamples } from './store.ts';
-
-const SECONDS: Readonly<Record<(typeof TIME_UNITS)[number], number>> = { hour: 3600, day: 86_400 };
-/** Nothing older is kept. */
-const LONGEST_SECONDS = 30 * 86_400;
 
 type MetricsContext = Pick<RegionContext, 'db' | 'clock' | 'region' | 'place'>;
 
@@ -21,19 +17,16 @@ export class LoadBalancerMetrics {
 
   /** What a load balancer has used within the last hours or days, at most 1,440 points, oldest first.
    *  @throws Invalid, NotFound */
-  async read(ctx: MetricsContext, id: string, { time_interval, time_unit }: MetricsWindow) {
-    if (time_interval < 1) throw new Invalid({ time_interval: ['must be at least 1'] });
+  async read(ctx: MetricsContext, id: string, asked: MetricsWindow) {
+    const window = windowOf(asked, ctx.clock.now());
     const created = await readCreation(ctx.db, {
       id,
       ...ctx.place,
     });
     if (!created) throw new NotFound(`Load balancer ${id} was not found`);
-    const seconds = Math.min(time_interval * SECONDS[time_unit], LONGEST_SECONDS);
-    const now = ctx.clock.now();
-    const since = new Date(now.getTime() - seconds * 1000);
-    const step = stepOf(seconds);
+    const { from: since, stepSeconds: step } = window;
     const points = this.#providers.of(ctx.region.id)?.passive
-      ? quietSeries(created, since, now, step)
+      ? quietSeries(window, created)
       : seriesOf(fromCreation(await readSamples(ctx.db, id, since, step), created, since));
     return { count: points.length, results: points.map(viewPoint) };
   }
