@@ -56,6 +56,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "POST /cloud/v1/loadbalancers/{project_id}/{region_id}/check_limits": 'Users',
   "POST /cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/metrics": 'Users',
   "POST /cloud/v1/projects": 'Administrators',
+  "POST /cloud/v1/routers/{project_id}/{region_id}/{router_id}/metrics": 'Users',
   "POST /cloud/v1/user_actions/subscribe": 'Administrators',
   "POST /cloud/v1/user_actions/unsubscribe": 'Administrators',
   "POST /cloud/v1/users/assignments": 'Administrators',

@@ -5035,6 +5035,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cloud/v1/routers/{project_id}/{region_id}/{router_id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get what the interfaces of a router have carried, over time
+         * @description Get what the interfaces of a router have carried, over time. Answers `count`, the number of all that match, and `results`.
+         */
+        post: operations["readMetricsOfRouter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}/convert": {
         parameters: {
             query?: never;
@@ -9896,7 +9916,7 @@ export interface components {
             port_id: string | null;
             /**
              * Format: uuid
-             * @description Id of the router; null: there is none between.
+             * @description Id of the router between; null: there is none.
              */
             router_id: string | null;
             /**
@@ -9960,7 +9980,7 @@ export interface components {
             port_id: string | null;
             /**
              * Format: uuid
-             * @description Id of the router; null: there is none between.
+             * @description Id of the router between; null: there is none.
              */
             router_id: string | null;
             /**
@@ -16525,6 +16545,56 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["Router"][];
+        };
+        RouterMetricsList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: {
+                /**
+                 * @description `public`: the gateway to the external network. `private`: leads into a subnet.
+                 * @enum {string}
+                 */
+                interface_type: "private" | "public";
+                /** @description Addresses of its port. */
+                ip_addresses: string[];
+                /** @description The oldest first. */
+                metrics: {
+                    /** @description Bits a second from the router. */
+                    network_bps_egress: number | null;
+                    /** @description Bits a second to the router. */
+                    network_bps_ingress: number | null;
+                    /** @description Packets a second from the router. */
+                    network_pps_egress: number | null;
+                    /** @description Packets a second to the router. */
+                    network_pps_ingress: number | null;
+                    /**
+                     * Format: date-time
+                     * @description The end of the time that the averages are about.
+                     * @example 2026-01-31T12:00:00Z
+                     */
+                    time: string;
+                }[];
+                /**
+                 * Format: uuid
+                 * @description Id of the network.
+                 */
+                network_id: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the port.
+                 */
+                port_id: string;
+            }[];
+        };
+        RouterMetricsWindow: {
+            /** @description How many units back from now; at least 1. */
+            time_interval: number;
+            /**
+             * @description The unit of the time that is asked for.
+             * @enum {string}
+             */
+            time_unit: "day" | "hour";
         };
         Secret: {
             /**
@@ -32708,7 +32778,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the router; null: there is none between. */
+                /** @description Id of the router. */
                 router_id: string;
             };
             cookie?: never;
@@ -32741,7 +32811,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the router; null: there is none between. */
+                /** @description Id of the router. */
                 router_id: string;
             };
             cookie?: never;
@@ -32775,7 +32845,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the router; null: there is none between. */
+                /** @description Id of the router. */
                 router_id: string;
             };
             cookie?: never;
@@ -32824,7 +32894,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the router; null: there is none between. */
+                /** @description Id of the router. */
                 router_id: string;
             };
             cookie?: never;
@@ -32873,7 +32943,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the router; null: there is none between. */
+                /** @description Id of the router. */
                 router_id: string;
             };
             cookie?: never;
@@ -32917,7 +32987,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the router; null: there is none between. */
+                /** @description Id of the router. */
                 router_id: string;
             };
             cookie?: never;
@@ -32940,6 +33010,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Router"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    readMetricsOfRouter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description Id of the router. */
+                router_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "time_interval": 6,
+                 *       "time_unit": "hour"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RouterMetricsWindow"];
+            };
+        };
+        responses: {
+            /** @description Get what the interfaces of a router have carried, over time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouterMetricsList"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];

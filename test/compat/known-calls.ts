@@ -81,7 +81,7 @@ export function withSource(
   return [...byKey.values()].filter(({ sources }) => sources.length > 0);
 }
 
-/** A table of the calls of served areas that are not served: an area a line. */
+/** Says which calls of served areas are not served, in a table: a call a line. */
 export function renderUnserved(document: Document, calls: readonly KnownCall[]): string {
   const served = operationsOf(document);
   const areas = servedAreas(document);
@@ -91,7 +91,14 @@ export function renderUnserved(document: Document, calls: readonly KnownCall[]):
       (call) => `| \`${areaOf(call.path)}\` | \`${call.method} ${call.path}\` | ${call.sources.join(', ')} |`,
     )
     .sort();
-  return ['| area | not served | known by |', '|---|---|---|', ...rows].join('\n');
+  if (rows.length === 0) return 'None of these calls is left.';
+  return [
+    'These calls are not served:',
+    '',
+    '| area | not served | known by |',
+    '|---|---|---|',
+    ...rows,
+  ].join('\n');
 }
 
 /** A table that says of each source how many calls of served areas it knows, and how many of them are served. */

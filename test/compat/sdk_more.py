@@ -47,6 +47,10 @@ def routers():
     changed = routers.get(router.id)
     check((changed.name, len(changed.routes)) == ("sdk renamed", 1), "it is changed")
     check(router.id in [row.id for row in routers.list(name="sdk renamed")], "it is listed")
+    # The older version does not know it.
+    if hasattr(routers, "metrics"):
+        carried = routers.metrics.list(router.id, time_interval=1, time_unit="hour").results
+        check([own.interface_type for own in carried] == ["public", "private"], "its traffic is read")
     ended(routers.update(router.id, routes=[]))
     check(routers.detach_subnet(router.id, subnet_id=subnet.id).interfaces == [], "the subnet is detached")
     # The older version answers with the network, the newer one with its task.

@@ -109,7 +109,7 @@ export const BALANCING: Readonly<Record<string, string>> = {
   request_errors: 'Requests that could not be read, since it began.',
   reservation: 'What has reserved the address.',
   retention_policy: 'How long logs are kept; null: as the collector does.',
-  router_id: 'Id of the router; null: there is none between.',
+  router_id: 'Id of the router.',
   router_id_to_connect: 'The router that the subnet joins.',
   routers: 'Ids of the routers that were created.',
   routes: 'Static routes.',

@@ -1,5 +1,9 @@
-import type { NetworkProvider } from '../../features/networking/networks/port.ts';
+import { type NetworkProvider, noTraffic } from '../../features/networking/networks/port.ts';
 import { READY } from '../../kernel/operation.ts';
 
-/** On one machine a network is what its load balancers bind: nothing has to be set up for it. */
-export const localNetworks: NetworkProvider = { changeNetwork: async () => READY };
+/** On one machine a network is what its load balancers bind: nothing has to be set up for it, and its addresses reach
+ *  each other without a router. */
+export const localNetworks: NetworkProvider = {
+  changeNetwork: async () => READY,
+  readTraffic: async (router, window) => noTraffic(router, window),
+};

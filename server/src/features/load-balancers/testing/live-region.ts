@@ -10,6 +10,7 @@ import { TaskWatchdog } from '../../../platform/tasks/watchdog.ts';
 import { machineSummaries } from '../../instances/index.ts';
 import { floatingIps } from '../../networking/floating-ips/index.ts';
 import { networks } from '../../networking/networks/index.ts';
+import { noTraffic } from '../../networking/networks/port.ts';
 import { reservedFixedIps } from '../../networking/reserved-fixed-ips/index.ts';
 import { routersOfNetworks } from '../../networking/routers/index.ts';
 import { SecretReader } from '../../secrets/index.ts';
@@ -81,7 +82,10 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   });
   const reserved = reservedFixedIps({ providerOf });
   const nets = networks({
-    providerOf: () => ({ changeNetwork: (operation) => provider.changeAddress(operation) }),
+    providerOf: () => ({
+      changeNetwork: (operation) => provider.changeAddress(operation),
+      readTraffic: async (router, window) => noTraffic(router, window),
+    }),
     routers: routersOfNetworks(providerOf),
     tasks: reads,
   });

@@ -23,7 +23,7 @@ export const FloatingIp = Type.Object(
     floating_ip_address: Nullable(IpAddress()),
     fixed_ip_address: Nullable(IpAddress()),
     port_id: Nullable(Uuid()),
-    router_id: Nullable(Uuid()),
+    router_id: Nullable(Uuid({ description: 'Id of the router between; null: there is none.' })),
     status: Nullable(StringEnum(STATUSES)),
     tags: Type.Array(Tag),
     metadata: MetadataList(),

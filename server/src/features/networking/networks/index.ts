@@ -25,7 +25,7 @@ export {
   spaceOf,
   WHOLE_REGION,
 } from './places.ts';
-export type { NetworkProvider } from './port.ts';
+export type { NetworkProvider, PortTraffic } from './port.ts';
 export type { NetworkRouters } from './routers.ts';
 export { Network } from './schema.ts';
 export type { NetworkDeps } from './service.ts';

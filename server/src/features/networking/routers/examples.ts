@@ -15,4 +15,5 @@ export const routerExamples: Examples = {
   UpdateRouter: { name: 'shop-1', routes },
   AttachSubnet: { subnet_id: SAMPLE.subnet, ip_address: '192.168.10.2' },
   DetachSubnet: { subnet_id: SAMPLE.subnet },
+  RouterMetricsWindow: { time_interval: 6, time_unit: 'hour' },
 };

@@ -16,7 +16,7 @@ export function routers(deps: RouterDeps & { readonly tasks: TaskReads }): Featu
     nouns: { routers: 'Router' },
     examples: routerExamples,
     needs: 'networks',
-    routes: [...routerRoutes(service), ...olderRouterRoutes(service, deps.tasks)],
+    routes: [...routerRoutes(service, deps), ...olderRouterRoutes(service, deps.tasks)],
     tasks: [createRouterTask(deps), updateRouterTask(deps), deleteRouterTask(deps)],
   };
 }

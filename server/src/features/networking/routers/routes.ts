@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, regionRoute } from '../../../platform/http/route.ts';
 import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { MetricsWindow, RouterMetricsList } from './metrics/schema.ts';
+import { readMetrics } from './metrics/service.ts';
 import { checkGivenRoutes } from './model.ts';
 import {
   AttachSubnet,
@@ -11,14 +13,14 @@ import {
   RouterListQuery,
   UpdateRouter,
 } from './schema.ts';
-import type { RouterService } from './service.ts';
+import type { RouterDeps, RouterService } from './service.ts';
 
 const tag = 'Networks';
 const all = '/cloud/v1/routers/{project_id}/{region_id}';
 const one = `${all}/{router_id}`;
 const params = Type.Object({ ...RegionParams.properties, router_id: Uuid() });
 
-export function routerRoutes(service: RouterService): readonly Route[] {
+export function routerRoutes(service: RouterService, deps: RouterDeps): readonly Route[] {
   return [
     regionRoute({
       method: 'POST',
@@ -98,6 +100,17 @@ export function routerRoutes(service: RouterService): readonly Route[] {
       body: DetachSubnet,
       response: Router,
       handler: (ctx, { params: { router_id: id }, body }) => service.detach(ctx, id, body.subnet_id),
+    }),
+    regionRoute({
+      method: 'POST',
+      path: `${one}/metrics`,
+      tag,
+      summary: 'Get what the interfaces of a router have carried, over time',
+      access: 'read',
+      params,
+      body: MetricsWindow,
+      response: RouterMetricsList,
+      handler: (ctx, { params: { router_id: id }, body }) => readMetrics(deps, ctx, id, body),
     }),
   ];
 }
