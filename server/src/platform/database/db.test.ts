@@ -246,3 +246,36 @@ test('a process that freezes within a transaction does not keep its locks', asyn
   await failed;
   await frozen.close();
 });
+
+test('what the database has set for other programs changes nothing', async () => {
+  const settings = {
+    datestyle: 'German',
+    timezone: 'Asia/Kolkata',
+    default_transaction_isolation: 'serializable',
+    quote_all_identifiers: 'on',
+    statement_timeout: '1ms',
+  };
+  const { database: name } = database.connection;
+  for (const [setting, value] of Object.entries(settings))
+    await db.pool.query(`alter database ${name} set ${setting} = '${value}'`);
+  const { connection } = database;
+  const other = new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 1 });
+  const rows = await other.named<object>(
+    'test_settings',
+    `select '2026-11-26T12:00:00Z'::timestamptz as at, '2026-11-26T12:00:00Z'::timestamptz::text as text,
+            current_setting('transaction_isolation') as isolation, quote_ident('month') as quoted,
+            pg_sleep(0.01)::text as waited`,
+    [],
+  );
+  await other.close();
+  await db.pool.query(`alter database ${name} reset all`);
+  expect(rows).toEqual([
+    {
+      at: new Date('2026-11-26T12:00:00Z'),
+      text: '2026-11-26 12:00:00+00',
+      isolation: 'read committed',
+      quoted: 'month',
+      waited: '',
+    },
+  ]);
+});

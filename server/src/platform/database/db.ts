@@ -70,6 +70,17 @@ const MAX_REPEATS = 4;
 /** A process that freezes within a transaction would otherwise keep its locks for as long as it is frozen, and hold up
  *  everybody who wants the same rows. Nothing of ours waits within a transaction for anything but the database. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
+/** What statements rely on, whatever the database or its role has set for other programs: how times and names are
+ *  written, that a transaction sees what others have committed meanwhile, and that nobody but this process gives up. */
+const SETTINGS = {
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_session_timeout: '0',
+  datestyle: 'ISO',
+  timezone: 'UTC',
+  quote_all_identifiers: 'off',
+  default_transaction_isolation: 'read committed',
+};
 
 export class Db implements Queryable {
   readonly pool: pg.Pool;
@@ -97,7 +108,8 @@ export class Db implements Queryable {
     this.outage = options.outage ?? new Outage();
     this.haste = new Haste(this.pool, options.hasteMs);
     this.log = options.log;
-    this.#watch(options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS);
+    const idleMs = options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS;
+    this.#watch({ ...SETTINGS, idle_in_transaction_session_timeout: `${idleMs}` });
     this.pulse = new Pulse({
       connection: options.connection,
       everyMs: options.pulseMs,
@@ -110,14 +122,15 @@ export class Db implements Queryable {
   }
 
   /** Without a listener a lost idle connection would end the process; the pool replaces it by itself. */
-  #watch(idleInTransactionMs: number): void {
+  #watch(settings: Readonly<Record<string, string>>): void {
+    const calls = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
     const lost = (error: Error) => this.lost(error);
     this.pool.on('error', lost);
     this.pool.on('connect', (client) => {
       client.on('error', lost);
-      // PgBouncer refuses it as a parameter of the connection. The first statement does not wait for it.
+      // PgBouncer refuses them as parameters of the connection. The first statement does not wait for them.
       client
-        .query(`set idle_in_transaction_session_timeout = ${idleInTransactionMs}`)
+        .query(`select ${calls.join(', ')}`)
         .catch((error: Error) => this.log.debug(`a connection was lost at once: ${error.message}`));
       this.found();
     });
