@@ -45,9 +45,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return reached(server, name, () => giveBack(server, name, free.since));
 }
 
-/** A new database without any schema. */
-export async function createEmptyDatabase(): Promise<TestDatabase> {
-  return createCopy('template0', remove);
+/** A new database without any schema.
+ *  @param options of its creation, as SQL */
+export async function createEmptyDatabase(options = ''): Promise<TestDatabase> {
+  return createCopy(`template0 ${options}`, remove);
 }
 
 async function createCopy(

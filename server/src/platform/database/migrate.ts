@@ -3,7 +3,13 @@ import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { sqlStateOf } from './db.ts';
 import { SqlFiles, TABLES } from './sql-files.ts';
-import { migrationsOfNewer, noteVersion, refuseOldDatabase, refuseOldServer } from './versions.ts';
+import {
+  migrationsOfNewer,
+  noteVersion,
+  refuseOldDatabase,
+  refuseOldServer,
+  refuseOtherEncoding,
+} from './versions.ts';
 
 export interface MigrateOptions {
   /** Of this program; absent: as new as the database. */
@@ -20,12 +26,14 @@ const PAUSE_MS = 500;
  * `server/migrations` that it has not seen, in name order, also late ones with lower numbers, all in one transaction.
  * Nodes that start together take turns. Older nodes that are at work on it are held up for moments only: what cannot be
  * locked soon is tried again.
- * @throws StartError when the database needs a newer program, or one before this, or its server is too old; else the
+ * @throws StartError when the database needs a newer program, or one before this, or is new in another
+ *   encoding, or its server is too old; else the
  *   database's own error, with the name of the migration before it
  */
 export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {}): Promise<void> {
   const { version } = options;
   await refuseOldServer(pool);
+  await refuseOtherEncoding(pool);
   const files = new SqlFiles();
   await refuseOldDatabase(pool, await files.merged());
   const known = new Set(await files.names());

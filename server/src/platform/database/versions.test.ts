@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../../../test/harness/database.ts';
+import { createEmptyDatabase, createTestDatabase } from '../../../../test/harness/database.ts';
 import { migrateToLatest } from './migrate.ts';
 import { compareVersions, refuseOldServer } from './versions.ts';
 
@@ -65,4 +65,18 @@ test.each([
     );
   else await expect(answer).resolves.toBeUndefined();
   expect(asked).toEqual(['show server_version']);
+});
+
+test('a new database in another encoding is refused, with how to make one, and stays as it is', async () => {
+  const database = await createEmptyDatabase(`encoding 'LATIN1' locale 'C'`);
+  const pool = new pg.Pool(database.connection);
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  await expect(migrateToLatest(pool)).rejects.toThrow(
+    'The database is in LATIN1: Virga needs UTF8; make it with createdb --encoding=UTF8 --locale=C.UTF-8 --template=template0',
+  );
+  const tables = await pool.query(`select from pg_tables where schemaname = 'public'`);
+  expect(tables.rows).toEqual([]);
 });

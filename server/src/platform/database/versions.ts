@@ -28,6 +28,19 @@ export async function refuseOldServer(pool: Pick<pg.Pool, 'query'>): Promise<voi
   );
 }
 
+/** What people write is in all scripts, and is compared and measured as such.
+ *  @throws StartError when a new database is in another encoding; one that is in use goes on as it did */
+export async function refuseOtherEncoding(pool: pg.Pool): Promise<void> {
+  if ((await executed(pool)).length > 0) return;
+  const { rows } = await pool.query<{ server_encoding: string }>('show server_encoding');
+  const encoding = rows[0]?.server_encoding ?? '';
+  if (encoding === 'UTF8') return;
+  throw new StartError(
+    `The database is in ${encoding}: Virga needs UTF8; ` +
+      `make it with createdb --encoding=UTF8 --locale=C.UTF-8 --template=template0, or set DATABASE_URL to another one`,
+  );
+}
+
 /** The oldest release whose databases are upgraded: it knew all migrations that are merged. */
 const OLDEST_RELEASE = '0.2.0';
 
