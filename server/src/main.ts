@@ -367,8 +367,16 @@ function explain(error: unknown, config: Config, log: Logger): void {
     console.error(`Port ${config.port} may not be opened by this user: set PORT to 1024 or more`);
   else if (code === 'EADDRNOTAVAIL') console.error(`HOST=${config.host} is not an address of this machine`);
   else if (config.databaseUrl && isDatabaseLost(error) && code !== 'ENOENT') {
-    console.error('DATABASE_URL names a PostgreSQL that cannot be reached');
+    console.error(
+      `DATABASE_URL names a PostgreSQL that cannot be reached${wordsOf(error)}; start it, or correct DATABASE_URL`,
+    );
   } else log.fatal({ err: error }, 'Virga cannot start');
+}
+
+/** Of several addresses that were tried, Node says nothing as a whole. */
+function wordsOf(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  return first instanceof Error && first.message !== '' ? `: ${first.message}` : '';
 }
 
 main().catch((error) => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { sqlStateOf } from './db.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import { SqlFiles, TABLES } from './sql-files.ts';
 import {
   migrationsOfNewer,
@@ -26,11 +27,19 @@ const PAUSE_MS = 500;
  * `server/migrations` that it has not seen, in name order, also late ones with lower numbers, all in one transaction.
  * Nodes that start together take turns. Older nodes that are at work on it are held up for moments only: what cannot be
  * locked soon is tried again.
- * @throws StartError when the database needs a newer program, or one before this, or is new in another
- *   encoding, or its server is too old; else the
- *   database's own error, with the name of the migration before it
+ * @throws StartError when the database needs a newer program, or one before this, or is new in another encoding, or its
+ *   server is too old, or refuses what a person can mend; else the database's own error, with the name of the migration
+ *   before it
  */
 export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {}): Promise<void> {
+  try {
+    await toLatest(pool, options);
+  } catch (error) {
+    throw explainRefusal(error);
+  }
+}
+
+async function toLatest(pool: pg.Pool, options: MigrateOptions): Promise<void> {
   const { version } = options;
   await refuseOldServer(pool);
   await refuseOtherEncoding(pool);
