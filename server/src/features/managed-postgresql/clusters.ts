@@ -96,7 +96,7 @@ async function requireActivated(tx: Tx, ctx: RegionContext): Promise<void> {
   const { project, region } = ctx;
   if (await isActivated(tx, ctx.place)) return;
   throw new Forbidden(
-    `Managed PostgreSQL is not activated for project ${project.id} in region ${region.name}; activate it with PUT /cloud/v1/dbaas/status/${project.id}/${region.id}`,
+    `Managed PostgreSQL is not activated for project ${project.id} in region ${region.name}; activate it with PUT /cloud/v1/dbaas/status/${project.id}/${region.id} and {"is_initialized": true}`,
   );
 }
 

@@ -34,7 +34,7 @@ const usage = async () => {
 test('clusters need the service to be activated', async () => {
   const refused = await call('POST', '', clusterBody('early'));
   expect(refused).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
-  expect(refused.body.message).toContain('PUT /cloud/v1/dbaas/status/1/2');
+  expect(refused.body.message).toContain('PUT /cloud/v1/dbaas/status/1/2 and {"is_initialized": true}');
   expect((await activate(true)).status).toBe(200);
 });
 
