@@ -16558,7 +16558,7 @@ export interface components {
                 interface_type: "private" | "public";
                 /** @description Addresses of its port. */
                 ip_addresses: string[];
-                /** @description The oldest first. */
+                /** @description The oldest first: at most 1,440, and fewer where the router has more than ten interfaces. */
                 metrics: {
                     /** @description Bits a second from the router. */
                     network_bps_egress: number | null;

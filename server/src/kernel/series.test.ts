@@ -20,6 +20,16 @@ test('a window has at most 1,440 points, no more than one a minute, and 30 days'
   expect(windowBefore(NOW, DAY + 1).stepSeconds).toBe(300);
 });
 
+test('many series together have fewer points, so that an answer does not grow without bounds', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 60 * 24 }), fc.integer({ min: 1, max: 480 }), (hours, series) => {
+      const times = timesIn(windowBefore(NOW, hours * 3600, series), new Date(0));
+      expect(times.length * series).toBeLessThanOrEqual(14_400);
+    }),
+  );
+  expect(timesIn(windowBefore(NOW, 30 * DAY, 10_000), new Date(0))).toHaveLength(30);
+});
+
 test('what exists has points from its creation on, each at the end of a step', () => {
   const times = timesIn(windowBefore(NOW, DAY), secondsBefore(300));
   expect(times.map((at) => at.toISOString().slice(11, 19))).toEqual([

@@ -15,8 +15,9 @@ const PROPERTIES = {
 export const metricsWindow = ($id: string) => Type.Object(PROPERTIES, { $id });
 export type MetricsWindow = Static<TObject<typeof PROPERTIES>>;
 
-/** @throws Invalid for an interval of nothing */
-export function windowOf({ time_interval, time_unit }: MetricsWindow, now: Date): SeriesWindow {
+/** @param series how many are shown together
+ *  @throws Invalid for an interval of nothing */
+export function windowOf({ time_interval, time_unit }: MetricsWindow, now: Date, series = 1): SeriesWindow {
   if (time_interval < 1) throw new Invalid({ time_interval: ['must be at least 1'] });
-  return windowBefore(now, time_interval * SECONDS[time_unit]);
+  return windowBefore(now, time_interval * SECONDS[time_unit], series);
 }

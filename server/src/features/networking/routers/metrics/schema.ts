@@ -26,7 +26,9 @@ const InterfaceMetrics = Type.Object({
     description: '`public`: the gateway to the external network. `private`: leads into a subnet.',
   }),
   ip_addresses: Type.Array(IpAddress(), { description: 'Addresses of its port.' }),
-  metrics: Type.Array(MetricsPoint, { description: 'The oldest first.' }),
+  metrics: Type.Array(MetricsPoint, {
+    description: 'The oldest first: at most 1,440, and fewer where the router has more than ten interfaces.',
+  }),
   network_id: Uuid(),
   port_id: Uuid(),
 });

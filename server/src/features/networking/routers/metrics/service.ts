@@ -8,12 +8,12 @@ import type { RouterDeps } from '../service.ts';
 import { readRouter } from '../store.ts';
 
 /** What each interface of a router has carried within the last hours or days, at most 30 of them: at most 1,440 points
- *  each, oldest first. The gateway comes first.
+ *  each, fewer for a router with more than ten interfaces, oldest first. The gateway comes first.
  *  @throws Invalid, NotFound */
 export async function readMetrics(deps: RouterDeps, ctx: RegionContext, id: string, asked: MetricsWindow) {
-  const window = windowOf(asked, ctx.clock.now());
   const row = await readRouter(ctx.db, id, ctx.place);
   const interfaces = interfacesOf(row);
+  const window = windowOf(asked, ctx.clock.now(), interfaces.length);
   const router = { id, since: row.created_at, portIds: interfaces.map(({ port_id }) => port_id) };
   const traffic = await deps.providerOf(ctx.region.id)?.readTraffic(router, window);
   const results = interfaces.map(({ ip_assignments, ...shown }) => ({
