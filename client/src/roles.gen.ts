@@ -53,6 +53,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "POST /cloud/v1/dbaas/postgres/validate_pg_conf/{project_id}/{region_id}": 'Users',
   "POST /cloud/v1/instances/{project_id}/{region_id}/available_flavors": 'Users',
   "POST /cloud/v1/instances/{project_id}/{region_id}/{instance_id}/metrics": 'Users',
+  "POST /cloud/v1/lifecycle_policy/{project_id}/{region_id}/estimate_max_policy_usage": 'Users',
   "POST /cloud/v1/loadbalancers/{project_id}/{region_id}/check_limits": 'Users',
   "POST /cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/metrics": 'Users',
   "POST /cloud/v1/projects": 'Administrators',

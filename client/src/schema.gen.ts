@@ -2103,6 +2103,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cloud/v1/lifecycle_policy/{project_id}/{region_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List lifecycle policies
+         * @description List lifecycle policies. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listLifecyclePolicies"];
+        put?: never;
+        /**
+         * Create a lifecycle policy, which takes snapshots of its volumes by its schedules
+         * @description Create a lifecycle policy, which takes snapshots of its volumes by its schedules. A project has at most 100 policies in a region, and a policy 10 schedules. Answers a lifecycle policy. Needs the role Administrators or Engineers.
+         */
+        post: operations["createLifecyclePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/estimate_max_policy_usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say how many snapshots a lifecycle policy can have; nothing is created
+         * @description Say how many snapshots a lifecycle policy can have; nothing is created. Answers a max policy usage.
+         */
+        post: operations["estimateMaxUsageOfLifecyclePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a lifecycle policy
+         * @description Get a lifecycle policy. Answers a lifecycle policy.
+         */
+        get: operations["getLifecyclePolicy"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a lifecycle policy; its snapshots stay
+         * @description Delete a lifecycle policy; its snapshots stay. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        delete: operations["deleteLifecyclePolicy"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename, pause or resume a lifecycle policy
+         * @description Rename, pause or resume a lifecycle policy. Answers a lifecycle policy. Needs the role Administrators or Engineers.
+         */
+        patch: operations["updateLifecyclePolicy"];
+        trace?: never;
+    };
+    "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/add_volumes_to_policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add volumes to a lifecycle policy
+         * @description Add volumes to a lifecycle policy. Answers a lifecycle policy. Needs the role Administrators or Engineers.
+         */
+        put: operations["addVolumesToLifecyclePolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/remove_volumes_from_policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Remove volumes from a lifecycle policy; their snapshots stay
+         * @description Remove volumes from a lifecycle policy; their snapshots stay. Answers a lifecycle policy. Needs the role Administrators or Engineers.
+         */
+        put: operations["removeVolumesFromLifecyclePolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/add_schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add schedules to a lifecycle policy
+         * @description Add schedules to a lifecycle policy. Answers a lifecycle policy. Needs the role Administrators or Engineers.
+         */
+        post: operations["addSchedulesToLifecyclePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/remove_schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove schedules from a lifecycle policy; their snapshots stay
+         * @description Remove schedules from a lifecycle policy; their snapshots stay. Answers a lifecycle policy. Needs the role Administrators or Engineers.
+         */
+        post: operations["removeSchedulesFromLifecyclePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/servergroups/{project_id}/{region_id}": {
         parameters: {
             query?: never;
@@ -6115,6 +6267,74 @@ export interface components {
              */
             task_ids?: string[] | null;
         };
+        AddSchedules: {
+            /** @description When it takes snapshots. */
+            schedules: ({
+                /**
+                 * @description The kind.
+                 * @constant
+                 */
+                type: "interval";
+                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
+                max_quantity?: number;
+                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
+                resource_name_template?: string;
+                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
+                retention_time?: {
+                    /** @description Weeks of a length of time. */
+                    weeks?: number;
+                    /** @description Days of a length of time. */
+                    days?: number;
+                    /** @description Hours of a length of time. */
+                    hours?: number;
+                    /** @description Minutes of a length of time. */
+                    minutes?: number;
+                } | null;
+                /** @description Weeks of a length of time. */
+                weeks?: number;
+                /** @description Days of a length of time. */
+                days?: number;
+                /** @description Hours of a length of time. */
+                hours?: number;
+                /** @description Minutes of a length of time. */
+                minutes?: number;
+            } | {
+                /**
+                 * @description The kind.
+                 * @constant
+                 */
+                type: "cron";
+                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
+                max_quantity?: number;
+                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
+                resource_name_template?: string;
+                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
+                retention_time?: {
+                    /** @description Weeks of a length of time. */
+                    weeks?: number;
+                    /** @description Days of a length of time. */
+                    days?: number;
+                    /** @description Hours of a length of time. */
+                    hours?: number;
+                    /** @description Minutes of a length of time. */
+                    minutes?: number;
+                } | null;
+                /** @description The time zone of a schedule, such as Europe/Berlin. */
+                timezone?: string;
+                /** @description Minutes of the hour at which a schedule runs. */
+                minute?: string;
+                /** @description Hours of the day at which a schedule runs. */
+                hour?: string;
+                /** @description Days of the month on which a schedule runs. */
+                day?: string;
+                /** @description Months in which a schedule runs. */
+                month?: string;
+                /** @description Weeks of the year in which a schedule runs. */
+                week?: string;
+                /** @description Days of the week on which a schedule runs; 0 is Monday. */
+                day_of_week?: string;
+            })[];
+        };
         AddUser: {
             /**
              * Format: email
@@ -8176,6 +8396,92 @@ export interface components {
             /** @description Tags; a change with null removes one. */
             tags?: string[];
         };
+        CreateLifecyclePolicy: {
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name: string;
+            /**
+             * @description What is to be done.
+             * @constant
+             */
+            action: "volume_snapshot";
+            /**
+             * @description In which state it is. Default: "active".
+             * @default active
+             * @enum {string}
+             */
+            status?: "active" | "paused";
+            /** @description When it takes snapshots. */
+            schedules?: ({
+                /**
+                 * @description The kind.
+                 * @constant
+                 */
+                type: "interval";
+                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
+                max_quantity?: number;
+                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
+                resource_name_template?: string;
+                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
+                retention_time?: {
+                    /** @description Weeks of a length of time. */
+                    weeks?: number;
+                    /** @description Days of a length of time. */
+                    days?: number;
+                    /** @description Hours of a length of time. */
+                    hours?: number;
+                    /** @description Minutes of a length of time. */
+                    minutes?: number;
+                } | null;
+                /** @description Weeks of a length of time. */
+                weeks?: number;
+                /** @description Days of a length of time. */
+                days?: number;
+                /** @description Hours of a length of time. */
+                hours?: number;
+                /** @description Minutes of a length of time. */
+                minutes?: number;
+            } | {
+                /**
+                 * @description The kind.
+                 * @constant
+                 */
+                type: "cron";
+                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
+                max_quantity?: number;
+                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
+                resource_name_template?: string;
+                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
+                retention_time?: {
+                    /** @description Weeks of a length of time. */
+                    weeks?: number;
+                    /** @description Days of a length of time. */
+                    days?: number;
+                    /** @description Hours of a length of time. */
+                    hours?: number;
+                    /** @description Minutes of a length of time. */
+                    minutes?: number;
+                } | null;
+                /** @description The time zone of a schedule, such as Europe/Berlin. */
+                timezone?: string;
+                /** @description Minutes of the hour at which a schedule runs. */
+                minute?: string;
+                /** @description Hours of the day at which a schedule runs. */
+                hour?: string;
+                /** @description Days of the month on which a schedule runs. */
+                day?: string;
+                /** @description Months in which a schedule runs. */
+                month?: string;
+                /** @description Weeks of the year in which a schedule runs. */
+                week?: string;
+                /** @description Days of the week on which a schedule runs; 0 is Monday. */
+                day_of_week?: string;
+            })[];
+            /** @description Ids of the volume ids that were created. */
+            volume_ids?: string[];
+        };
         CreateLimitsRequest: {
             /** @description For people. */
             description: string;
@@ -9213,7 +9519,7 @@ export interface components {
             instance_id_to_attach_to?: string;
             /** @description By which the machine knows the disk. */
             attachment_tag?: string;
-            /** @description Ids of schedules; there are none. */
+            /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
             lifecycle_policy_ids?: number[];
             /** @description Tags; a change with null removes one. */
             tags?: {
@@ -9250,7 +9556,7 @@ export interface components {
             instance_id_to_attach_to?: string;
             /** @description By which the machine knows the disk. */
             attachment_tag?: string;
-            /** @description Ids of schedules; there are none. */
+            /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
             lifecycle_policy_ids?: number[];
             /** @description Tags; a change with null removes one. */
             tags?: {
@@ -9287,7 +9593,7 @@ export interface components {
             instance_id_to_attach_to?: string;
             /** @description By which the machine knows the disk. */
             attachment_tag?: string;
-            /** @description Ids of schedules; there are none. */
+            /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
             lifecycle_policy_ids?: number[];
             /** @description Tags; a change with null removes one. */
             tags?: {
@@ -12250,6 +12556,153 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["L7Rule"][];
         };
+        LifecyclePolicy: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description What is to be done.
+             * @constant
+             */
+            action: "volume_snapshot";
+            /**
+             * @description In which state it is.
+             * @enum {string}
+             */
+            status: "active" | "paused";
+            /** @description Id of the project. */
+            project_id: number;
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description Who made the policy. */
+            user_id: number;
+            /** @description When it takes snapshots. */
+            schedules: ({
+                /**
+                 * @description The kind.
+                 * @constant
+                 */
+                type: "interval";
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * @description Whose it is.
+                 * @constant
+                 */
+                owner: "lifecycle_policy";
+                /** @description The policy. */
+                owner_id: number;
+                /** @description Who made the policy. */
+                user_id: number;
+                /** @description How many of its snapshots of each volume are kept. */
+                max_quantity: number;
+                /** @description What snapshots of a schedule are called; {volume_id} stands for the id of the volume. */
+                resource_name_template: string;
+                /** @description How long each snapshot of a schedule is kept; null: until there are too many. */
+                retention_time: {
+                    /** @description Weeks of a length of time. */
+                    weeks: number;
+                    /** @description Days of a length of time. */
+                    days: number;
+                    /** @description Hours of a length of time. */
+                    hours: number;
+                    /** @description Minutes of a length of time. */
+                    minutes: number;
+                } | null;
+                /** @description Weeks of a length of time. */
+                weeks: number;
+                /** @description Days of a length of time. */
+                days: number;
+                /** @description Hours of a length of time. */
+                hours: number;
+                /** @description Minutes of a length of time. */
+                minutes: number;
+            } | {
+                /**
+                 * @description The kind.
+                 * @constant
+                 */
+                type: "cron";
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * @description Whose it is.
+                 * @constant
+                 */
+                owner: "lifecycle_policy";
+                /** @description The policy. */
+                owner_id: number;
+                /** @description Who made the policy. */
+                user_id: number;
+                /** @description How many of its snapshots of each volume are kept. */
+                max_quantity: number;
+                /** @description What snapshots of a schedule are called; {volume_id} stands for the id of the volume. */
+                resource_name_template: string;
+                /** @description How long each snapshot of a schedule is kept; null: until there are too many. */
+                retention_time: {
+                    /** @description Weeks of a length of time. */
+                    weeks: number;
+                    /** @description Days of a length of time. */
+                    days: number;
+                    /** @description Hours of a length of time. */
+                    hours: number;
+                    /** @description Minutes of a length of time. */
+                    minutes: number;
+                } | null;
+                /** @description The time zone of a schedule, such as Europe/Berlin. */
+                timezone: string;
+                /** @description Minutes of the hour at which a schedule runs. */
+                minute: string;
+                /** @description Hours of the day at which a schedule runs. */
+                hour: string;
+                /** @description Days of the month on which a schedule runs. */
+                day: string;
+                /** @description Months in which a schedule runs. */
+                month: string;
+                /** @description Weeks of the year in which a schedule runs. */
+                week: string;
+                /** @description Days of the week on which a schedule runs; 0 is Monday. */
+                day_of_week: string;
+            })[];
+            /** @description What it takes snapshots of. */
+            volumes: {
+                /**
+                 * Format: uuid
+                 * @description Id of the volume.
+                 */
+                volume_id: string;
+                /** @description The name of the volume. */
+                volume_name: string;
+            }[];
+            /** @description Snapshots that could not be made yet. They are tried again each minute. */
+            refusals: {
+                /**
+                 * Format: uuid
+                 * @description Id of a schedule; there are none.
+                 */
+                schedule_id: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the volume.
+                 */
+                volume_id: string;
+                /** @description Why the snapshot could not be made. */
+                message: string;
+            }[];
+        };
+        LifecyclePolicyList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["LifecyclePolicy"][];
+        };
         Limits: {
             /** @description Limits that hold for all regions together. */
             global_limits?: components["schemas"]["GlobalLimits"];
@@ -13023,6 +13476,34 @@ export interface components {
             /** @description true: activated for the project in the region; false: not */
             is_initialized: boolean;
         };
+        MaxPolicyUsage: {
+            /** @description Of all volumes. */
+            max_volume_snapshot_count_usage: number;
+            /** @description GiB */
+            max_volume_snapshot_size_usage: number;
+            /** @description Of each volume. */
+            max_volume_snapshot_sequence_length: number;
+            /** @description What they would cost. */
+            max_cost: {
+                /** @description The currency of prices; null: nothing has a price. */
+                currency_code: string | null;
+                /** @description null: nothing has a price here. */
+                price_per_hour: number | null;
+                /** @description null: nothing has a price here. */
+                price_per_month: number | null;
+                /** @description null: nothing has a price here. */
+                price_without_discount_per_month: number | null;
+                /** @description null: nothing has a price here. */
+                discount_percent: number | null;
+                /** @description Of prices. */
+                tax_percent: number;
+                /**
+                 * @description Whether a price is shown.
+                 * @enum {string}
+                 */
+                price_status: "error" | "hide" | "show";
+            };
+        };
         Member: {
             /**
              * Format: uuid
@@ -13674,6 +14155,10 @@ export interface components {
                 /** @description The roles of the user. */
                 user_roles: string[];
             }[];
+        };
+        PolicyVolumes: {
+            /** @description Ids of the volume ids that were created. */
+            volume_ids: string[];
         };
         Pool: {
             /**
@@ -16115,6 +16600,10 @@ export interface components {
             /** @description Is now: volume snapshots size, in GiB. */
             volume_snapshots_size_usage?: number;
         };
+        RemoveSchedules: {
+            /** @description Ids of the schedule ids that were created. */
+            schedule_ids: string[];
+        };
         RenameListener: {
             /**
              * @description Its name.
@@ -17843,7 +18332,7 @@ export interface components {
              */
             schedule_id: string | null;
             /**
-             * @description Id of a schedule; there are none.
+             * @description Id of the lifecycle policy; null: none has started it.
              * @default null
              */
             lifecycle_policy_id: number | null;
@@ -18354,6 +18843,18 @@ export interface components {
             /** @description Tags; a change with null removes one. */
             tags?: string[];
         };
+        UpdateLifecyclePolicy: {
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name?: string;
+            /**
+             * @description In which state it is.
+             * @enum {string}
+             */
+            status?: "active" | "paused";
+        };
         UpdateListener: {
             /**
              * @description Its name.
@@ -18857,7 +19358,7 @@ export interface components {
              * @description Only actions on this kind of thing.
              * @enum {string}
              */
-            api_group: "floating_ip" | "image" | "inference_at_the_edge" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "reserved_fixed_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres";
+            api_group: "floating_ip" | "image" | "inference_at_the_edge" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "lifecycle_policy" | "lifecycle_policy_volume_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "reserved_fixed_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres";
             /** @description What it was about. */
             resources: {
                 /** @description Id of what it is about. */
@@ -18866,7 +19367,7 @@ export interface components {
                  * @description The kind of what it is about.
                  * @enum {string}
                  */
-                resource_type: "floating_ip" | "image" | "inference_secret" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "external_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres";
+                resource_type: "floating_ip" | "image" | "inference_secret" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "lifecycle_policy" | "lifecycle_policy_volume_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "external_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres";
                 /** @description Not kept: null. */
                 resource_body?: Record<string, never> | null;
                 /**
@@ -24044,9 +24545,9 @@ export interface operations {
                 volume_id?: string;
                 /** @description Id of the machine. */
                 instance_id?: string;
-                /** @description Nothing makes snapshots by a schedule here, so that none matches. */
+                /** @description Of the policy whose schedules made them. */
                 lifecycle_policy_id?: number;
-                /** @description Nothing makes snapshots by a schedule here, so that none matches. */
+                /** @description Of the schedule that made them. */
                 schedule_id?: string;
             };
             header?: never;
@@ -24541,6 +25042,464 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Snapshot"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listLifecyclePolicies: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description Volumes are shown in any case; older clients ask for them. */
+                need_volumes?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List lifecycle policies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicyList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    createLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop-data-nightly",
+                 *       "action": "volume_snapshot",
+                 *       "schedules": [
+                 *         {
+                 *           "type": "cron",
+                 *           "timezone": "Europe/Berlin",
+                 *           "hour": "3",
+                 *           "minute": "30",
+                 *           "max_quantity": 7
+                 *         },
+                 *         {
+                 *           "type": "interval",
+                 *           "hours": 6,
+                 *           "max_quantity": 4,
+                 *           "retention_time": {
+                 *             "days": 1
+                 *           }
+                 *         }
+                 *       ],
+                 *       "volume_ids": [
+                 *         "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateLifecyclePolicy"];
+            };
+        };
+        responses: {
+            /** @description Create a lifecycle policy, which takes snapshots of its volumes by its schedules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicy"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    estimateMaxUsageOfLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop-data-nightly",
+                 *       "action": "volume_snapshot",
+                 *       "schedules": [
+                 *         {
+                 *           "type": "cron",
+                 *           "timezone": "Europe/Berlin",
+                 *           "hour": "3",
+                 *           "minute": "30",
+                 *           "max_quantity": 7
+                 *         },
+                 *         {
+                 *           "type": "interval",
+                 *           "hours": 6,
+                 *           "max_quantity": 4,
+                 *           "retention_time": {
+                 *             "days": 1
+                 *           }
+                 *         }
+                 *       ],
+                 *       "volume_ids": [
+                 *         "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateLifecyclePolicy"];
+            };
+        };
+        responses: {
+            /** @description Say how many snapshots a lifecycle policy can have; nothing is created */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaxPolicyUsage"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getLifecyclePolicy: {
+        parameters: {
+            query?: {
+                /** @description Volumes are shown in any case; older clients ask for them. */
+                need_volumes?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The lifecycle policy. */
+                policy_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a lifecycle policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicy"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    deleteLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The lifecycle policy. */
+                policy_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a lifecycle policy; its snapshots stay */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    updateLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The lifecycle policy. */
+                policy_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "paused"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateLifecyclePolicy"];
+            };
+        };
+        responses: {
+            /** @description Rename, pause or resume a lifecycle policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicy"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    addVolumesToLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The lifecycle policy. */
+                policy_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "volume_ids": [
+                 *         "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PolicyVolumes"];
+            };
+        };
+        responses: {
+            /** @description Add volumes to a lifecycle policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicy"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    removeVolumesFromLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The lifecycle policy. */
+                policy_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "volume_ids": [
+                 *         "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PolicyVolumes"];
+            };
+        };
+        responses: {
+            /** @description Remove volumes from a lifecycle policy; their snapshots stay */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicy"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    addSchedulesToLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The lifecycle policy. */
+                policy_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schedules": [
+                 *         {
+                 *           "type": "cron",
+                 *           "day_of_week": "mon",
+                 *           "hour": "4",
+                 *           "max_quantity": 8
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddSchedules"];
+            };
+        };
+        responses: {
+            /** @description Add schedules to a lifecycle policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicy"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    removeSchedulesFromLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The lifecycle policy. */
+                policy_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schedule_ids": [
+                 *         "ac17d5e3-94f2-4b60-8e3d-50b7f1c9a286"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RemoveSchedules"];
+            };
+        };
+        responses: {
+            /** @description Remove schedules from a lifecycle policy; their snapshots stay */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecyclePolicy"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];
@@ -35386,7 +36345,7 @@ export interface operations {
                 /** @description Only actions of this kind. */
                 action_type?: ("activate" | "attach" | "change_logging_resources" | "create" | "create_access_rule" | "deactivate" | "delete" | "delete_access_rule" | "delete_metadata" | "detach" | "disable_logging" | "disable_portsecurity" | "download" | "enable_logging" | "enable_portsecurity" | "failover" | "put_into_servergroup" | "reboot" | "reboot_hard" | "rebuild" | "regenerate_credentials" | "remove_from_servergroup" | "replace" | "replace_metadata" | "resize" | "resume" | "retype" | "revert" | "scale_down" | "scale_up" | "start" | "stop" | "suspend" | "update" | "update_metadata" | "upgrade")[];
                 /** @description Only actions on this kind of thing. */
-                api_group?: ("floating_ip" | "image" | "inference_at_the_edge" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "reserved_fixed_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres")[];
+                api_group?: ("floating_ip" | "image" | "inference_at_the_edge" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "lifecycle_policy" | "lifecycle_policy_volume_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "reserved_fixed_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres")[];
                 /** @description Id of the project. */
                 project_id?: number[];
                 /** @description Id of the region. */

@@ -115,6 +115,7 @@ export function features({
     typesOf: providers.volumeTypesOf,
     images: imageSource,
     tasks: reads,
+    ...{ db, clock, ids, log },
   });
   const locationsOf = {
     s3: new Locations({ db, providerOf: providers.of('objectStorage'), what: 'object storage' }),

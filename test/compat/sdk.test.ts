@@ -18,6 +18,7 @@ const PARTS = [
   'floating_ips',
   'networks',
   'volumes',
+  'snapshot_schedules',
   'instances',
   'security_groups',
   'placement_groups',

@@ -1,6 +1,6 @@
-"""The life of object storage, see sdk_parts."""
+"""The life of storages and of snapshots by schedules, see sdk_parts."""
 
-from sdk_parts import check, client, gone
+from sdk_parts import check, client, cloud, gone
 
 storage = client.storage
 
@@ -66,4 +66,32 @@ def sftp_storage():
     gone(lambda: storages.get(made.id), "the storage")
 
 
-PARTS = {part.__name__: part for part in (object_storage, sftp_storage)}
+def snapshot_schedules():
+    # The older version does not know them.
+    if not hasattr(cloud, "snapshot_schedules"):
+        return
+    policies = cloud.snapshot_schedules
+    volume = cloud.volumes.create_and_poll(name="sdk scheduled", source="new-volume", size=2)
+    nightly = {"type": "cron", "hour": "3", "max_quantity": 7, "retention_time": {"days": 7}}
+    body = {"name": "sdk nightly", "action": "volume_snapshot", "schedules": [nightly], "volume_ids": [volume.id]}
+    most = policies.estimate_max_usage(**body)
+    check((most.max_volume_snapshot_count_usage, most.max_volume_snapshot_size_usage) == (7, 14), "usage is estimated")
+    policy = policies.create(**body)
+    check([own.volume_id for own in policy.volumes] == [volume.id], "a policy has its volume")
+    check((policy.schedules[0].timezone, policy.schedules[0].retention_time.days) == ("UTC", 7), "and its schedule")
+    check(policies.update(policy.id, status="paused").status == "paused", "it is paused")
+    check(policy.id in [row.id for row in policies.list().results], "it is listed")
+    more = policies.add_schedules(policy.id, schedules=[{"type": "interval", "hours": 6}]).schedules
+    check([own.type for own in more] == ["cron", "interval"], "it gets a schedule")
+    left = policies.remove_schedules(policy.id, schedule_ids=[more[0].id]).schedules
+    check([own.id for own in left] == [more[1].id], "it loses one")
+    check(policies.remove_volumes(policy.id, volume_ids=[volume.id]).volumes == [], "it loses its volume")
+    check(len(policies.add_volumes(policy.id, volume_ids=[volume.id]).volumes) == 1, "it gets it again")
+    check(policies.get(policy.id).schedules == left, "it is read")
+    check(cloud.volume_snapshots.list(lifecycle_policy_id=policy.id).results == [], "it has no snapshots yet")
+    policies.delete(policy.id)
+    gone(lambda: policies.get(policy.id), "the policy")
+    cloud.volumes.delete_and_poll(volume.id)
+
+
+PARTS = {part.__name__: part for part in (object_storage, sftp_storage, snapshot_schedules)}

@@ -66,6 +66,40 @@ export const MACHINES: Cycles = {
       times: TIMES,
     };
   },
+  'lifecycle policy': async ({ server }) => {
+    const origin = { source: 'new-volume', name: 'kept', size: 1 };
+    const volume_ids = [await made(server, scoped('volumes'), origin, 'volumes')];
+    const volumes = volume_ids.map((volume_id) => ({ volume_id, volume_name: 'kept' }));
+    const interval = {
+      ...{ type: 'interval', resource_name_template: 'kept {volume_id}', max_quantity: 4 },
+      ...{ retention_time: { weeks: 0, days: 1, hours: 0, minutes: 0 }, hours: 6 },
+    };
+    const cron = {
+      ...{ type: 'cron', resource_name_template: 'kept too', max_quantity: 1, timezone: 'UTC', week: '*' },
+      ...{ day_of_week: 'mon,3', month: '*', day: '*', hour: '1,13', minute: '0' },
+    };
+    return {
+      path: scoped('lifecycle_policy'),
+      body: {
+        name: 'first',
+        status: 'active',
+        action: 'volume_snapshot',
+        schedules: [interval, cron],
+        volume_ids,
+      },
+      unread: ['volume_ids'],
+      changedBy: `PATCH ${one('lifecycle_policy', 'policy_id')}`,
+      updates: [
+        field('name', 'second'),
+        field('status', 'paused'),
+        { method: 'PUT', path: '/remove_volumes_from_policy', body: { volume_ids }, shows: { volumes: [] } },
+        { method: 'PUT', path: '/add_volumes_to_policy', body: { volume_ids }, shows: { volumes } },
+        { method: 'PUT', path: '/add_volumes_to_policy', body: { volume_ids: [] }, shows: {} },
+      ],
+      times: {},
+      lists: ['schedules', 'volumes'],
+    };
+  },
   image: async ({ server }) => {
     const origin = { source: 'new-volume', name: 'origin', size: 1 };
     const volume = await made(server, scoped('volumes'), origin, 'volumes');

@@ -13,6 +13,7 @@ const THINGS: Readonly<Record<string, string>> = {
   instance_id: 'instance',
   volume_id: 'volume',
   snapshot_id: 'snapshot',
+  policy_id: 'lifecyclePolicy',
   load_balancer_id: 'loadBalancer',
   listener_id: 'listener',
   pool_id: 'pool',

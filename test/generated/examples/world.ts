@@ -165,6 +165,17 @@ const MAKERS: Readonly<Record<string, (world: World) => Promise<string>>> = {
     const body = { name: 'around', volume_id: await w.get('volume') };
     return w.done('POST', w.at('snapshots'), body, 'snapshots');
   },
+  lifecyclePolicy: async (w) => {
+    const schedules = [{ type: 'interval', days: 1, max_quantity: 1 }];
+    const body = { name: 'around', action: 'volume_snapshot', schedules };
+    const policy = (await w.call('POST', w.at('lifecycle_policy'), body)).body;
+    w.set('schedule', policy.schedules[0].id);
+    return String(policy.id);
+  },
+  schedule: async (w) => {
+    await w.get('lifecyclePolicy');
+    return w.get('schedule');
+  },
   loadBalancer: (w) => w.done('POST', w.at('loadbalancers'), { name: 'around' }, 'loadbalancers'),
   listener: async (w) => {
     const load_balancer_id = await w.get('loadBalancer');

@@ -36,12 +36,19 @@ export function viewTask(row: store.TaskRow): Task {
     user_client_id: row.client_id,
     request_id: row.request_id,
     job_id: row.id,
-    schedule_id: null,
-    lifecycle_policy_id: null,
+    ...madeBy(row.data),
     progress: row.progress,
     step: row.state === 'RUNNING' ? (row.step ?? stepOf(row.type)) : row.step,
     subject: subjectOf(row),
   };
+}
+
+/** The lifecycle policy that has started a task; null: somebody has. */
+function madeBy(data: unknown): Pick<Task, 'schedule_id' | 'lifecycle_policy_id'> {
+  const { schedule_id = null, lifecycle_policy_id = null } = (data ?? {}) as Partial<
+    ReturnType<typeof madeBy>
+  >;
+  return { schedule_id, lifecycle_policy_id };
 }
 
 const DOING: Readonly<Record<string, string>> = {

@@ -22,5 +22,20 @@ export const volumeExamples: Examples = {
     volume_id: SAMPLE.volume,
     description: 'Taken before version 2',
   },
+  CreateLifecyclePolicy: {
+    name: 'shop-data-nightly',
+    action: 'volume_snapshot',
+    schedules: [
+      { type: 'cron', timezone: 'Europe/Berlin', hour: '3', minute: '30', max_quantity: 7 },
+      { type: 'interval', hours: 6, max_quantity: 4, retention_time: { days: 1 } },
+    ],
+    volume_ids: [SAMPLE.volume],
+  },
+  UpdateLifecyclePolicy: { status: 'paused' },
+  PolicyVolumes: { volume_ids: [SAMPLE.volume] },
+  AddSchedules: {
+    schedules: [{ type: 'cron', day_of_week: 'mon', hour: '4', max_quantity: 8 }],
+  },
+  RemoveSchedules: { schedule_ids: [SAMPLE.schedule] },
   UpdateSnapshot: { name: 'shop-data-2031-01', tags: { keep: 'yes' } },
 };

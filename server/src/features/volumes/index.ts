@@ -1,6 +1,9 @@
 import type { Feature } from '../../platform/feature.ts';
 import { VolumeActions } from './actions.ts';
 import { volumeExamples } from './examples.ts';
+import { dueJob } from './lifecycle-policies/due.ts';
+import { lifecyclePolicyRoutes } from './lifecycle-policies/routes.ts';
+import { LifecyclePolicyService } from './lifecycle-policies/service.ts';
 import { MachineVolumes } from './machine-volumes.ts';
 import { olderSnapshotRoutes, olderVolumeRoutes } from './older.ts';
 import type { VolumeDeps } from './place.ts';
@@ -36,8 +39,15 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
   const snapshots = new SnapshotService(deps);
   return {
     name: 'volumes',
-    areas: { Volumes: 'Block storage for instances: disks that are made, grown, attached and kept.' },
-    nouns: { snapshots: 'Snapshot', volumes: 'Volume' },
+    areas: {
+      Volumes: 'Block storage for instances: disks that are made, grown, attached and kept.',
+      'Lifecycle policies': 'Snapshots of volumes by schedules, and how many of them are kept for how long.',
+    },
+    nouns: {
+      lifecycle_policy: ['LifecyclePolicy', 'LifecyclePolicies'],
+      snapshots: 'Snapshot',
+      volumes: 'Volume',
+    },
     examples: volumeExamples,
     needs: 'volumes',
     machines: new MachineVolumes(deps),
@@ -47,7 +57,9 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
       ...snapshotRoutes(snapshots),
       ...olderVolumeRoutes({ service, actions, tasks: deps.tasks }),
       ...olderSnapshotRoutes(snapshots),
+      ...lifecyclePolicyRoutes(new LifecyclePolicyService(deps)),
     ],
+    background: [dueJob(deps)],
     tasks: [...volumeTasks(deps), createSnapshotTask(deps), deleteSnapshotTask(deps)],
     held: [
       { table: 'volumes', becomes: `status = ${STATUS_WITHOUT_TASK}` },

@@ -1,3 +1,7 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import type { Logger } from '../../kernel/log.ts';
+import type { Db } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { requireProvider } from '../../platform/tasks/providers.ts';
 import type { TaskReads } from '../tasks/index.ts';
@@ -11,9 +15,16 @@ export interface VolumeDeps {
   typesOf(regionId: number): readonly string[];
   readonly images: ImageSource;
   readonly tasks: TaskReads;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
 }
 
 /** @throws Forbidden when the region has no volumes */
-export function requireVolumes(deps: Pick<VolumeDeps, 'providerOf'>, ctx: RegionContext): void {
+export function requireVolumes(
+  deps: Pick<VolumeDeps, 'providerOf'>,
+  ctx: Pick<RegionContext, 'region'>,
+): void {
   requireProvider(deps, ctx.region, 'volumes');
 }

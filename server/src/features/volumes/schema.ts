@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
 import {
+  Key,
   ListOf,
   ListQuery,
   Name,
@@ -11,6 +12,7 @@ import {
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
 import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MAX_POLICIES } from './lifecycle-policies/model.ts';
 import { VOLUME_STATUSES, VOLUME_TYPES } from './model.ts';
 
 const nullable = (of = Type.String()) => Nullable(of, { default: null });
@@ -78,7 +80,7 @@ const common = {
   type_name: Type.Optional(VolumeTypeName({ description: 'Absent: standard, or that of the snapshot.' })),
   instance_id_to_attach_to: Type.Optional(Type.String()),
   attachment_tag: Type.Optional(AttachmentTag()),
-  lifecycle_policy_ids: Type.Optional(Type.Array(Type.Integer())),
+  lifecycle_policy_ids: Type.Optional(Type.Array(Key(), { maxItems: MAX_POLICIES })),
   tags: Type.Optional(TagsInput),
   metadata: Type.Optional(TagsInput),
 };

@@ -12,6 +12,7 @@ import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
+import { checkPolicies, joinPolicies } from './lifecycle-policies/volumes.ts';
 import { listVolumes, readVolume } from './list-store.ts';
 import { requireState, statusDuring, UNATTACHED } from './model.ts';
 import {
@@ -46,10 +47,12 @@ export class VolumeService {
       await guardProject(tx, ctx.project.id);
       const sources = await readSources(tx, ctx, this.#deps, requested.source ? [requested.source] : []);
       checkRequested(requested, sources, faults);
+      const policies = await checkPolicies(tx, ctx.place, input.lifecycle_policy_ids ?? [], faults);
       faults.refuse();
       const taskId = ctx.ids.uuid();
       const volume = newVolume(ctx, requested, sources, taskId, await attachmentFor(tx, ctx, input));
       await store.insertVolume(tx, volume);
+      await joinPolicies(tx, volume.id, policies);
       const task = await startFor(tx, ctx, 'create_volume', volume, { id: taskId });
       await reserve(tx, ctx.quota, { volume_count: 1, volume_size: volume.size });
       return task;
@@ -114,8 +117,6 @@ export class VolumeService {
 
 /** @returns the wish; what is wrong with the body is in the faults */
 function requestedOf(input: CreateVolume, faults: Faults): RequestedVolume {
-  const [policy] = input.lifecycle_policy_ids ?? [];
-  if (policy !== undefined) faults.add('lifecycle_policy_ids', `lifecycle policy ${policy} was not found`);
   const instance = instanceOf(input);
   if (instance !== undefined && !isUuid(instance)) {
     faults.add('instance_id_to_attach_to', UUID_RULE);

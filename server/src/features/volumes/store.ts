@@ -17,6 +17,8 @@ const held = heldTable<VolumeRow>('volumes', 'Volume', {
 export const lockVolume = held.lock;
 /** The same, when no task holds it. @throws NotFound, Locked */
 export const lockFreeVolume = held.lockFree;
+/** Those of these volumes that the project has; they are not deleted before the transaction ends. */
+export const keepVolumes = held.keep;
 /** The volume while the task holds it. */
 export const readHeld = held.readHeld;
 /** All that a task holds, oldest first. */

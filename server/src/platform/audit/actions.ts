@@ -55,6 +55,8 @@ const GROUPS = {
   lblistener: 'lblistener',
   lbpool: 'lbpool',
   lbpool_member: 'lbpool_member',
+  lifecycle_policy: 'lifecycle_policy',
+  lifecycle_policy_volume_member: 'lifecycle_policy_volume_member',
   loadbalancer: 'loadbalancer',
   network: 'network',
   port: 'port',
@@ -94,6 +96,8 @@ const NOUNS: Readonly<Record<string, ApiGroup>> = {
   lbpool: 'lbpool',
   lbmember: 'lbpool_member',
   lbmembers: 'lbpool_member',
+  lifecycle_policy: 'lifecycle_policy',
+  lifecycle_policy_volumes: 'lifecycle_policy_volume_member',
   loadbalancer: 'loadbalancer',
   network: 'network',
   port: 'port',
@@ -115,6 +119,7 @@ const NOUNS: Readonly<Record<string, ApiGroup>> = {
 };
 
 const VERBS: Readonly<Record<string, ActionType>> = {
+  add: 'attach',
   attach: 'attach',
   change: 'update',
   connect: 'update',
@@ -152,6 +157,7 @@ const OTHERS: Readonly<Record<string, readonly [ActionType, ApiGroup]>> = {
   detach_router_subnet: ['detach', 'router'],
   put_into_servergroup: ['put_into_servergroup', 'instance'],
   remove_from_servergroup: ['remove_from_servergroup', 'instance'],
+  remove_lifecycle_policy_volumes: ['detach', 'lifecycle_policy_volume_member'],
   activate_managed_postgresql: ['activate', 'dbaas_postgres'],
   deactivate_managed_postgresql: ['deactivate', 'dbaas_postgres'],
   regenerate_dbaas_postgres_credentials: ['regenerate_credentials', 'dbaas_postgres'],

@@ -1,5 +1,5 @@
 import type { Tx } from '../database/db.ts';
-import type { RequestContext } from '../http/context.ts';
+import type { RequestContext, TaskContext } from '../http/context.ts';
 import { userActionOf } from './actions.ts';
 
 export interface AuditEntry {
@@ -14,7 +14,10 @@ export interface AuditEntry {
 
 /** What a record says in the words that users are shown, and where the request came from: columns and values of the
  *  log beside the others. */
-export function shownOf(ctx: RequestContext, action: string): readonly (string | null)[] {
+export function shownOf(
+  ctx: Pick<TaskContext, 'remoteAddress' | 'userAgent'>,
+  action: string,
+): readonly (string | null)[] {
   const { type, group, resource } = userActionOf(action) ?? {};
   return [type ?? null, group ?? null, resource ?? null, ctx.remoteAddress, ctx.userAgent];
 }

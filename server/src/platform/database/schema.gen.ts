@@ -489,6 +489,54 @@ export interface LbSamples {
   vcpus: number;
 }
 
+export interface LifecyclePolicies {
+  client_id: number;
+  created_at: Date;
+  id: Generated<number>;
+  name: string;
+  project_id: number;
+  region_id: number;
+  status: string;
+  user_id: number;
+}
+
+export interface LifecyclePolicyVolumes {
+  policy_id: number;
+  volume_id: string;
+}
+
+export interface LifecycleRuns {
+  /**
+   * since when a snapshot is to be made
+   */
+  due_at: Date;
+  /**
+   * why the snapshot could not be made yet
+   */
+  refusal: string | null;
+  schedule_id: string;
+  try_at: Date;
+  volume_id: string;
+}
+
+export interface LifecycleSchedules {
+  /**
+   * the moment from which intervals are counted
+   */
+  counted_from: Date;
+  id: string;
+  max_quantity: number;
+  name_template: string;
+  /**
+   * null: the policy is paused
+   */
+  next_run_at: Date | null;
+  policy_id: number;
+  position: number;
+  retention_time: Json | null;
+  timing: Json;
+}
+
 export interface LimitsRequests {
   client_id: number;
   created_at: Date;
@@ -1218,11 +1266,19 @@ export interface VolumeSnapshots {
   created_at: Date;
   creator_task_id: string;
   description: string | null;
+  /**
+   * when it is deleted; null: by hand alone
+   */
+  expires_at: Date | null;
   id: string;
   image_metadata: Json | null;
   name: string;
   project_id: number;
   region_id: number;
+  /**
+   * of the lifecycle policy that made it; the schedule may be gone
+   */
+  schedule_id: string | null;
   size: number;
   status: string;
   tags: Generated<Json>;
@@ -1290,6 +1346,10 @@ export interface DB {
   lb_members: LbMembers;
   lb_pools: LbPools;
   lb_samples: LbSamples;
+  lifecycle_policies: LifecyclePolicies;
+  lifecycle_policy_volumes: LifecyclePolicyVolumes;
+  lifecycle_runs: LifecycleRuns;
+  lifecycle_schedules: LifecycleSchedules;
   limits_requests: LimitsRequests;
   load_balancers: LoadBalancers;
   mail_outbox: MailOutbox;

@@ -33,6 +33,15 @@ export interface RequestContext {
   revocation(): AbortSignal;
 }
 
+/** What tasks are started with: a request, or something that does by itself what somebody has asked for once. */
+export type TaskContext = Pick<
+  RequestContext,
+  'db' | 'clock' | 'ids' | 'requestId' | 'trace' | 'caller' | 'atOnce' | 'userAgent'
+> & {
+  /** null: nobody asks now. */
+  readonly remoteAddress: string | null;
+};
+
 export interface ClientContext extends RequestContext {
   readonly clientId: number;
 }
@@ -46,6 +55,9 @@ export interface RegionContext extends ProjectContext {
   readonly place: Place;
   readonly quota: QuotaPlace;
 }
+
+/** What tasks in a region are started with. */
+export type RegionTaskContext = TaskContext & Pick<RegionContext, 'project' | 'region' | 'place' | 'quota'>;
 
 /** Where a resource must be: what a path or body names is looked for nowhere else. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { Forbidden, NotFound, UnknownRegion } from '../../kernel/errors.ts';
-import { inRegion, type RequestContext, type ScopeResolver } from './context.ts';
+import { inRegion, type RegionScope, type RequestContext, type ScopeResolver } from './context.ts';
 import type { Route } from './route.ts';
 
 type Params = Readonly<Record<string, string>>;
@@ -23,12 +23,14 @@ export async function resolveScope(
   if (!project) throw new NotFound(`Project ${params.project_id} was not found`);
   if (scope === 'project') return Object.assign(ctx, { project });
   if (!region) throw new UnknownRegion(params.region_id);
-  if (spec.method !== 'GET' && !spec.anyRegionState && region.state !== 'ACTIVE') {
-    throw new Forbidden(
-      `Region ${region.name} is ${region.state}; changes are possible in ACTIVE regions only`,
-    );
-  }
+  if (spec.method !== 'GET' && !spec.anyRegionState) requireActive(region);
   return Object.assign(ctx, inRegion(project, region));
+}
+
+/** @throws Forbidden where nothing can be changed */
+export function requireActive({ name, state }: Pick<RegionScope, 'name' | 'state'>): void {
+  if (state === 'ACTIVE') return;
+  throw new Forbidden(`Region ${name} is ${state}; changes are possible in ACTIVE regions only`);
 }
 
 async function clientOf(

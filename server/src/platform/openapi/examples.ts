@@ -29,6 +29,7 @@ export const SAMPLE = {
   reservedPort: '96d0e3f2-a71b-4c84-b05e-3d8f6a27c941',
   router: 'b2c7f608-3a9d-4e51-8647-d01e5c9b83fa',
   secondInstancePort: '28f4a1c0-e5d7-4936-a2fb-06c8b3d97e15',
+  schedule: 'ac17d5e3-94f2-4b60-8e3d-50b7f1c9a286',
   secret: '64e9d8b3-0f2c-4a75-9e1d-a78c51b0f326',
   serverGroup: 'f318c5a7-6b4e-4d90-83f2-9c07e1d5b64a',
   snapshot: '8a05e7d1-c92f-4b36-ad68-4e1f70b9c253',

@@ -1,6 +1,6 @@
 import { COUNTED, DELIVERIES, RECORDED, SHOWN_COLUMNS, shownOf } from '../audit/audit.ts';
 import type { Tx } from '../database/db.ts';
-import type { RegionContext, RequestContext } from '../http/context.ts';
+import type { RegionTaskContext, TaskContext } from '../http/context.ts';
 import type { Created } from './created-resources.ts';
 import { type ClaimedTask, TASK_DUE } from './queue.ts';
 
@@ -57,7 +57,7 @@ const START = `
 /** Records a task and its audit entry in the caller's transaction. This node's worker claims it at once, if it has
  *  room; else workers find it due.
  *  @returns what the wire answers: `{tasks: [id]}` */
-export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Promise<TaskRef> {
+export async function startTask(tx: Tx, ctx: TaskContext, task: NewTask): Promise<TaskRef> {
   const id = task.id ?? ctx.ids.uuid();
   const { caller } = ctx;
   const room = ctx.atOnce?.room(task.regionId);
@@ -94,7 +94,7 @@ export async function startTask(tx: Tx, ctx: RequestContext, task: NewTask): Pro
 
 /** The task as the worker would have read it. */
 function claimedTask(
-  ctx: RequestContext,
+  ctx: TaskContext,
   task: NewTask & { readonly id: string },
   { timestamp, input }: { readonly timestamp: string; readonly input: string },
 ): ClaimedTask {
@@ -120,10 +120,10 @@ function claimedTask(
 /** What a task is about: a resource of the context's project and region, which is called as its id where it has no
  *  name. */
 export function taskFor(
-  ctx: RegionContext,
+  ctx: RegionTaskContext,
   type: string,
   { id, name = id, parent }: Subject,
-  more: Pick<NewTask, 'id' | 'input'> = {},
+  more: Pick<NewTask, 'id' | 'input' | 'data'> = {},
 ): NewTask {
   const about = { subject: id, name, ...(parent ? { parent } : {}) };
   return { type, ...about, ...ctx.place, clientId: ctx.project.clientId, ...more };
@@ -133,10 +133,10 @@ export function taskFor(
  *  @param more its id, where that had to be known earlier, and its input */
 export const startFor = (
   tx: Tx,
-  ctx: RegionContext,
+  ctx: RegionTaskContext,
   type: string,
   subject: Subject,
-  more: Pick<NewTask, 'id' | 'input'> = {},
+  more: Pick<NewTask, 'id' | 'input' | 'data'> = {},
 ): Promise<TaskRef> => startTask(tx, ctx, taskFor(ctx, type, subject, more));
 
 /** Records the task of a write that changes nothing: FINISHED at once, without a job. Clients wait for the first task
@@ -145,7 +145,7 @@ export const startFor = (
  *  @returns what the wire answers: `{tasks: [id]}` */
 export async function startNothing(
   tx: Tx,
-  ctx: RequestContext,
+  ctx: TaskContext,
   task: NewTask,
   created: Created = {},
 ): Promise<TaskRef> {

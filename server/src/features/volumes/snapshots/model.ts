@@ -28,7 +28,7 @@ export const COLUMNS = [
     'status',
     'size',
   ] as const),
-  ...(['volume_type', 'bootable', 'image_metadata', 'tags'] as const),
+  ...(['volume_type', 'bootable', 'image_metadata', 'tags', 'schedule_id', 'expires_at'] as const),
   ...CHANGE_COLUMNS,
 ] as const;
 

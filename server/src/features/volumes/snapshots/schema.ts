@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
+  Key,
   ListOf,
   ListQuery,
   Name,
@@ -53,11 +54,10 @@ export const UpdateSnapshot = Type.Object(
 );
 export type UpdateSnapshot = Static<typeof UpdateSnapshot>;
 
-const UNSCHEDULED = 'Nothing makes snapshots by a schedule here, so that none matches.';
 export const SnapshotListQuery = ListQuery({
   volume_id: Type.Optional(Uuid()),
   instance_id: Type.Optional(Uuid()),
-  lifecycle_policy_id: Type.Optional(Type.Integer({ description: UNSCHEDULED })),
-  schedule_id: Type.Optional(Type.String({ description: UNSCHEDULED })),
+  lifecycle_policy_id: Type.Optional(Key({ description: 'Of the policy whose schedules made them.' })),
+  schedule_id: Type.Optional(Type.String({ description: 'Of the schedule that made them.' })),
 });
 export type SnapshotListQuery = Static<typeof SnapshotListQuery>;

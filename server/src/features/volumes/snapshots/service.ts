@@ -1,5 +1,6 @@
 import { recordAudit } from '../../../platform/audit/audit.ts';
-import type { RegionContext } from '../../../platform/http/context.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { RegionContext, RegionTaskContext } from '../../../platform/http/context.ts';
 import { checkedTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
 import { viewChanges } from '../../../platform/http/views.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
@@ -25,19 +26,8 @@ export class SnapshotService {
   async create(ctx: RegionContext, input: CreateSnapshot): Promise<TaskRef> {
     const tags = checkedTags(input);
     requireVolumes(this.#deps, ctx);
-    return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, ctx.project.id);
-      const volume = await lockVolume(tx, input.volume_id, ctx.place);
-      requireState(volume, 'snapshot');
-      const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
-      await holdVolume(tx, volume.id, taskId, statusDuring('snapshot'));
-      const { name, description = null } = input;
-      await store.insertSnapshot(tx, volume, { id, name, description, tags, taskId, timestamp });
-      const task = await startFor(tx, ctx, 'create_snapshot', { id, name }, { id: taskId });
-      const amounts = { volume_snapshots_count: 1, volume_snapshots_size: volume.size };
-      await reserve(tx, ctx.quota, amounts);
-      return task;
-    });
+    const { volume_id: volumeId, name, description = null } = input;
+    return ctx.db.transaction((tx) => makeSnapshot(tx, ctx, { volumeId, name, description, tags }));
   }
 
   /** Changes name and tags at once.
@@ -58,13 +48,7 @@ export class SnapshotService {
   /** @throws NotFound, Conflict when a volume is being filled from it, Locked naming the task that holds it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
-    return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeSnapshot(tx, id, ctx.place);
-      await refuseCopied(tx, id);
-      const taskId = ctx.ids.uuid();
-      await store.holdForDeletion(tx, id, taskId);
-      return startFor(tx, ctx, 'delete_snapshot', row, { id: taskId });
-    });
+    return ctx.db.transaction((tx) => deleteSnapshot(tx, ctx, id));
   }
 
   /** @throws NotFound */
@@ -73,16 +57,53 @@ export class SnapshotService {
   }
 
   async list(ctx: RegionContext, query: SnapshotListQuery) {
-    const scheduled = query.lifecycle_policy_id ?? query.schedule_id;
-    if (scheduled !== undefined) return { count: 0, results: [] };
     const { count, rows } = await store.listSnapshots(ctx.db, {
       ...ctx.place,
       volumeId: query.volume_id,
       instanceId: query.instance_id,
+      scheduleId: query.schedule_id,
+      policyId: query.lifecycle_policy_id,
       ...{ limit: query.limit, offset: query.offset },
     });
     return { count, results: rows.map((row) => viewSnapshot(row, ctx.region.name)) };
   }
+}
+
+export interface RequestedSnapshot extends Pick<store.NewSnapshot, 'name' | 'description' | 'tags'> {
+  readonly volumeId: string;
+  /** Of the policy that makes it; absent: somebody asks for it. */
+  readonly schedule?: { readonly id: string; readonly policyId: number; readonly expiresAt: Date | null };
+}
+
+/** Starts the task that makes a snapshot.
+ *  @throws NotFound for the volume, Conflict when it is busy, QuotaExceeded */
+export async function makeSnapshot(
+  tx: Tx,
+  ctx: RegionTaskContext,
+  requested: RequestedSnapshot,
+): Promise<TaskRef> {
+  const { name, description, tags, schedule } = requested;
+  await guardProject(tx, ctx.project.id);
+  const volume = await lockVolume(tx, requested.volumeId, ctx.place);
+  requireState(volume, 'snapshot');
+  const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
+  await holdVolume(tx, volume.id, taskId, statusDuring('snapshot'));
+  const madeBy = { scheduleId: schedule?.id ?? null, expiresAt: schedule?.expiresAt ?? null };
+  await store.insertSnapshot(tx, volume, { id, name, description, tags, taskId, timestamp, ...madeBy });
+  const data = schedule && { data: { lifecycle_policy_id: schedule.policyId, schedule_id: schedule.id } };
+  const task = await startFor(tx, ctx, 'create_snapshot', { id, name }, { id: taskId, ...data });
+  await reserve(tx, ctx.quota, { volume_snapshots_count: 1, volume_snapshots_size: volume.size });
+  return task;
+}
+
+/** Starts the task that deletes a snapshot.
+ *  @throws NotFound, Conflict when a volume is being filled from it, Locked naming the task that holds it */
+export async function deleteSnapshot(tx: Tx, ctx: RegionTaskContext, id: string): Promise<TaskRef> {
+  const row = await store.lockFreeSnapshot(tx, id, ctx.place);
+  await refuseCopied(tx, id);
+  const taskId = ctx.ids.uuid();
+  await store.holdForDeletion(tx, id, taskId);
+  return startFor(tx, ctx, 'delete_snapshot', row, { id: taskId });
 }
 
 /** What of a snapshot is shown. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isUuid } from '../../../kernel/ids.ts';
 import { statesBefore } from '../../../kernel/transitions.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
@@ -33,14 +34,18 @@ export interface NewSnapshot {
   readonly tags: StoredTags;
   readonly taskId: string;
   readonly timestamp: string;
+  /** Of the lifecycle policy that makes it; null: somebody asks for it. */
+  readonly scheduleId: string | null;
+  /** When it is deleted; null: by hand alone. */
+  readonly expiresAt: Date | null;
 }
 
 export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapshot): Promise<void> {
   await tx.named(
     'snapshot_insert',
     `insert into volume_snapshots (id, project_id, region_id, client_id, volume_id, name, description, status, size,
-            volume_type, bootable, image_metadata, tags, task_id, creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'creating', $8, $9, $10, $11, $12, $13, $13, $14, $14)`,
+            volume_type, bootable, image_metadata, tags, task_id, creator_task_id, created_at, updated_at, schedule_id, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'creating', $8, $9, $10, $11, $12, $13, $13, $14, $14, $15, $16)`,
     [
       snapshot.id,
       of.project_id,
@@ -56,6 +61,8 @@ export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapsho
       JSON.stringify(snapshot.tags),
       snapshot.taskId,
       snapshot.timestamp,
+      snapshot.scheduleId,
+      snapshot.expiresAt,
     ],
   );
 }
@@ -130,21 +137,28 @@ export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]>
 export interface ListWhere extends Place {
   readonly volumeId: string | undefined;
   readonly instanceId: string | undefined;
+  readonly scheduleId: string | undefined;
+  readonly policyId: number | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
 /** The page, newest first, and how many match in all. */
 export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRow>> {
-  const { volumeId, instanceId } = where;
+  const { volumeId, instanceId, scheduleId, policyId } = where;
   const ofInstance = sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`;
-  const isWhole = volumeId === undefined && instanceId === undefined;
+  const ofPolicy = sql`schedule_id in (select id from lifecycle_schedules where policy_id = ${policyId}::int)`;
+  const isWhole = [volumeId, instanceId, scheduleId, policyId].every((filter) => filter === undefined);
   return listPage<SnapshotRow>(db, {
     ...{ table: 'volume_snapshots', alias: 's', columns: SHOWN },
     where: [
       inPlace(where),
       ...(volumeId === undefined ? [] : [sql`volume_id = ${volumeId}::uuid`]),
       ...(instanceId === undefined ? [] : [ofInstance]),
+      ...(scheduleId === undefined
+        ? []
+        : [isUuid(scheduleId) ? sql`schedule_id = ${scheduleId}::uuid` : sql`false`]),
+      ...(policyId === undefined ? [] : [ofPolicy]),
     ],
     order: 'created_at desc, id desc',
     count: isWhole ? keptCount('snapshots', where) : undefined,

@@ -8,6 +8,7 @@ import {
   whileHeldBy,
 } from '../../../platform/tasks/handler.ts';
 import { quotaOf, release } from '../../quotas/index.ts';
+import { expireSurplus } from '../lifecycle-policies/due-store.ts';
 import type { VolumeProvider } from '../port.ts';
 import * as volumes from '../store.ts';
 import { DEADLINE_MS, holdOf, providerFor, restoring, type TaskDeps } from '../task-common.ts';
@@ -46,6 +47,7 @@ export const createSnapshotTask = (deps: TaskDeps): TaskHandler => ({
     if (waiting) return waiting;
     return done({ snapshots: [row.id] }, async (tx) => {
       await store.settleSnapshots(tx, holdOf(run), 'available');
+      if (row.schedule_id !== null) await expireSurplus(tx, row.schedule_id, row.volume_id, run.timestamp);
       await releaseVolume(tx, run);
     });
   }),

@@ -1,0 +1,79 @@
+import type { Tx } from '../../../platform/database/db.ts';
+import type { Schedule } from './model.ts';
+
+/** The schedules of a policy, which is locked. */
+
+export interface NewSchedule extends Schedule {
+  /** From when intervals are counted. */
+  readonly countedFrom: Date;
+  /** null: the policy is paused. */
+  readonly nextRunAt: Date | null;
+}
+
+/** Puts them behind those that are there. */
+export async function insertSchedules(
+  tx: Tx,
+  policyId: number,
+  schedules: readonly NewSchedule[],
+): Promise<void> {
+  for (const schedule of schedules) {
+    await tx.named(
+      'lifecycle_schedule_insert',
+      `insert into lifecycle_schedules (id, policy_id, position, timing, max_quantity, retention_time, name_template,
+              counted_from, next_run_at)
+       values ($1, $2, (select coalesce(max(position), 0) + 1 from lifecycle_schedules where policy_id = $2), $3, $4, $5,
+               $6, $7, $8)`,
+      [
+        schedule.id,
+        policyId,
+        JSON.stringify(schedule.timing),
+        schedule.maxQuantity,
+        schedule.retentionTime && JSON.stringify(schedule.retentionTime),
+        schedule.nameTemplate,
+        schedule.countedFrom,
+        schedule.nextRunAt,
+      ],
+    );
+  }
+}
+
+/** In their order. None begins a run before the transaction ends. */
+export async function lockSchedules(tx: Tx, policyId: number): Promise<Schedule[]> {
+  return tx.named<Schedule>(
+    'lifecycle_schedules_lock',
+    `select id, timing, max_quantity as "maxQuantity", retention_time as "retentionTime",
+            name_template as "nameTemplate"
+       from lifecycle_schedules where policy_id = $1 order by position for update`,
+    [policyId],
+  );
+}
+
+/** From when a schedule's intervals are counted, and when it runs next; null: its policy is paused. */
+export async function setNextRun(
+  tx: Tx,
+  { id, countedFrom, nextRunAt }: Pick<NewSchedule, 'id' | 'countedFrom' | 'nextRunAt'>,
+): Promise<void> {
+  await tx.named(
+    'lifecycle_schedule_next_run',
+    'update lifecycle_schedules set counted_from = $2, next_run_at = $3 where id = $1',
+    [id, countedFrom, nextRunAt],
+  );
+}
+
+/** What is due is made no more. */
+export async function dropRuns(tx: Tx, policyId: number): Promise<void> {
+  await tx.named(
+    'lifecycle_runs_drop',
+    `delete from lifecycle_runs r using lifecycle_schedules s where s.policy_id = $1 and r.schedule_id = s.id`,
+    [policyId],
+  );
+}
+
+/** Its snapshots stay. */
+export async function deleteSchedules(tx: Tx, policyId: number, ids: readonly string[]): Promise<void> {
+  await tx.named(
+    'lifecycle_schedules_delete',
+    'delete from lifecycle_schedules where policy_id = $1 and id = any($2::uuid[])',
+    [policyId, ids],
+  );
+}

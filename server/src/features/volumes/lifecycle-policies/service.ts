@@ -1,0 +1,207 @@
+import { Invalid } from '../../../kernel/errors.ts';
+import { Faults } from '../../../kernel/faults.ts';
+import { recordAudit } from '../../../platform/audit/audit.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import { refuseMore } from '../../../platform/database/refuse-more.ts';
+import type { RegionContext } from '../../../platform/http/context.ts';
+import { guardProject } from '../../projects/index.ts';
+import { release, reserve } from '../../quotas/index.ts';
+import { requireVolumes, type VolumeDeps } from '../place.ts';
+import { MAX_POLICIES, MAX_SCHEDULES, type PolicyRow, type PolicyStatus, type Schedule } from './model.ts';
+import { checkSchedules } from './rules.ts';
+import * as schedules from './schedule-store.ts';
+import type {
+  AddSchedules,
+  CreateLifecyclePolicy,
+  LifecyclePolicy,
+  LifecyclePolicyListQuery,
+  MaxPolicyUsage,
+  PolicyVolumes,
+  RemoveSchedules,
+  UpdateLifecyclePolicy,
+} from './schema.ts';
+import * as store from './store.ts';
+import { nextRun } from './timing.ts';
+import { maxUsage } from './usage.ts';
+import { viewPolicy } from './views.ts';
+import { checkVolumes } from './volumes.ts';
+
+/** What the quota counts of schedules. */
+const counted = (all: readonly unknown[]) => ({ snapshot_schedule_count: all.length });
+
+/** Commands on lifecycle policies, one transaction each, and reads. */
+export class LifecyclePolicyService {
+  readonly #deps: Pick<VolumeDeps, 'providerOf'>;
+
+  constructor(deps: Pick<VolumeDeps, 'providerOf'>) {
+    this.#deps = deps;
+  }
+
+  /** @throws Invalid with every fault, Forbidden for one policy too many, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateLifecyclePolicy): Promise<LifecyclePolicy> {
+    requireVolumes(this.#deps, ctx);
+    const faults = new Faults();
+    const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
+    const id = await ctx.db.transaction(async (tx) => {
+      await guardProject(tx, ctx.project.id);
+      const volumes = await checkVolumes(tx, ctx.place, input.volume_ids ?? [], faults);
+      faults.refuse();
+      await refuseMore(tx, {
+        what: 'lifecycle policies',
+        owner: `project ${ctx.project.id} in region ${ctx.region.id}`,
+        limit: MAX_POLICIES,
+        count: () => store.countPolicies(tx, ctx.place),
+      });
+      const { name, status } = input;
+      const row = { ...columnsOf(ctx), name, status, timestamp: ctx.clock.timestamp() };
+      const policy = await store.insertPolicy(tx, row);
+      await insertSchedules(tx, ctx, { id: policy, status }, requested);
+      await store.addVolumes(
+        tx,
+        policy,
+        volumes.map(({ id: volume }) => volume),
+      );
+      await recordAudit(tx, ctx, { action: 'create_lifecycle_policy', subject: policy, name, ...ctx.place });
+      await reserve(tx, ctx.quota, counted(requested));
+      return policy;
+    });
+    return this.get(ctx, id);
+  }
+
+  /** A policy that goes on counts its intervals from now on; one that is paused makes nothing, also of what is due.
+   *  @throws NotFound */
+  async update(ctx: RegionContext, id: number, input: UpdateLifecyclePolicy): Promise<LifecyclePolicy> {
+    return this.#change(ctx, id, 'update_lifecycle_policy', async (tx, row) => {
+      const { name = row.name, status = row.status } = input;
+      await store.changePolicy(tx, { id, name, status });
+      if (status === row.status) return;
+      const now = ctx.clock.now();
+      for (const schedule of await schedules.lockSchedules(tx, id))
+        await schedules.setNextRun(tx, startedAt(now, status, schedule));
+      if (status === 'paused') await schedules.dropRuns(tx, id);
+    });
+  }
+
+  /** Its snapshots stay. @throws NotFound */
+  async delete(ctx: RegionContext, id: number): Promise<void> {
+    await ctx.db.transaction(async (tx) => {
+      const { name } = await store.lockPolicy(tx, id, ctx.place);
+      const had = await schedules.lockSchedules(tx, id);
+      await store.deletePolicy(tx, id);
+      await recordAudit(tx, ctx, { action: 'delete_lifecycle_policy', subject: id, name, ...ctx.place });
+      await release(tx, ctx.quota, counted(had));
+    });
+  }
+
+  /** @throws NotFound, Invalid naming volumes that cannot be added */
+  async addVolumes(ctx: RegionContext, id: number, { volume_ids: ids }: PolicyVolumes) {
+    return this.#change(ctx, id, 'add_lifecycle_policy_volumes', async (tx) => {
+      const faults = new Faults();
+      const volumes = await checkVolumes(tx, ctx.place, ids, faults);
+      faults.refuse();
+      await store.addVolumes(
+        tx,
+        id,
+        volumes.map(({ id: volume }) => volume),
+      );
+    });
+  }
+
+  /** Their snapshots stay. @throws NotFound */
+  async removeVolumes(ctx: RegionContext, id: number, { volume_ids: ids }: PolicyVolumes) {
+    return this.#change(ctx, id, 'remove_lifecycle_policy_volumes', async (tx) => {
+      await schedules.lockSchedules(tx, id);
+      await store.removeVolumes(tx, id, ids);
+    });
+  }
+
+  /** @throws NotFound, Invalid with every fault, QuotaExceeded */
+  async addSchedules(ctx: RegionContext, id: number, input: AddSchedules) {
+    const faults = new Faults();
+    const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
+    return this.#change(ctx, id, 'update_lifecycle_policy', async (tx, row) => {
+      const has = await schedules.lockSchedules(tx, id);
+      if (has.length + requested.length > MAX_SCHEDULES)
+        faults.add('schedules', `the policy has ${has.length} already; ${MAX_SCHEDULES} are the most`);
+      faults.refuse();
+      await insertSchedules(tx, ctx, row, requested);
+      await reserve(tx, ctx.quota, counted(requested));
+    });
+  }
+
+  /** Their snapshots stay. @throws NotFound, Invalid naming schedules that it does not have */
+  async removeSchedules(ctx: RegionContext, id: number, { schedule_ids: ids }: RemoveSchedules) {
+    return this.#change(ctx, id, 'update_lifecycle_policy', async (tx) => {
+      const known = new Set((await schedules.lockSchedules(tx, id)).map((schedule) => schedule.id));
+      const unknown = ids.filter((each) => !known.has(each.toLowerCase()));
+      if (unknown.length > 0) {
+        throw new Invalid({ schedule_ids: unknown.map((each) => `the policy has no schedule ${each}`) });
+      }
+      await schedules.deleteSchedules(tx, id, ids);
+      await release(tx, ctx.quota, counted([...new Set(ids.map((each) => each.toLowerCase()))]));
+    });
+  }
+
+  /** How many snapshots there can be of a policy at the same time, and how large they are, in GiB; nothing is made.
+   *  @throws Invalid with every fault */
+  async estimateMaxUsage(ctx: RegionContext, input: CreateLifecyclePolicy): Promise<MaxPolicyUsage> {
+    const faults = new Faults();
+    const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
+    const volumes = await ctx.db.transaction((tx) =>
+      checkVolumes(tx, ctx.place, input.volume_ids ?? [], faults),
+    );
+    faults.refuse();
+    return maxUsage(requested, volumes);
+  }
+
+  /** @throws NotFound */
+  async get(ctx: RegionContext, id: number): Promise<LifecyclePolicy> {
+    return viewPolicy(await store.readPolicy(ctx.db, id, ctx.place));
+  }
+
+  async list(ctx: RegionContext, { limit, offset }: LifecyclePolicyListQuery) {
+    const { count, rows } = await store.listPolicies(ctx.db, ctx.place, { limit, offset });
+    return { count, results: rows.map(viewPolicy) };
+  }
+
+  /** Changes a policy under its lock. */
+  async #change(
+    ctx: RegionContext,
+    id: number,
+    action: string,
+    change: (tx: Tx, row: PolicyRow) => Promise<void>,
+  ): Promise<LifecyclePolicy> {
+    requireVolumes(this.#deps, ctx);
+    await ctx.db.transaction(async (tx) => {
+      const row = await store.lockPolicy(tx, id, ctx.place);
+      await change(tx, row);
+      await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.place });
+    });
+    return this.get(ctx, id);
+  }
+}
+
+const columnsOf = ({ project, region, caller }: RegionContext) => ({
+  project_id: project.id,
+  region_id: region.id,
+  client_id: project.clientId,
+  user_id: caller.userId,
+});
+
+/** When a schedule runs whose intervals are counted from now on. */
+const startedAt = <Of extends Pick<Schedule, 'timing'>>(now: Date, status: PolicyStatus, schedule: Of) => ({
+  ...schedule,
+  countedFrom: now,
+  nextRunAt: status === 'paused' ? null : (nextRun(schedule.timing, now) ?? null),
+});
+
+async function insertSchedules(
+  tx: Tx,
+  ctx: RegionContext,
+  { id, status }: Pick<PolicyRow, 'id' | 'status'>,
+  requested: readonly Omit<Schedule, 'id'>[],
+): Promise<void> {
+  const now = ctx.clock.now();
+  const all = requested.map((schedule) => startedAt(now, status, { id: ctx.ids.uuid(), ...schedule }));
+  await schedules.insertSchedules(tx, id, all);
+}

@@ -1,0 +1,39 @@
+import type { VolumeRow } from '../model.ts';
+import type { Schedule } from './model.ts';
+import type { MaxPolicyUsage } from './schema.ts';
+import { millisecondsOf } from './timing.ts';
+
+type Kept = Pick<Schedule, 'timing' | 'maxQuantity' | 'retentionTime'>;
+
+/** How many snapshots of a volume a schedule can have at the same time. */
+function mostOf({ timing, maxQuantity, retentionTime }: Kept): number {
+  const lasts = retentionTime ? millisecondsOf(retentionTime) : 0;
+  if (lasts === 0 || timing.type === 'cron') return maxQuantity;
+  return Math.min(maxQuantity, Math.ceil(lasts / millisecondsOf(timing)));
+}
+
+/** How many snapshots there can be at the same time, and how large they are, in GiB. */
+export function maxUsage(
+  schedules: readonly Kept[],
+  volumes: readonly Pick<VolumeRow, 'size'>[],
+): MaxPolicyUsage {
+  const ofEach = schedules.reduce((sum, schedule) => sum + mostOf(schedule), 0);
+  const size = volumes.reduce((sum, volume) => sum + volume.size, 0);
+  return {
+    max_volume_snapshot_count_usage: ofEach * volumes.length,
+    max_volume_snapshot_size_usage: ofEach * size,
+    max_volume_snapshot_sequence_length: ofEach,
+    max_cost: NO_COST,
+  };
+}
+
+/** Nothing costs anything here. */
+const NO_COST = {
+  currency_code: null,
+  price_per_hour: null,
+  price_per_month: null,
+  price_without_discount_per_month: null,
+  discount_percent: null,
+  tax_percent: 0,
+  price_status: 'hide',
+} as const;
