@@ -1,8 +1,9 @@
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { thousandfold, twice } from './portal/answers.ts';
 import { Portal } from './portal/harness.ts';
 import { makeSamples, type Samples } from './portal/samples.ts';
-import { addressOf, isMissing, numbered, patternsOf, Questions, type Sight, visit } from './portal/visits.ts';
+import { addressOf, isMissing, patternsOf, Questions, type Sight, visit } from './portal/visits.ts';
 
 /** Every page that the portal's router knows, with nothing to show, with one of everything, and while the API does not
  *  answer as it should. A page that is added is looked at without being named here. */
@@ -179,18 +180,6 @@ test('of lists of a thousand, those rows are drawn that are looked at', async ()
   expect(seen.length).toBeGreaterThan(20);
 });
 
-/** An answer with each item so often that there are a thousand. */
-async function thousandfold(route: Route): Promise<void> {
-  if (route.request().method() !== 'GET') return route.continue();
-  const response = await route.fetch();
-  const body = await response.json().catch(() => undefined);
-  const items = body?.results;
-  const isNoun = !/\/(regions|projects|\w*flavors)\b/.test(route.request().url());
-  if (!isNoun || !Array.isArray(items) || items.length === 0) return route.fulfill({ response });
-  const results = Array.from({ length: 1000 }, (_, index) => numbered(items[index % items.length], index));
-  return route.fulfill({ response, json: { ...body, results, count: 1000 } });
-}
-
 test('what has an equal name, or is listed twice, breaks no page', async () => {
   const wrong = await look({
     samples,
@@ -213,20 +202,6 @@ test('what has an equal name, or is listed twice, breaks no page', async () => {
   });
   expect(wrong).toEqual([]);
 });
-
-/** An answer that has each item twice, and once more with an id of its own. */
-async function twice(route: Route): Promise<void> {
-  const response = await route.fetch();
-  const body = await response.json().catch(() => undefined);
-  if (!Array.isArray(body?.results)) return route.fulfill({ response });
-  const others = body.results.map((item: object) =>
-    'id' in item && typeof item.id === 'string' ? { ...item, id: `other${item.id}` } : item,
-  );
-  return route.fulfill({
-    response,
-    json: { ...body, results: [...body.results, ...body.results, ...others] },
-  });
-}
 
 test('⌘K finds each page of the bar, each creation, and resources of every noun by name or id', async () => {
   const { page } = portal;
@@ -251,6 +226,7 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
     ['bakery-site', 'Certificate'],
     ['bakery pages', 'Response pages'],
     ['bakery-before', 'Snapshot'],
+    ['bakery-nightly', 'Lifecycle policy'],
     [samples.volumes ?? '', 'Volume'],
   ] as const) {
     await search.fill(text);

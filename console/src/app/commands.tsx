@@ -19,6 +19,11 @@ const CREATE = [
   ['Create instance', 'instances/new', '/cloud/v2/instances/{project_id}/{region_id}'],
   ['Create volume', 'volumes?new=1', '/cloud/v1/volumes/{project_id}/{region_id}'],
   ['Take snapshot', 'snapshots?new=1', '/cloud/v1/snapshots/{project_id}/{region_id}'],
+  [
+    'Create lifecycle policy',
+    'lifecycle-policies?new=1',
+    '/cloud/v1/lifecycle_policy/{project_id}/{region_id}',
+  ],
   ['Add image', 'images?new=1', '/cloud/v1/images/{project_id}/{region_id}'],
   ['Add SSH key', 'ssh-keys?new=1', '/cloud/v1/ssh_keys/{project_id}'],
   ['Create server group', 'server-groups?new=1', '/cloud/v1/servergroups/{project_id}/{region_id}'],

@@ -60,6 +60,7 @@ export const NAV: readonly NavGroup[] = [
       page('Instances', 'instances', 'has_kvm'),
       page('Volumes', 'volumes', 'has_kvm'),
       page('Snapshots', 'snapshots', 'has_kvm'),
+      page('Lifecycle policies', 'lifecycle-policies', 'has_kvm'),
       page('Images', 'images', 'has_kvm'),
       page('SSH keys', 'ssh-keys'),
       page('Server groups', 'server-groups', 'has_kvm'),

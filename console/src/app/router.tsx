@@ -72,6 +72,7 @@ const pages = [
   page('/volumes', () => import('../pages/volumes/list.tsx'), 'Volumes'),
   page('/volumes/$id', () => import('../pages/volumes/detail.tsx'), 'VolumeDetail'),
   page('/snapshots', () => import('../pages/snapshots/list.tsx'), 'Snapshots'),
+  page('/lifecycle-policies', () => import('../pages/lifecycle-policies/list.tsx'), 'LifecyclePolicies'),
   page('/images', () => import('../pages/images/list.tsx'), 'Images'),
   page('/server-groups', () => import('../pages/server-groups/list.tsx'), 'ServerGroups'),
   page('/ssh-keys', () => import('../pages/ssh-keys/list.tsx'), 'SshKeys'),

@@ -62,6 +62,11 @@ const NOUNS: readonly Noun[] = [
   },
   { kind: 'Snapshot', path: '/cloud/v1/snapshots/{project_id}/{region_id}', page: 'snapshots' },
   {
+    kind: 'Lifecycle policy',
+    path: '/cloud/v1/lifecycle_policy/{project_id}/{region_id}',
+    page: 'lifecycle-policies',
+  },
+  {
     kind: 'Network',
     path: '/cloud/v1/networks/{project_id}/{region_id}',
     page: 'networks',

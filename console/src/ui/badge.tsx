@@ -40,6 +40,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   DEGRADED: 'degraded',
   DRAINING: 'degraded',
   SUSPENDED: 'quiet',
+  paused: 'quiet',
   SHUTOFF: 'quiet',
   NO_MONITOR: 'quiet',
   DOWN: 'quiet',

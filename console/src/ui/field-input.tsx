@@ -31,7 +31,8 @@ export interface Field {
     | 'tags'
     | 'switch'
     | 'password'
-    | 'moment';
+    | 'moment'
+    | 'time';
   readonly about?: string;
   readonly required?: boolean;
   readonly initial?: Value;
@@ -53,7 +54,11 @@ export interface Field {
 const SEVERAL: readonly Field['kind'][] = ['choices', 'list', 'tags'];
 
 /** The browser's own input of a kind. A moment is one of the person's zone, to the second. */
-const INPUTS: Partial<Record<Field['kind'], string>> = { password: 'password', moment: 'datetime-local' };
+const INPUTS: Partial<Record<Field['kind'], string>> = {
+  password: 'password',
+  moment: 'datetime-local',
+  time: 'time',
+};
 
 export const initialValue = ({ kind, initial }: Field): Value =>
   initial ?? (kind === 'switch' ? false : SEVERAL.includes(kind) ? [] : '');

@@ -34,6 +34,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   port: { words: 'port', page: 'ports' },
   project: { words: 'project' },
   router: { words: 'router', page: 'routers', by: 'id' },
+  lifecycle_policy: { words: 'lifecycle policy', page: 'lifecycle-policies' },
   secret: { words: 'certificate', page: 'secrets' },
   securitygroup: { words: 'security group', page: 'security-groups', by: 'id' },
   servergroup: { words: 'server group', page: 'server-groups' },

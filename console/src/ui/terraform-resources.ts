@@ -60,6 +60,20 @@ export const RESOURCES: Readonly<Record<string, readonly string[]>> = {
     'session_persistence.persistence_granularity',
     'session_persistence.persistence_timeout',
   ],
+  gcore_lifecyclepolicy: [
+    'name',
+    'status',
+    'volume.id',
+    'schedule.max_quantity',
+    'schedule.resource_name_template',
+    ...['weeks', 'days', 'hours', 'minutes'].flatMap((unit) => [
+      `schedule.interval.${unit}`,
+      `schedule.retention_time.${unit}`,
+    ]),
+    ...['timezone', 'month', 'week', 'day', 'day_of_week', 'hour', 'minute'].map(
+      (field) => `schedule.cron.${field}`,
+    ),
+  ],
   gcore_loadbalancerv2: [
     'name',
     'flavor',

@@ -66,6 +66,12 @@ export async function makeSamples(virga: Maker, who = 'bakery'): Promise<Samples
     make('reserved_fixed_ips', { type: 'external' }),
   ]);
   await make('snapshots', { name: `${who}-before`, volume_id: volume });
+  await post(`/cloud/v1/lifecycle_policy/${REGION}`, {
+    name: `${who}-nightly`,
+    action: 'volume_snapshot',
+    schedules: [{ type: 'cron', hour: '3', max_quantity: 7 }],
+    volume_ids: [volume],
+  });
   const group = await post(`/cloud/v1/securitygroups/${REGION}`, {
     security_group: { name: `${who}-front` },
   });

@@ -68,6 +68,35 @@ export function volumeStories(portal: Portal): void {
     expect(body.results.map(({ state }: { state: string }) => state)).toEqual(['FINISHED']);
   });
 
+  test('a volume gets a lifecycle policy, which is paused and deleted', async () => {
+    const { page, virga } = portal;
+    await portal.go(2, 'lifecycle-policies?new=1');
+    await page.getByLabel('Name').last().fill('nightly');
+    await portal.choose('Volumes', /rye/);
+    await page.keyboard.press('Escape');
+    await portal.choose('When', 'Every week');
+    await portal.choose('Day', 'Monday');
+    await dialog().getByLabel('Time').fill('04:30');
+    expect(await portal.barriers()).toEqual([]);
+    await press('Create lifecycle policy');
+    await page
+      .getByRole('row', { name: /nightly.*Active.*on Monday at 04:30.*last 7 are kept.*rye/ })
+      .waitFor();
+    await closed();
+    await portal.act(/nightly/, /^Pause/);
+    await page.getByRole('row', { name: /nightly.*Paused/ }).waitFor();
+    await portal.act(/nightly/, 'Remove volumes…');
+    await portal.choose('Volumes', /rye/);
+    await page.keyboard.press('Escape');
+    await press('Remove volumes');
+    await page.getByRole('row', { name: /nightly.*none/ }).waitFor();
+    await portal.act(/nightly/, 'Delete…');
+    await press('Delete lifecycle policy');
+    await page.getByText('No lifecycle policies here').waitFor();
+    const { body } = await virga.call('GET', '/cloud/v1/lifecycle_policy/1/2');
+    expect(body).toEqual({ count: 0, results: [] });
+  });
+
   test('a volume is made from a snapshot, and both are deleted', async () => {
     const { page } = portal;
     await portal.go(2, 'snapshots');

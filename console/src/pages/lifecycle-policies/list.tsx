@@ -1,0 +1,160 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { volumes } from '../../api/choices.ts';
+import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
+import { type FormOptions, given, text } from '../../ui/side-form.tsx';
+import { terraform } from '../../ui/terraform.ts';
+import { list } from '../../ui/values.ts';
+import { type NewSchedule, scheduleOf, scheduleWords, WEEKDAYS, zone } from './schedule.ts';
+import { type LifecyclePolicy, usePolicyVerbs } from './verbs.tsx';
+
+type NewPolicy = Schemas['CreateLifecyclePolicy'];
+
+/** Snapshots of volumes by schedules. */
+export function LifecyclePolicies() {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { page } = useListSearch();
+  const verbs = usePolicyVerbs(place);
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}', {
+      params: { path, query: page },
+    }),
+  );
+  return (
+    <NounPage<LifecyclePolicy, NewPolicy>
+      title="Lifecycle policies"
+      about="Take snapshots of volumes by a schedule, and delete the oldest ones."
+      result={result}
+      columns={columnsIn(place)}
+      idOf={({ id }) => String(id)}
+      {...verbs}
+      empty={{
+        title: 'No lifecycle policies here',
+        about: 'Create one for volumes whose contents you would miss.',
+      }}
+      form={creation(place)}
+    />
+  );
+}
+
+const columnsIn = (place: Place): readonly Column<LifecyclePolicy>[] => [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  {
+    label: 'Snapshots',
+    cell: ({ schedules }) =>
+      schedules.length === 0
+        ? 'never'
+        : schedules.map((schedule) => <div key={schedule.id}>{scheduleWords(schedule)}</div>),
+  },
+  {
+    label: 'Volumes',
+    cell: ({ volumes: own }) => <VolumesOf place={place} own={own} />,
+  },
+  {
+    label: 'Not made yet',
+    cell: ({ refusals }) => (
+      <>
+        {refusals.slice(0, SHOWN).map(({ schedule_id, volume_id, message }) => (
+          <div key={`${schedule_id} ${volume_id}`}>{message}</div>
+        ))}
+        {more(refusals.length)}
+      </>
+    ),
+  },
+];
+
+/** Of what a row has much of. */
+const SHOWN = 5;
+const more = (count: number) => (count > SHOWN ? ` and ${count - SHOWN} more` : '');
+
+interface VolumesOfProps {
+  readonly place: Place;
+  readonly own: LifecyclePolicy['volumes'];
+}
+
+function VolumesOf({ place, own }: VolumesOfProps) {
+  if (own.length === 0) return 'none';
+  const links = own.slice(0, SHOWN).map(({ volume_id, volume_name }, index) => (
+    <span key={volume_id}>
+      {index > 0 && ', '}
+      <Link className="link" to={pathIn(place, 'volumes', volume_id)}>
+        {volume_name}
+      </Link>
+    </span>
+  ));
+  return (
+    <>
+      {links}
+      {more(own.length)}
+    </>
+  );
+}
+
+const EVERY = optionsOf({ hour: 'Every hour', day: 'Every day', week: 'Every week' });
+
+function creation(place: Place): FormOptions<NewPolicy> {
+  const path = pathParams(place);
+  return {
+    title: 'Create lifecycle policy',
+    fields: [
+      { key: 'name', label: 'Name', kind: 'text', required: true },
+      { key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(place) },
+      { key: 'every', label: 'When', kind: 'choice', required: true, initial: 'day', options: EVERY },
+      {
+        key: 'day_of_week',
+        label: 'Day',
+        kind: 'choice',
+        required: true,
+        initial: 'sun',
+        options: optionsOf(WEEKDAYS),
+        when: (values) => text(values, 'every') === 'week',
+      },
+      {
+        key: 'time',
+        label: 'Time',
+        about: `In ${zone()}.`,
+        kind: 'time',
+        required: true,
+        initial: '03:00',
+        when: (values) => text(values, 'every') !== 'hour',
+        fault: ['schedules.0.hour', 'schedules.0.minute'],
+      },
+      {
+        key: 'max_quantity',
+        label: 'How many to keep',
+        about: 'Of each volume. Older ones that it has taken are deleted.',
+        kind: 'number',
+        min: 1,
+        max: 10_000,
+        required: true,
+        initial: 7,
+        fault: 'schedules.0.max_quantity',
+      },
+    ],
+    body: (values) => ({
+      name: text(values, 'name'),
+      action: 'volume_snapshot',
+      schedules: [scheduleOf(values)],
+      ...given({ volume_ids: [...list(values, 'volume_ids')] }),
+    }),
+    request: (body) =>
+      apiCall('post', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}', { params: { path }, body }),
+    terraform: ({ name, volume_ids = [], schedules = [] }) =>
+      terraform('gcore_lifecyclepolicy', name, place, {
+        name,
+        volume: volume_ids.map((id) => ({ id })),
+        schedule: schedules.map(scheduleBlock),
+      }),
+    done: () => void queryClient.invalidateQueries(),
+  };
+}
+
+/** The infrastructure tool has what belongs to a type in a block of its own. */
+const scheduleBlock = ({ type, max_quantity, ...timing }: NewSchedule) => ({ max_quantity, [type]: timing });

@@ -1,0 +1,93 @@
+import { volumes } from '../../api/choices.ts';
+import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { type Place, pathParams } from '../../app/place.ts';
+import type { DeleteOptions } from '../../ui/delete-action.tsx';
+import { withDistinctLabels } from '../../ui/options.ts';
+import { rowCall } from '../../ui/row-call.ts';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import type { RowAction } from '../../ui/row-menu.tsx';
+import { list } from '../../ui/values.ts';
+
+export type LifecyclePolicy = Schemas['LifecyclePolicy'];
+
+interface PolicyVerbs {
+  readonly actions: readonly RowAction<LifecyclePolicy>[];
+  readonly verbs: readonly RowVerb<LifecyclePolicy>[];
+  readonly remove: DeleteOptions<LifecyclePolicy>;
+}
+
+const readAgain = () => void queryClient.invalidateQueries();
+const volumeIds = (values: Parameters<typeof list>[0]) => ({ volume_ids: [...list(values, 'volume_ids')] });
+
+/** What can be done with a lifecycle policy. */
+export function usePolicyVerbs(place: Place): PolicyVerbs {
+  const path = (id: number) => ({ ...pathParams(place), policy_id: id });
+  const add = useRowForm<LifecyclePolicy, Schemas['PolicyVolumes']>({
+    label: 'Add volumes…',
+    form: ({ id, name }) => ({
+      title: `Add volumes to ${name}`,
+      verb: 'Add volumes',
+      fields: [{ key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(place) }],
+      body: volumeIds,
+      request: (body) =>
+        apiCall(
+          'put',
+          '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/add_volumes_to_policy',
+          { params: { path: path(id) }, body },
+        ),
+      done: readAgain,
+    }),
+  });
+  const removal = useRowForm<LifecyclePolicy, Schemas['PolicyVolumes']>({
+    label: 'Remove volumes…',
+    disabled: ({ volumes: own }) => (own.length ? undefined : 'It has no volumes'),
+    form: ({ id, name, volumes: own }) => ({
+      title: `Remove volumes from ${name}`,
+      verb: 'Remove volumes',
+      about: 'Their snapshots stay.',
+      fields: [
+        {
+          key: 'volume_ids',
+          label: 'Volumes',
+          kind: 'choices',
+          options: withDistinctLabels(
+            own.map(({ volume_id, volume_name }) => ({ value: volume_id, label: volume_name })),
+          ),
+        },
+      ],
+      body: volumeIds,
+      request: (body) =>
+        apiCall(
+          'put',
+          '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/remove_volumes_from_policy',
+          { params: { path: path(id) }, body },
+        ),
+      done: readAgain,
+    }),
+  });
+  const set = (label: string, status: LifecyclePolicy['status'], why: string) =>
+    rowCall<LifecyclePolicy>({
+      label,
+      title: ({ name }) => `${label} ${name}`,
+      disabled: (policy) => (policy.status === status ? why : undefined),
+      call: ({ id }) =>
+        apiCall('patch', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}', {
+          params: { path: path(id) },
+          body: { status },
+        }),
+      accepted: readAgain,
+    });
+  return {
+    actions: [set('Pause', 'paused', 'It is paused'), set('Resume', 'active', 'It is not paused')],
+    verbs: [add, removal],
+    remove: {
+      kind: 'lifecycle policy',
+      nameOf: ({ name }) => name,
+      consequences: () => 'It takes no more snapshots. Those that it has taken stay.',
+      call: ({ id }) =>
+        apiCall('delete', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}', {
+          params: { path: path(id) },
+        }),
+    },
+  };
+}
