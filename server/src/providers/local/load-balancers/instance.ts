@@ -32,8 +32,8 @@ import { udpBinds } from './udp/plan.ts';
 import { readSessions } from './udp/session-log.ts';
 import { UsageMeter } from './usage.ts';
 
-/** Writers of logs end when they have written what is in their pipe. */
-const LAST_LINES_MS = 2_000;
+/** Writers of logs end when they have written what is in their pipe; on a busy machine one may not have begun yet. */
+const LAST_LINES_MS = 30_000;
 
 export interface InstanceContext {
   readonly program: string;

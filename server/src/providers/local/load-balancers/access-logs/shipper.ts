@@ -64,7 +64,13 @@ export class Shipper {
   async leave(id: string, withinMs: number): Promise<void> {
     const shipment = this.#shipments.get(id);
     if (!shipment) return;
+    const deadline = now() + withinMs;
     await this.flush(withinMs);
+    // Its files go, so that what was refused a moment ago is tried again as long as there is time.
+    while (this.#notBefore > now() && this.#notBefore < deadline && !this.#closed) {
+      await delay(this.#notBefore - now(), undefined, { ref: false });
+      await this.flush(deadline - now());
+    }
     this.#shipments.delete(id);
     // What is being handed over right now does not count as sent any more.
     shipment.recent = [];
