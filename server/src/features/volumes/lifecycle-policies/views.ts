@@ -1,6 +1,8 @@
+import { pick } from '../../../platform/database/rows.ts';
 import { ACTION, type Schedule } from './model.ts';
 import type { LifecyclePolicy } from './schema.ts';
 import type { PolicyView } from './store.ts';
+import { type Timing, UNITS } from './timing.ts';
 
 /** What of a policy is shown. */
 export function viewPolicy(row: PolicyView): LifecyclePolicy {
@@ -26,5 +28,11 @@ const viewSchedule = (schedule: Schedule, policy: PolicyView) => ({
   max_quantity: schedule.maxQuantity,
   resource_name_template: schedule.nameTemplate,
   retention_time: schedule.retentionTime,
-  ...schedule.timing,
+  ...viewTiming(schedule.timing),
 });
+
+/** In the order in which people say it; the database keeps another one. */
+const viewTiming = (timing: Timing) => (timing.type === 'cron' ? pick(timing, CRON) : pick(timing, INTERVAL));
+
+const INTERVAL = ['type', ...UNITS] as const;
+const CRON = ['type', 'timezone', 'minute', 'hour', 'day', 'month', 'week', 'day_of_week'] as const;
