@@ -1612,7 +1612,6 @@ comment on column lifecycle_schedules.next_run_at is 'null: the policy is paused
 create table lifecycle_runs (
   schedule_id uuid not null,
   volume_id uuid not null,
-  due_at timestamp with time zone not null,
   try_at timestamp with time zone not null,
   refusal text,
   constraint lifecycle_runs_pkey PRIMARY KEY (schedule_id, volume_id),
@@ -1621,7 +1620,7 @@ create table lifecycle_runs (
 );
 CREATE INDEX lifecycle_runs_try_at ON lifecycle_runs USING btree (try_at);
 CREATE INDEX lifecycle_runs_volume ON lifecycle_runs USING btree (volume_id);
-comment on column lifecycle_runs.due_at is 'since when a snapshot is to be made';
+comment on column lifecycle_runs.try_at is 'when the snapshot is to be made';
 comment on column lifecycle_runs.refusal is 'why the snapshot could not be made yet';
 
 create table limits_requests (

@@ -38,7 +38,6 @@ create index lifecycle_policy_volumes_volume on lifecycle_policy_volumes (volume
 create table lifecycle_runs (
   schedule_id uuid not null references lifecycle_schedules (id) on delete cascade,
   volume_id uuid not null references volumes (id) on delete cascade,
-  due_at timestamptz not null,
   try_at timestamptz not null,
   refusal text,
   primary key (schedule_id, volume_id)
@@ -46,7 +45,7 @@ create table lifecycle_runs (
 create index lifecycle_runs_try_at on lifecycle_runs (try_at);
 create index lifecycle_runs_volume on lifecycle_runs (volume_id);
 
-comment on column lifecycle_runs.due_at is 'since when a snapshot is to be made';
+comment on column lifecycle_runs.try_at is 'when the snapshot is to be made';
 comment on column lifecycle_runs.refusal is 'why the snapshot could not be made yet';
 
 alter table volume_snapshots add column schedule_id uuid;

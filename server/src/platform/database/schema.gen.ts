@@ -507,14 +507,13 @@ export interface LifecyclePolicyVolumes {
 
 export interface LifecycleRuns {
   /**
-   * since when a snapshot is to be made
-   */
-  due_at: Date;
-  /**
    * why the snapshot could not be made yet
    */
   refusal: string | null;
   schedule_id: string;
+  /**
+   * when the snapshot is to be made
+   */
   try_at: Date;
   volume_id: string;
 }

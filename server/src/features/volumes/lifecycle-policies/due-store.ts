@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import type { PolicyRow, Schedule } from './model.ts';
+import { SCHEDULE } from './schedule-store.ts';
 
 /** What is due of schedules: their next run, the snapshots of a run, and snapshots that have expired. */
 
@@ -22,8 +23,8 @@ export async function lockDueSchedules(tx: Tx, now: Date, limit: number): Promis
 export async function insertRuns(tx: Tx, { id, policy_id }: DueSchedule, now: Date): Promise<void> {
   await tx.named(
     'lifecycle_runs_insert',
-    `insert into lifecycle_runs (schedule_id, volume_id, due_at, try_at)
-     select $1, volume_id, $3, $3 from lifecycle_policy_volumes where policy_id = $2
+    `insert into lifecycle_runs (schedule_id, volume_id, try_at)
+     select $1, volume_id, $3 from lifecycle_policy_volumes where policy_id = $2
      on conflict do nothing`,
     [id, policy_id, now],
   );
@@ -50,8 +51,7 @@ export interface DueRun extends ActingFor {
 export async function readDueRuns(db: Db, now: Date, limit: number): Promise<DueRun[]> {
   return db.named<DueRun>(
     'lifecycle_runs_due',
-    `select ${FOR}, d.volume_id, jsonb_build_object('id', s.id, 'timing', s.timing, 'maxQuantity', s.max_quantity,
-            'retentionTime', s.retention_time, 'nameTemplate', s.name_template) as schedule
+    `select ${FOR}, d.volume_id, ${SCHEDULE} as schedule
        from lifecycle_runs d join lifecycle_schedules s on s.id = d.schedule_id
        join lifecycle_policies p on p.id = s.policy_id join regions r on r.id = p.region_id
       where d.try_at <= $1 order by d.try_at limit $2`,

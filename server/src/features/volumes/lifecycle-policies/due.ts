@@ -86,7 +86,10 @@ async function makeDue(deps: DueDeps, run: store.DueRun): Promise<void> {
     if (error instanceof NothingToDo) return;
     if (!(error instanceof DomainError))
       log.warn({ err: error, volume: volumeId }, `a scheduled snapshot failed: ${messageOf(error)}`);
-    const refusal = error instanceof DomainError ? error.message : 'Something went wrong on our side';
+    const refusal =
+      error instanceof DomainError
+        ? error.message
+        : 'Something went wrong on our side; the log of the server says what';
     await store.putOffRun(db, run, new Date(now + RETRY_MS), refusal);
   }
 }

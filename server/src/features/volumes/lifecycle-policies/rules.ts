@@ -32,26 +32,33 @@ function timingOf(input: NewSchedule): Timing {
   return { type: 'cron', timezone: input.timezone ?? 'UTC', ...Object.fromEntries(given) };
 }
 
+export interface RequestedSchedule extends Omit<Schedule, 'id'> {
+  /** undefined: it was not asked for. */
+  readonly firstRun: Date | undefined;
+}
+
 /** The schedules, with what is wrong with them added to the faults.
  *  @param now absent: whether they ever run is not asked */
 export function checkSchedules(
   inputs: readonly NewSchedule[] = [],
   faults: Faults,
   now?: Date,
-): Omit<Schedule, 'id'>[] {
+): RequestedSchedule[] {
   return inputs.map((input, index) => {
     const field = `schedules.${index}`;
     const timing = timingOf(input);
     const isSound =
       timing.type === 'cron' ? checkCron(timing, field, faults) : checkInterval(timing, field, faults);
-    if (isSound && now && !nextRun(timing, now)) faults.add(field, 'must run within ten years');
+    const firstRun = isSound && now ? nextRun(timing, now) : undefined;
+    if (isSound && now && !firstRun) faults.add(field, 'must run within ten years');
     const nameTemplate = input.resource_name_template ?? NAME_TEMPLATE;
     if (!new RegExp(NAME_PATTERN).test(snapshotName(nameTemplate, SOME_VOLUME))) {
       const rule = `${patternRule(NAME_PATTERN)}, where ${VOLUME_ID} counts as ${SOME_VOLUME.length} letters`;
       faults.add(`${field}.resource_name_template`, rule);
     }
     const { max_quantity: maxQuantity = MAX_QUANTITY, retention_time: retention } = input;
-    return { timing, maxQuantity, retentionTime: retention ? durationOf(retention) : null, nameTemplate };
+    const retentionTime = retention ? durationOf(retention) : null;
+    return { timing, maxQuantity, retentionTime, nameTemplate, firstRun };
   });
 }
 

@@ -3,6 +3,10 @@ import type { Schedule } from './model.ts';
 
 /** The schedules of a policy, which is locked. */
 
+/** A schedule `s` as a value of JSON. */
+export const SCHEDULE = `jsonb_build_object('id', s.id, 'timing', s.timing, 'maxQuantity', s.max_quantity,
+  'retentionTime', s.retention_time, 'nameTemplate', s.name_template)`;
+
 export interface NewSchedule extends Schedule {
   /** From when intervals are counted. */
   readonly countedFrom: Date;

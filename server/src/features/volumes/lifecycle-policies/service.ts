@@ -7,8 +7,8 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import { guardProject } from '../../projects/index.ts';
 import { release, reserve } from '../../quotas/index.ts';
 import { requireVolumes, type VolumeDeps } from '../place.ts';
-import { MAX_POLICIES, MAX_SCHEDULES, type PolicyRow, type PolicyStatus, type Schedule } from './model.ts';
-import { checkSchedules } from './rules.ts';
+import { MAX_POLICIES, MAX_SCHEDULES, type PolicyRow, type PolicyStatus } from './model.ts';
+import { checkSchedules, type RequestedSchedule } from './rules.ts';
 import * as schedules from './schedule-store.ts';
 import type {
   AddSchedules,
@@ -40,8 +40,8 @@ export class LifecyclePolicyService {
   /** @throws Invalid with every fault, Forbidden for one policy too many, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateLifecyclePolicy): Promise<LifecyclePolicy> {
     requireVolumes(this.#deps, ctx);
-    const faults = new Faults();
-    const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
+    const [faults, now] = [new Faults(), ctx.clock.now()];
+    const requested = checkSchedules(input.schedules, faults, now);
     const id = await ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
       const volumes = await checkVolumes(tx, ctx.place, input.volume_ids ?? [], faults);
@@ -55,7 +55,7 @@ export class LifecyclePolicyService {
       const { name, status } = input;
       const row = { ...columnsOf(ctx), name, status, timestamp: ctx.clock.timestamp() };
       const policy = await store.insertPolicy(tx, row);
-      await insertSchedules(tx, ctx, { id: policy, status }, requested);
+      await insertSchedules(tx, ctx, { id: policy, status }, requested, now);
       await store.addVolumes(
         tx,
         policy,
@@ -77,7 +77,7 @@ export class LifecyclePolicyService {
       if (status === row.status) return;
       const now = ctx.clock.now();
       for (const schedule of await schedules.lockSchedules(tx, id))
-        await schedules.setNextRun(tx, startedAt(now, status, schedule));
+        await schedules.setNextRun(tx, startedAt(now, status, schedule, nextRun(schedule.timing, now)));
       if (status === 'paused') await schedules.dropRuns(tx, id);
     });
   }
@@ -117,14 +117,14 @@ export class LifecyclePolicyService {
 
   /** @throws NotFound, Invalid with every fault, QuotaExceeded */
   async addSchedules(ctx: RegionContext, id: number, input: AddSchedules) {
-    const faults = new Faults();
-    const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
+    const [faults, now] = [new Faults(), ctx.clock.now()];
+    const requested = checkSchedules(input.schedules, faults, now);
     return this.#change(ctx, id, 'update_lifecycle_policy', async (tx, row) => {
       const has = await schedules.lockSchedules(tx, id);
       if (has.length + requested.length > MAX_SCHEDULES)
         faults.add('schedules', `the policy has ${has.length} already; ${MAX_SCHEDULES} are the most`);
       faults.refuse();
-      await insertSchedules(tx, ctx, row, requested);
+      await insertSchedules(tx, ctx, row, requested, now);
       await reserve(tx, ctx.quota, counted(requested));
     });
   }
@@ -188,20 +188,23 @@ const columnsOf = ({ project, region, caller }: RegionContext) => ({
   user_id: caller.userId,
 });
 
-/** When a schedule runs whose intervals are counted from now on. */
-const startedAt = <Of extends Pick<Schedule, 'timing'>>(now: Date, status: PolicyStatus, schedule: Of) => ({
+/** A schedule whose intervals are counted from now on. */
+const startedAt = <Of>(now: Date, status: PolicyStatus, schedule: Of, firstRun: Date | undefined) => ({
   ...schedule,
   countedFrom: now,
-  nextRunAt: status === 'paused' ? null : (nextRun(schedule.timing, now) ?? null),
+  nextRunAt: status === 'paused' ? null : (firstRun ?? null),
 });
 
+/** @param now from when their intervals are counted */
 async function insertSchedules(
   tx: Tx,
   ctx: RegionContext,
   { id, status }: Pick<PolicyRow, 'id' | 'status'>,
-  requested: readonly Omit<Schedule, 'id'>[],
+  requested: readonly RequestedSchedule[],
+  now: Date,
 ): Promise<void> {
-  const now = ctx.clock.now();
-  const all = requested.map((schedule) => startedAt(now, status, { id: ctx.ids.uuid(), ...schedule }));
+  const all = requested.map(({ firstRun, ...schedule }) =>
+    startedAt(now, status, { id: ctx.ids.uuid(), ...schedule }, firstRun),
+  );
   await schedules.insertSchedules(tx, id, all);
 }

@@ -4,6 +4,7 @@ import { inPlace, listPage, type Page } from '../../../platform/database/list-pa
 import { listOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../model.ts';
 import { COLUMNS, type PolicyRow, type Schedule } from './model.ts';
+import { SCHEDULE } from './schedule-store.ts';
 
 /** Lifecycle policies with their schedules and volumes; what is due of them is in due-store.ts. */
 
@@ -14,8 +15,6 @@ export type PolicyView = PolicyRow & {
   readonly volumes: readonly { volume_id: string; volume_name: string }[];
 };
 
-const SCHEDULE = `jsonb_build_object('id', s.id, 'timing', s.timing, 'maxQuantity', s.max_quantity,
-  'retentionTime', s.retention_time, 'nameTemplate', s.name_template)`;
 const VOLUMES = `select jsonb_agg(jsonb_build_object('volume_id', v.id, 'volume_name', v.name) order by v.created_at, v.id)
     from lifecycle_policy_volumes m join volumes v on v.id = m.volume_id where m.policy_id = p.id`;
 const SHOWN = `${listOf(COLUMNS, 'p')},
@@ -69,7 +68,7 @@ export function listPolicies(
   });
 }
 
-/** How many there are, in a statement's view. */
+/** How many the project has in the region. */
 export async function countPolicies(tx: Tx, { projectId, regionId }: Place): Promise<number> {
   const [row] = await tx.named<{ count: number }>(
     'lifecycle_policy_count',

@@ -89,6 +89,7 @@ test('a week is found in whichever year it is, and no earlier one is left out', 
 
 test('a day that never comes has no next run', () => {
   expect(next(cron({ month: '2', day: '30' }), '2026-01-01T00:00:00Z')).toBeUndefined();
+  expect(next(cron({ month: '2,4,jun,9,11', day: '31' }), '2026-01-01T00:00:00Z')).toBeUndefined();
   expect(next(cron({ month: '6', day: '1', week: '1' }), '2026-01-01T00:00:00Z')).toBeUndefined();
 });
 

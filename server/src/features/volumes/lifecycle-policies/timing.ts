@@ -47,19 +47,29 @@ export function nextRun(timing: Timing, from: Date, after = from): Date | undefi
 }
 
 function nextCron(timing: CronTiming, after: Date): Date | undefined {
+  if (!hasDay(timing)) return undefined;
+  const weekOf = isoWeeks(timing.timezone);
   const weeks = valuesOf('week', timing.week);
   const moments = cronOf(timing.timezone, timing);
   const mondays = cronOf(timing.timezone, { minute: '0', hour: '0', day_of_week: '0' });
   const isFar = (moment: Date) => moment.getTime() - after.getTime() > HORIZON_MS;
   let next = moments.nextRun(after);
   while (next && !isFar(next)) {
-    const ahead = weeksUntil(weeks, isoWeek(next, timing.timezone));
+    const ahead = weeksUntil(weeks, weekOf(next));
     if (ahead === 0) return next;
     const monday = mondays.nextRun(new Date(next.getTime() + (ahead - 1) * 7 * DAY_MS));
     next = monday && moments.nextRun(new Date(monday.getTime() - 1));
   }
   return undefined;
 }
+
+/** Whether one of its months has one of its days: looking for 30 February in the years to come takes a while. */
+function hasDay({ month, day }: CronTiming): boolean {
+  const [first = 1] = valuesOf('day', day) ?? [];
+  const months = valuesOf('month', month);
+  return months?.some((number) => first <= new Date(Date.UTC(LEAP_YEAR, number, 0)).getUTCDate()) ?? true;
+}
+const LEAP_YEAR = 2028;
 
 /** How many weeks there are at least from one to the next of these; 0: it is one of them. */
 function weeksUntil(weeks: readonly number[] | undefined, week: number): number {
@@ -124,9 +134,15 @@ export function isTimezone(name: string): boolean {
 }
 
 /** The week of the year in which a moment is somewhere, after ISO 8601: that of the Thursday of the same week. */
-export function isoWeek(moment: Date, timezone: string): number {
-  const parts = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(moment);
-  const day = new Date(`${parts}T00:00:00Z`);
+export const isoWeek = (moment: Date, timezone: string): number => isoWeeks(timezone)(moment);
+
+/** The same for many moments there. */
+function isoWeeks(timezone: string): (moment: Date) => number {
+  const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: timezone });
+  return (moment) => weekOfDay(new Date(`${calendar.format(moment)}T00:00:00Z`));
+}
+
+function weekOfDay(day: Date): number {
   const thursday = day.getTime() + (3 - ((day.getUTCDay() + 6) % 7)) * DAY_MS;
   const newYear = Date.UTC(new Date(thursday).getUTCFullYear(), 0, 1);
   return Math.floor((thursday - newYear) / DAY_MS / 7) + 1;
