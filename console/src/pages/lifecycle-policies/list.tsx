@@ -10,7 +10,8 @@ import { optionsOf } from '../../ui/options.ts';
 import { type FormOptions, given, text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { list } from '../../ui/values.ts';
-import { type NewSchedule, scheduleOf, scheduleWords, WEEKDAYS, zone } from './schedule.ts';
+import { type NewSchedule, scheduleOf, zone } from './schedule.ts';
+import { scheduleWords, WEEKDAYS } from './schedule-words.ts';
 import { type LifecyclePolicy, usePolicyVerbs } from './verbs.tsx';
 
 type NewPolicy = Schemas['CreateLifecyclePolicy'];
