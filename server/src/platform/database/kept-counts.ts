@@ -116,6 +116,13 @@ export const countedRowsOfClients = (
    select coalesce(client_id, 0), 0, '${resource}', '{}', ${change === 'inserted' ? '' : '-'}count(*) from ${rows}
     group by grouping sets ((client_id), ()) having count(*) > 0`;
 
+/** The same for what projects have: one with any of it is not empty, and cannot be deleted.
+ *  @param rows have `project_id`, and `region_id`, which is 0 for what belongs to no region */
+export const countedRowsOfProjects = (resource: string, rows: string, change: 'inserted' | 'deleted') =>
+  `insert into resource_changes
+   select project_id, region_id, '${resource}', '{}', ${change === 'inserted' ? '' : '-'}count(*) from ${rows}
+    group by project_id, region_id`;
+
 /** Runs a count. */
 export async function counted(db: Db, count: RawBuilder<{ count: number }>): Promise<number> {
   const { rows } = await count.execute(db.kysely);

@@ -77,8 +77,8 @@ function pageQuery(list: PageOfTable | PageOfRows): RawBuilder<Found> {
     'rows' in list && list.rows ? sql`${sql.raw(list.table)} as materialized (${list.rows}), ` : sql``;
   return sql<Found>`with ${made}page as materialized (
       select p.*, row_number() over () as place_in_page from (${page}) p)
-    select c.count, ${sql.raw(list.columns)}
-      from (${count}) c left join page ${alias} on true ${sql.raw(list.joins ?? '')}
+    select counted.count, ${sql.raw(list.columns)}
+      from (${count}) counted left join page ${alias} on true ${sql.raw(list.joins ?? '')}
      order by ${alias}.place_in_page`;
 }
 

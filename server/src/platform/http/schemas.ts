@@ -81,12 +81,15 @@ export const Name = (options: Options = {}) =>
   Type.String({ pattern: NAME_PATTERN, examples: ['example-1'], ...options });
 
 // Each text can be read in one way only, so that a long one that does not match is refused at once.
-const TOPIC_PATTERN = worded(
+const DOTTED_PATTERN = worded(
   '^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$',
   DOTTED_WORDS_RULE,
 );
+/** A name of words with "." between them. */
+export const DottedName = (options: Options = {}) =>
+  Type.String({ minLength: 1, maxLength: 253, pattern: DOTTED_PATTERN, ...options });
 /** A topic that logs are sent to. */
-export const TopicName = () => Type.String({ minLength: 1, maxLength: 223, pattern: TOPIC_PATTERN });
+export const TopicName = () => DottedName({ maxLength: 223 });
 
 /** Largest value of the integer keys in the database. */
 const MAX_KEY = 2_147_483_647;

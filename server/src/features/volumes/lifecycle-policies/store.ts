@@ -1,5 +1,6 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
+import { countedRowsOfProjects } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../model.ts';
@@ -14,6 +15,8 @@ export type PolicyView = PolicyRow & {
   readonly refusals: readonly { schedule_id: string; volume_id: string; message: string }[];
   readonly volumes: readonly { volume_id: string; volume_name: string }[];
 };
+
+const COUNTED = 'lifecycle policies';
 
 const VOLUMES = `select jsonb_agg(jsonb_build_object('volume_id', v.id, 'volume_name', v.name) order by v.created_at, v.id)
     from lifecycle_policy_volumes m join volumes v on v.id = m.volume_id where m.policy_id = p.id`;
@@ -78,12 +81,6 @@ export async function countPolicies(tx: Tx, { projectId, regionId }: Place): Pro
   return row?.count ?? 0;
 }
 
-/** A project with policies is not empty.
- *  @param rows the part of the statement that inserts or deletes them */
-const counted = (rows: string, change: 1 | -1) =>
-  `insert into resource_changes (project_id, region_id, resource, facets, change)
-   select project_id, region_id, 'lifecycle policies', '{}', ${change} from ${rows}`;
-
 /** @returns its id */
 export async function insertPolicy(
   tx: Tx,
@@ -94,7 +91,7 @@ export async function insertPolicy(
     `with inserted as (
        insert into lifecycle_policies (project_id, region_id, client_id, user_id, name, status, created_at)
        values ($1, $2, $3, $4, $5, $6, $7) returning id, project_id, region_id
-     ), counted as (${counted('inserted', 1)})
+     ), counted as (${countedRowsOfProjects(COUNTED, 'inserted', 'inserted')})
      select id from inserted`,
     [
       policy.project_id,
@@ -123,7 +120,7 @@ export async function deletePolicy(tx: Tx, id: number): Promise<void> {
   await tx.named(
     'lifecycle_policy_delete',
     `with deleted as (delete from lifecycle_policies where id = $1 returning project_id, region_id)
-     ${counted('deleted', -1)}`,
+     ${countedRowsOfProjects(COUNTED, 'deleted', 'deleted')}`,
     [id],
   );
 }
