@@ -74,12 +74,6 @@ const NODES = 'k8s/clusters';
 
 const OWN: Hooks = {
   'PATCH /virga/v1/clients/{client_id}/quotas': async () => ({ path: { client_id: '2' } }),
-  'PUT /cloud/v3/inference/{project_id}/secrets/{secret_name}': async (world) => {
-    const data = { aws_access_key_id: 'AKID', aws_secret_access_key: 'shh' };
-    const body = { name: 'around', type: 'aws-iam', data };
-    await world.call('POST', `/cloud/v3/inference/${world.project}/secrets`, body);
-    return { path: { secret_name: 'around' } };
-  },
   // Its faults strike in a region that no other example is in.
   'POST /virga/v1/simulation/{region_id}/faults': async () => ({ path: { region_id: '1' } }),
   'POST /cloud/v2/keypairs': async (world) => ({ body: { project_id: world.project } }),

@@ -34,6 +34,9 @@ const FIXED: Readonly<Record<string, string>> = {
   pool_name: 'workers',
 };
 
+/** Whether the world knows such a thing, or each example makes its own. */
+export const isKnown = (name: string) => name in THINGS || name in FIXED || name === 'cluster_name';
+
 /** The path of an operation, filled with things of the world. */
 export async function placeOf(spec: Spec, world: World, own: Readonly<Record<string, string>> = {}) {
   let path = spec.path;

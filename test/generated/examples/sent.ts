@@ -3,7 +3,7 @@ import type { Route } from '../../../server/src/platform/http/route.ts';
 import type { Reply } from '../../harness/server.ts';
 import { allowedCaller, nameOf, type Spec } from '../operations.ts';
 import { HOOKS } from './hooks.ts';
-import { placeOf } from './places.ts';
+import { isKnown, placeOf } from './places.ts';
 import type { Hook, World } from './world.ts';
 
 /** One example of the document, and what it is sent to. */
@@ -42,7 +42,7 @@ export function examplesOf(paths: Paths, spec: Spec): readonly Sendable[] {
 /** Sends an example to a world of its own, and expects that what it asks for is done. */
 export async function sendExample(world: World, { spec, body }: Sendable): Promise<Reply> {
   const hook: Hook = (await HOOKS[nameOf(spec)]?.(world, body)) ?? {};
-  const path = await placeOf(spec, world, hook.path);
+  const path = await placeOf(spec, world, { ...(await madeAsShown(world, spec)), ...hook.path });
   const filled = await world.fill(body);
   const reply = await world.server.call(spec.method, `${path}${hook.query ?? ''}`, {
     as: allowedCaller(spec),
@@ -53,6 +53,18 @@ export async function sendExample(world: World, { spec, body }: Sendable): Promi
   expect(reply.status, `${spec.method} ${path}: ${JSON.stringify(reply.body)}`).toBeLessThan(300);
   await finished(world, reply);
   return reply;
+}
+
+/** What is called by its name in paths is made as the example of its creation says. */
+async function madeAsShown(world: World, { path }: Spec): Promise<Readonly<Record<string, string>>> {
+  const [, collection = '', parameter = ''] = /^(.+)\/\{(\w+_name)\}$/.exec(path) ?? [];
+  if (parameter === '' || isKnown(parameter)) return {};
+  const { document, routes } = world.server.app;
+  const creation = routes.find(({ spec }) => spec.method === 'POST' && spec.path === collection);
+  if (!creation) throw new Error(`nobody says how to make: ${parameter}`);
+  const [body] = examplesOf(document.paths as Paths, creation.spec).map((example) => example.body);
+  await world.call('POST', await placeOf(creation.spec, world), body);
+  return { [parameter]: (body as { name: string }).name };
 }
 
 async function finished({ server }: World, reply: Reply): Promise<void> {
