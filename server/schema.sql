@@ -1036,6 +1036,22 @@ create table master_keys (
   constraint master_keys_pkey PRIMARY KEY (id)
 );
 
+create table inference_registry_credentials (
+  project_id integer not null,
+  name text collate "C" not null,
+  registry_url text not null,
+  username text not null,
+  key_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint inference_registry_credentials_pkey PRIMARY KEY (project_id, name),
+  constraint inference_registry_credentials_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
+  constraint inference_registry_credentials_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX inference_registry_credentials_key ON inference_registry_credentials USING btree (key_id);
+comment on column inference_registry_credentials.sealed is 'the password, encrypted under the key';
+
 create table inference_secrets (
   project_id integer not null,
   name text not null,

@@ -1026,6 +1026,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cloud/v3/inference/{project_id}/registry_credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List inference registry credentials
+         * @description List inference registry credentials. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listInferenceRegistryCredentials"];
+        put?: never;
+        /**
+         * Create inference registry credentials
+         * @description Create inference registry credentials. A project has at most 1000. Answers an inference registry credentials. Needs the role Administrators or Engineers.
+         */
+        post: operations["createInferenceRegistryCredential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v3/inference/{project_id}/registry_credentials/{credential_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get inference registry credentials
+         * @description Get inference registry credentials. Answers an inference registry credentials.
+         */
+        get: operations["getInferenceRegistryCredential"];
+        /**
+         * Replace inference registry credentials
+         * @description Replace inference registry credentials. Answers an inference registry credentials. Needs the role Administrators or Engineers.
+         */
+        put: operations["replaceInferenceRegistryCredential"];
+        post?: never;
+        /**
+         * Delete inference registry credentials
+         * @description Delete inference registry credentials. Answers nothing (204). Needs the role Administrators or Engineers.
+         */
+        delete: operations["deleteInferenceRegistryCredential"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v2/client_quotas": {
         parameters: {
             query?: never;
@@ -7516,6 +7568,16 @@ export interface components {
              */
             source?: "volume";
         };
+        CreateInferenceRegistryCredentials: {
+            /** @description Its name. */
+            name: string;
+            /** @description The address of the registry of containers. */
+            registry_url: string;
+            /** @description The name to sign in to the registry with. */
+            username: string;
+            /** @description The password or token for the registry. It is kept encrypted, and no call shows it. */
+            password: string;
+        };
         CreateInferenceSecret: {
             /** @description Its name. */
             name: string;
@@ -10681,6 +10743,22 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["Image"][];
+        };
+        InferenceRegistryCredentials: {
+            /** @description Its name. */
+            name: string;
+            /** @description Id of the project. */
+            project_id: number;
+            /** @description The address of the registry of containers. */
+            registry_url: string;
+            /** @description The name to sign in with. */
+            username: string;
+        };
+        InferenceRegistryCredentialsList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["InferenceRegistryCredentials"][];
         };
         InferenceSecret: {
             /** @description Its name. */
@@ -16611,6 +16689,14 @@ export interface components {
              */
             name: string;
         };
+        ReplaceInferenceRegistryCredentials: {
+            /** @description The address of the registry of containers. */
+            registry_url: string;
+            /** @description The name to sign in to the registry with. */
+            username: string;
+            /** @description The password or token for the registry. It is kept encrypted, and no call shows it. */
+            password: string;
+        };
         ReplaceInferenceSecret: {
             /** @description aws-iam is the one type there is */
             type: string;
@@ -19367,7 +19453,7 @@ export interface components {
                  * @description The kind of what it is about.
                  * @enum {string}
                  */
-                resource_type: "floating_ip" | "image" | "inference_secret" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "lifecycle_policy" | "lifecycle_policy_volume_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "external_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres";
+                resource_type: "floating_ip" | "image" | "inference_secret" | "instance" | "k8s_cluster" | "k8s_pool" | "lb_health_monitor" | "lb_l7policy" | "lb_l7rule" | "lblistener" | "lbpool" | "lbpool_member" | "lifecycle_policy" | "lifecycle_policy_volume_member" | "loadbalancer" | "network" | "port" | "project" | "quota_limit_request" | "external_ip" | "role" | "router" | "secret" | "securitygroup" | "securitygrouprule" | "servergroup" | "snapshot" | "ssh_key" | "subnet" | "user" | "volume" | "dbaas_postgres" | "inference_registry_credentials";
                 /** @description Not kept: null. */
                 resource_body?: Record<string, never> | null;
                 /**
@@ -22176,6 +22262,186 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Delete an inference secret */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listInferenceRegistryCredentials: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List inference registry credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceRegistryCredentialsList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    createInferenceRegistryCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "models",
+                 *       "registry_url": "registry.example.com",
+                 *       "username": "robot",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateInferenceRegistryCredentials"];
+            };
+        };
+        responses: {
+            /** @description Create inference registry credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceRegistryCredentials"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getInferenceRegistryCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description The name of the credentials, which stands for their id. */
+                credential_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get inference registry credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceRegistryCredentials"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    replaceInferenceRegistryCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description The name of the credentials, which stands for their id. */
+                credential_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "registry_url": "registry.example.com",
+                 *       "username": "robot",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplaceInferenceRegistryCredentials"];
+            };
+        };
+        responses: {
+            /** @description Replace inference registry credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InferenceRegistryCredentials"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    deleteInferenceRegistryCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description The name of the credentials, which stands for their id. */
+                credential_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete inference registry credentials */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -5,6 +5,7 @@ import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
 import { iam, Sessions } from './features/iam/index.ts';
 import { imageSource, images } from './features/images/index.ts';
+import { inferenceRegistryCredentials } from './features/inference-registry-credentials/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import {
   instances,
@@ -127,6 +128,7 @@ export function features({
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher, db, streams, reads: taskReads }),
     inferenceSecrets({ cipher }),
+    inferenceRegistryCredentials({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
     managedPostgresql({
       capabilitiesOf: providers.capabilitiesOf,

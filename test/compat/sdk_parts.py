@@ -380,6 +380,16 @@ def accounts():
     cloud.inference.secrets.delete("sdk-secret")
     gone(lambda: cloud.inference.secrets.get("sdk-secret"), "the inference secret")
 
+    credentials = cloud.inference.registry_credentials
+    robot = {"registry_url": "docker.io", "username": "robot", "password": "shh"}
+    check(credentials.create(name="sdk-registry", **robot).username == "robot", "registry credentials are created")
+    robot["username"] = "another"
+    credentials.replace("sdk-registry", **robot)
+    read = [credentials.get("sdk-registry"), *credentials.list()]
+    check([one.username for one in read] == ["another", "another"], "they are replaced, and listed as they are read")
+    credentials.delete("sdk-registry")
+    gone(lambda: credentials.get("sdk-registry"), "the registry credentials")
+
 
 PARTS = {part.__name__: part for part in (load_balancers, listeners, pools, l7_policies, floating_ips, networks, volumes, instances, security_groups, placement_groups, accounts)}
 

@@ -2,6 +2,8 @@ import { COLON, ZULU } from './life-cycle.ts';
 import { type Cycles, certificate, field, scoped } from './scene.ts';
 
 const DATA = { aws_access_key_id: 'AKID', aws_secret_access_key: 'shh' };
+const SHOWN = { registry_url: 'docker.io', username: 'robot' };
+const REGISTRY = { ...SHOWN, password: 'shh' };
 const page = { enabled: true, header: 'Not for you' };
 
 export const ACCOUNTS: Cycles = {
@@ -51,6 +53,19 @@ export const ACCOUNTS: Cycles = {
       const data = { ...DATA, [name]: 'changed' };
       return { method: 'PUT', body: { type: 'aws-iam', data }, shows: { data } } as const;
     }),
+    times: {},
+  }),
+  'inference registry credentials': () => ({
+    path: '/cloud/v3/inference/1/registry_credentials',
+    body: { name: 'first', ...REGISTRY },
+    key: 'name',
+    unread: ['password'],
+    changedBy: 'PUT /cloud/v3/inference/{project_id}/registry_credentials/{credential_name}',
+    updates: [
+      { method: 'PUT', body: { ...REGISTRY, registry_url: 'ghcr.io' }, shows: { registry_url: 'ghcr.io' } },
+      { method: 'PUT', body: { ...REGISTRY, username: 'other' }, shows: { ...SHOWN, username: 'other' } },
+      { method: 'PUT', body: { ...REGISTRY, password: 'changed' }, shows: SHOWN },
+    ],
     times: {},
   }),
   'set of response pages': () => ({

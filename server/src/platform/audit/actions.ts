@@ -78,8 +78,13 @@ const GROUPS = {
 } as const;
 export type ApiGroup = keyof typeof GROUPS;
 
+/** What is changed in a group beside what the group names. */
+const FURTHER_TYPES = { inference_registry_credentials: 'inference_at_the_edge' } as const;
+export type ResourceType = (typeof GROUPS)[ApiGroup] | keyof typeof FURTHER_TYPES;
+
 /** The nouns in the names of recorded actions. */
 const NOUNS: Readonly<Record<string, ApiGroup>> = {
+  ...FURTHER_TYPES,
   fip: 'floating_ip',
   image: 'image',
   inference_secret: 'inference_at_the_edge',
@@ -174,12 +179,17 @@ export function userActionOf(action: string): UserAction | undefined {
   const other = OTHERS[action];
   if (other) return { type: other[0], group: other[1], resource: GROUPS[other[1]] };
   for (const [verb, type] of Object.entries(VERBS)) {
-    const group = action.startsWith(`${verb}_`) ? NOUNS[action.slice(verb.length + 1)] : undefined;
-    if (group) return { type, group, resource: GROUPS[group] };
+    const noun = action.startsWith(`${verb}_`) ? action.slice(verb.length + 1) : '';
+    const group = NOUNS[noun];
+    if (group) return { type, group, resource: isFurther(noun) ? noun : GROUPS[group] };
   }
   return undefined;
 }
 
+const isFurther = (noun: string): noun is keyof typeof FURTHER_TYPES => noun in FURTHER_TYPES;
+
 export const API_GROUPS = Object.keys(GROUPS) as readonly ApiGroup[];
-export type ResourceType = (typeof GROUPS)[ApiGroup];
-export const RESOURCE_TYPES: readonly ResourceType[] = [...new Set(Object.values(GROUPS))];
+export const RESOURCE_TYPES: readonly ResourceType[] = [
+  ...new Set(Object.values(GROUPS)),
+  ...(Object.keys(FURTHER_TYPES) as (keyof typeof FURTHER_TYPES)[]),
+];

@@ -172,6 +172,20 @@ export interface Images {
   volume_id: string | null;
 }
 
+export interface InferenceRegistryCredentials {
+  created_at: Date;
+  key_id: string;
+  name: string;
+  project_id: number;
+  registry_url: string;
+  /**
+   * the password, encrypted under the key
+   */
+  sealed: Buffer;
+  updated_at: Date;
+  username: string;
+}
+
 export interface InferenceSecrets {
   created_at: Date;
   key_id: string;
@@ -1327,6 +1341,7 @@ export interface DB {
   floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;
   images: Images;
+  inference_registry_credentials: InferenceRegistryCredentials;
   inference_secrets: InferenceSecrets;
   instance_first_boots: InstanceFirstBoots;
   instances: Instances;
