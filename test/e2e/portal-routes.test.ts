@@ -223,6 +223,7 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
     ['bakery-laptop', 'SSH key'],
     ['bakery-kitchen', 'Kubernetes cluster'],
     ['bakery-bucket', 'Inference secret'],
+    ['bakery-registry', 'Registry credentials'],
     ['bakery-site', 'Certificate'],
     ['bakery pages', 'Response pages'],
     ['bakery-before', 'Snapshot'],

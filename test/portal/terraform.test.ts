@@ -43,6 +43,7 @@ const CALLS: Readonly<Record<string, string>> = {
   gcore_lbpool: '/cloud/v1/lbpools/{project_id}/{region_id}',
   gcore_keypair: '/cloud/v1/ssh_keys/{project_id}',
   gcore_network: '/cloud/v1/networks/{project_id}/{region_id}',
+  gcore_registry_credential: '/cloud/v3/inference/{project_id}/registry_credentials',
   gcore_reservedfixedip: '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}',
   gcore_router: '/cloud/v1/routers/{project_id}/{region_id}',
   gcore_securitygroup: '/cloud/v2/security_groups/{project_id}/{region_id}',

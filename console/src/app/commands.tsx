@@ -41,6 +41,11 @@ const CREATE = [
   ],
   ['Add certificate', 'secrets?new=1', '/cloud/v2/secrets/{project_id}/{region_id}'],
   ['Create inference secret', 'inference-secrets?new=1', '/cloud/v3/inference/{project_id}/secrets'],
+  [
+    'Create registry credentials',
+    'registry-credentials?new=1',
+    '/cloud/v3/inference/{project_id}/registry_credentials',
+  ],
   ['Set storage threshold', 'storage?new=1', '/storage/notifications/v1/event'],
   ['Design response pages', 'response-pages/new', '/waap/v1/custom-page-sets'],
   ['Ask for more quota', 'quotas?new=1', '/cloud/v2/limits_request'],

@@ -76,7 +76,11 @@ export const NAV: readonly NavGroup[] = [
   {
     label: 'Secrets',
     icon: IconLock,
-    items: [page('Certificates', 'secrets'), page('Inference secrets', 'inference-secrets')],
+    items: [
+      page('Certificates', 'secrets'),
+      page('Inference secrets', 'inference-secrets'),
+      page('Registry credentials', 'registry-credentials'),
+    ],
   },
   {
     label: 'Delivery',

@@ -78,6 +78,11 @@ const pages = [
   page('/ssh-keys', () => import('../pages/ssh-keys/list.tsx'), 'SshKeys'),
   page('/secrets', () => import('../pages/secrets/list.tsx'), 'Secrets'),
   page('/inference-secrets', () => import('../pages/inference-secrets/list.tsx'), 'InferenceSecrets'),
+  page(
+    '/registry-credentials',
+    () => import('../pages/registry-credentials/list.tsx'),
+    'RegistryCredentials',
+  ),
   page('/databases', () => import('../pages/databases/list.tsx'), 'Databases'),
   page('/databases/$name', () => import('../pages/databases/detail.tsx'), 'DatabaseDetail'),
   page('/storages', () => import('../pages/storages/list.tsx'), 'Storages'),

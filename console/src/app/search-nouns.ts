@@ -114,6 +114,11 @@ const NOUNS: readonly Noun[] = [
   { kind: 'SSH key', path: '/cloud/v1/ssh_keys/{project_id}', page: 'ssh-keys', byName: 'name' },
   { kind: 'Inference secret', path: '/cloud/v3/inference/{project_id}/secrets', page: 'inference-secrets' },
   {
+    kind: 'Registry credentials',
+    path: '/cloud/v3/inference/{project_id}/registry_credentials',
+    page: 'registry-credentials',
+  },
+  {
     kind: 'Response pages',
     path: '/waap/v1/custom-page-sets',
     page: 'response-pages',

@@ -85,6 +85,7 @@ export const RESOURCES: Readonly<Record<string, readonly string[]>> = {
     'vip_subnet_id',
   ],
   gcore_network: ['name', 'type', 'create_router', 'metadata_map'],
+  gcore_registry_credential: ['name', 'username', 'password', 'registry_url'],
   gcore_reservedfixedip: ['type', 'fixed_ip_address', 'network_id', 'subnet_id', 'port_id', 'is_vip'],
   gcore_router: [
     'name',

@@ -86,6 +86,8 @@ export async function makeSamples(virga: Maker, who = 'bakery'): Promise<Samples
     type: 'aws-iam',
     data: { aws_access_key_id: 'AKIAEXAMPLE', aws_secret_access_key: 'not-a-real-one' },
   });
+  const registry = { registry_url: 'docker.io', username: who, password: 'not-a-real-one' };
+  await post('/cloud/v3/inference/1/registry_credentials', { name: `${who}-registry`, ...registry });
   const pages = await post('/waap/v1/custom-page-sets', { name: `${who} pages`, block: { enabled: true } });
   await post('/storage/notifications/v1/event', {
     name: 'reaching_used_space',

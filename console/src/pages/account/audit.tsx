@@ -10,7 +10,10 @@ import { Time } from '../../ui/time.tsx';
 
 type Action = Schemas['UserAction'];
 
-const whatOf = ({ action_type, api_group }: Action) => apiWords(`${action_type}_${api_group}`);
+/** Of inference several things are changed. */
+const nounOf = ({ api_group, resources: [first] }: Action) =>
+  api_group === 'inference_at_the_edge' && first ? first.resource_type : api_group;
+const whatOf = (action: Action) => apiWords(`${action.action_type}_${nounOf(action)}`);
 
 const COLUMNS: readonly Column<Action>[] = [
   {

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { type Column, useListOfProject } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text } from '../../ui/side-form.tsx';
+import { terraform } from '../../ui/terraform.ts';
+
+type Credentials = Schemas['InferenceRegistryCredentials'];
+
+const COLUMNS: readonly Column<Credentials>[] = [
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Registry', cell: ({ registry_url }) => registry_url },
+  { label: 'User name', cell: ({ username }) => username },
+];
+
+const FIELDS: readonly Field[] = [
+  { key: 'name', label: 'Name', kind: 'text', required: true },
+  { key: 'registry_url', label: 'Registry', kind: 'text', required: true, about: 'docker.io, for example' },
+  { key: 'username', label: 'User name', kind: 'text', required: true },
+  { key: 'password', label: 'Password or token', kind: 'password', required: true },
+];
+
+/** What others may see over somebody's shoulder. */
+const hidden = <Body extends object>(body: Body) => ({ ...body, password: '…' });
+
+export function RegistryCredentials() {
+  const { project, path, params } = useListOfProject();
+  const result = useQuery(
+    api.queryOptions('get', '/cloud/v3/inference/{project_id}/registry_credentials', { params }),
+  );
+  return (
+    <NounPage
+      title="Registry credentials"
+      about="What inference signs in to registries of containers with. Passwords are kept encrypted and are not shown again."
+      result={result}
+      columns={COLUMNS}
+      idOf={({ name }) => name}
+      empty={{
+        title: 'No registry credentials',
+        about: 'Create some for the registry that has your images.',
+      }}
+      remove={{
+        kind: 'registry credentials',
+        nameOf: ({ name }) => name,
+        consequences: () => 'Images of this registry can no longer be pulled with them.',
+        askName: () => true,
+        call: ({ name }) =>
+          apiCall('delete', '/cloud/v3/inference/{project_id}/registry_credentials/{credential_name}', {
+            params: { path: { ...path, credential_name: name } },
+          }),
+        deleted: refresh,
+      }}
+      form={{
+        title: 'Create registry credentials',
+        fields: FIELDS,
+        body: (values) => ({
+          name: text(values, 'name'),
+          registry_url: text(values, 'registry_url'),
+          username: text(values, 'username'),
+          password: text(values, 'password'),
+        }),
+        request: (body) =>
+          apiCall('post', '/cloud/v3/inference/{project_id}/registry_credentials', {
+            params: { path },
+            body,
+          }),
+        shown: hidden,
+        terraform: (body) => terraform('gcore_registry_credential', body.name, { project }, hidden(body)),
+        done: refresh,
+      }}
+    />
+  );
+}
