@@ -14,26 +14,34 @@ async function deleteSomething(): Promise<Reply> {
   return server.call('DELETE', `/cloud/v1/projects/${created.body.id}`);
 }
 
+/** A promise, and what fulfils it. */
+function signal(): readonly [Promise<void>, () => void] {
+  let fulfil: () => void = () => {};
+  const promise = new Promise<void>((resolve) => {
+    fulfil = resolve;
+  });
+  return [promise, fulfil];
+}
+
 /** Keeps the task running until the function ends: what its outcome writes is locked. */
 async function whileRunning<T>(
   server: TestServer,
   work: (taskId: string, release: () => void) => Promise<T>,
 ): Promise<T> {
-  let release: () => void = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const [locked, lock] = signal();
+  const [released, release] = signal();
   const created = await server.call('POST', '/cloud/v1/projects', { body: { name: `held ${names++}` } });
-  let taskId = '';
   const holding = server.db.transaction(async (tx) => {
     await tx.named(
       'test_hold_project',
       `select 1 from quota_counters where name = 'project_count' for update`,
       [],
     );
+    lock();
     await released;
   });
-  taskId = (await server.call('DELETE', `/cloud/v1/projects/${created.body.id}`)).body.tasks[0];
+  await locked;
+  const taskId = (await server.call('DELETE', `/cloud/v1/projects/${created.body.id}`)).body.tasks[0];
   try {
     return await work(taskId, release);
   } finally {
