@@ -33,7 +33,8 @@ export async function readPristine(client: pg.ClientBase): Promise<Pristine> {
   );
   const folder = places[0]?.folder ?? '';
   const tables = await namesOf(client, 'r');
-  const found = await count(client, tables);
+  const now = await nowOf(client);
+  const found = await count(client, tables, now);
   for (const { name, rows } of found)
     if (rows > 0) await client.query(`copy ${name} to '${fileOf(folder, name)}'`);
   const { rows: sequences } = await client.query<{ statement: string }>(
@@ -45,7 +46,7 @@ export async function readPristine(client: pg.ClientBase): Promise<Pristine> {
     folder,
     bytes: await sizeOf(client),
     tables: rowsOf(found),
-    catalogs: rowsOf(await count(client, CATALOGS)),
+    catalogs: rowsOf(await count(client, CATALOGS, now)),
     sequences: sequences.map(({ statement }) => statement),
   };
 }
@@ -61,19 +62,28 @@ export async function makePristine(
   pristine: Pristine,
   since: string,
 ): Promise<string | undefined> {
-  const isChanged = ({ name, rows, newest }: Counted, before: Readonly<Record<string, number>>) =>
-    rows !== before[name] || BigInt(newest) >= BigInt(since);
-  const catalogs = await count(client, CATALOGS);
+  const isChanged = ({ name, rows, isNew }: Counted, before: Readonly<Record<string, number>>) =>
+    rows !== before[name] || isNew;
+  const catalogs = await count(client, CATALOGS, since);
   if (catalogs.some((catalog) => isChanged(catalog, pristine.catalogs))) return undefined;
   if ((await sizeOf(client)) > MAX_GROWTH * pristine.bytes) return undefined;
-  const tables = await count(client, Object.keys(pristine.tables));
-  const used = tables
-    .filter((table) => isChanged(table, pristine.tables) || (table.rows === 0 && table.bytes > 0))
-    .map(({ name }) => name);
+  // To plan the counting of all tables would take longer than all else.
+  const paged = await namesOf(client, 'r', true);
+  const lost = Object.entries(pristine.tables).flatMap(([name, rows]) =>
+    rows > 0 && !paged.includes(name) ? [name] : [],
+  );
+  const changed = (await count(client, paged, since)).filter(
+    (table) => table.rows === 0 || isChanged(table, pristine.tables),
+  );
+  const used = [...lost, ...changed.map(({ name }) => name)];
   if (used.length > 0) await empty(client, pristine, used);
   await client.query([FORGET, ...pristine.sequences].join(';'));
+  return nowOf(client);
+}
+
+async function nowOf(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ now: string }>('select pg_current_xact_id()::text as now');
-  return rows[0]?.now;
+  return rows[0]?.now ?? '0';
 }
 
 /** Plans do not know what was there. */
@@ -103,24 +113,30 @@ async function empty(client: pg.ClientBase, pristine: Pristine, used: readonly s
 interface Counted {
   readonly name: string;
   readonly rows: number;
-  readonly bytes: number;
-  /** The last transaction that wrote a row that is there. */
-  readonly newest: string;
+  /** A row that is there was written since. */
+  readonly isNew: boolean;
 }
 
-async function count(client: pg.ClientBase, names: readonly string[]): Promise<readonly Counted[]> {
+/** @param since a transaction */
+async function count(
+  client: pg.ClientBase,
+  names: readonly string[],
+  since: string,
+): Promise<readonly Counted[]> {
   const each = names.map(
-    (name) => `select '${name}' as name, count(*)::int as rows, pg_relation_size('${name}')::int as bytes,
-                      coalesce(max(xmin::text::bigint), 0)::text as newest from ${name}`,
+    (name) => `select '${name}' as name, count(*)::int as rows,
+                      coalesce(min(age(xmin)) <= age('${since}'::xid), false) as "isNew" from ${name}`,
   );
   return (await client.query<Counted>(each.join(' union all '))).rows;
 }
 
-async function namesOf(client: pg.ClientBase, kind: string): Promise<readonly string[]> {
+/** @param paged only those that have a page in their file */
+async function namesOf(client: pg.ClientBase, kind: string, paged = false): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.relkind = $1 and n.nspname not in ('pg_catalog', 'information_schema')`,
-    [kind],
+      where c.relkind = $1 and n.nspname not in ('pg_catalog', 'information_schema')
+        and (not $2 or pg_relation_size(c.oid) > 0)`,
+    [kind, paged],
   );
   return rows.map(({ name }) => name);
 }

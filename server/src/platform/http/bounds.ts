@@ -33,10 +33,20 @@ const FORMATS: Readonly<Record<string, number>> = {
 type Json = Readonly<Record<string, unknown>>;
 type Place = keyof typeof TEXT;
 
-/** A copy of a schema in which every text, list and map has a bound. */
+/** A copy of a schema in which every text, list and map has a bound; the same one each time, so that its check is
+ *  compiled once. */
 export function bounded(schema: TSchema, place: Place): TSchema {
-  return mapSchema(schema as Json, (node) => ({ ...node, ...missingBounds(node, place) })) as TSchema;
+  const known = BOUNDED[place].get(schema);
+  if (known) return known;
+  const copy = mapSchema(schema as Json, (node) => ({ ...node, ...missingBounds(node, place) })) as TSchema;
+  BOUNDED[place].set(schema, copy);
+  return copy;
 }
+
+/** Schemas are constants, and routes are made anew for each API that a process serves. */
+const BOUNDED: Readonly<Record<Place, WeakMap<TSchema, TSchema>>> = {
+  ...{ body: new WeakMap(), query: new WeakMap(), path: new WeakMap() },
+};
 
 function missingBounds(node: Json, place: Place): Json {
   const types = [node.type].flat();
