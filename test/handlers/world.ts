@@ -7,14 +7,28 @@ import type { Served } from './faults.ts';
 /** Everything that there is: the rows of every table, and what the providers serve. A snapshot can be compared
  *  with another one and put back. */
 export interface Snapshot {
-  /** Rows by table, as JSON. */
-  readonly tables: ReadonlyMap<string, readonly Row[]>;
+  readonly tables: ReadonlyMap<string, Rows>;
   readonly served: Served;
   /** Last values of all sequences. */
   readonly sequences: readonly { readonly name: string; readonly last: string | null }[];
 }
 
 type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of a table, as PostgreSQL writes them in JSON. Most are the same in thousands of snapshots. */
+export class Rows {
+  readonly text: string;
+  #all: readonly Row[] | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get all(): readonly Row[] {
+    this.#all ??= JSON.parse(this.text) as Row[];
+    return this.#all;
+  }
+}
 
 /** What shows how something came about, not what is: it may differ between two ways to the same end. */
 const HISTORY = new Set([
@@ -50,33 +64,35 @@ const VIEWS: Readonly<Record<string, string>> = {
 };
 
 const RESTORES_BETWEEN_VACUUMS = 200;
+/** Of one table. */
+const ROWS_KEPT = 500;
 
-const NONE: readonly Row[] = [];
-
-function ownConnection({ pool }: Db): Db {
+function ownConnection({ pool }: Db, settings: { readonly options?: string } = {}): Db {
   const { max: _, ...options } = pool.options;
   // A pool does not show its password when its options are copied.
-  const connection = { ...options, password: pool.options.password };
+  const connection = { ...options, password: pool.options.password, ...settings };
   return new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 1 });
 }
 
 export class World {
   readonly #db: Db;
-  /** A connection apart from all others: to put rows back without triggers makes PostgreSQL forget the plans of its
-   *  connection, and the same statements come again and again. */
+  /** A connection apart from all others: nothing that it writes calls triggers. */
   readonly #writer: Db;
   readonly #served: Served;
   #columns: ReadonlyMap<string, readonly string[]> = new Map();
   #sequences: readonly string[] = [];
   readonly #replacedTables = new Set<string>();
+  /** By table and text: what was found out about rows is known of the same ones. */
+  readonly #known = new Map<string, Map<string, Rows>>();
+  #used: readonly string[] = [];
   #restores = 0;
   /** How often the server got a connection to the database. */
   #connections = 0;
-  #latest: { readonly tables: Snapshot['tables']; readonly connections: number } | undefined;
+  #latest: (Snapshot & { readonly connections: number }) | undefined;
 
   constructor(server: Db, served: Served) {
     this.#db = ownConnection(server);
-    this.#writer = ownConnection(server);
+    this.#writer = ownConnection(server, { options: '-c session_replication_role=replica' });
     this.#served = served;
     server.pool.on('acquire', () => {
       this.#connections += 1;
@@ -92,47 +108,57 @@ export class World {
     const connections = this.#connections;
     const snapshot = await this.#read();
     // Anything that was done meanwhile needed a connection.
-    this.#latest = this.#connections === connections ? { tables: snapshot.tables, connections } : undefined;
+    this.#latest = this.#connections === connections ? { ...snapshot, connections } : undefined;
     return snapshot;
   }
 
   async #read(): Promise<Snapshot> {
     const columns = await this.#tables();
-    const used = await usedTables(this.#db);
-    const rows = await readTables<{ name: string; rows: Row[] }>(
+    this.#used = await usedTables(this.#db, this.#used);
+    const used = this.#used;
+    const rows = await readTables<{ name: string; rows: string }>(
       this.#db,
       'test_snapshot',
       [...used, ...Object.keys(VIEWS), ...this.#sequences],
       (table) =>
-        `select '${table}' as name, coalesce(jsonb_agg(t), '[]') as rows from ${VIEWS[table] ?? `(table ${table})`} t`,
+        `select '${table}' as name, coalesce(json_agg(t)::text, '[]') as rows from ${VIEWS[table] ?? `(table ${table})`} t`,
     );
     const sequences = rows.splice(rows.length - this.#sequences.length);
     const unused = [...columns.keys()].filter((table) => !used.includes(table));
     return {
       tables: new Map([
-        ...rows.map(({ name, rows }) => [name, rows] as const),
-        ...unused.map((name) => [name, NONE] as const),
+        ...rows.map(({ name, rows: text }) => [name, this.#rows(name, text)] as const),
+        ...unused.map((name) => [name, this.#rows(name, '[]')] as const),
       ]),
       served: new Map(this.#served),
-      sequences: sequences.map(({ name, rows: [state] }) => ({
-        ...{ name, last: state?.is_called === true ? String(state.last_value) : null },
-      })),
+      sequences: sequences.map(({ name, rows: text }) => {
+        const [state] = JSON.parse(text);
+        return { name, last: state?.is_called === true ? String(state.last_value) : null };
+      }),
     };
+  }
+
+  #rows(table: string, text: string): Rows {
+    const known = this.#known.get(table) ?? new Map<string, Rows>();
+    this.#known.set(table, known);
+    const rows = known.get(text) ?? new Rows(text);
+    if (known.size >= ROWS_KEPT) known.clear();
+    known.set(text, rows);
+    return rows;
   }
 
   /** Makes everything as it was. Triggers and references are not asked: what they did is in the snapshot. */
   async restore(to: Snapshot): Promise<void> {
     const now = this.#latest?.connections === this.#connections ? this.#latest : await this.#read();
-    const changed = [...to.tables].filter(([table, rows]) => {
-      const then = now.tables.get(table);
-      return this.#columns.has(table) && then !== rows && JSON.stringify(then) !== JSON.stringify(rows);
-    });
+    const changed = [...to.tables].filter(
+      ([table, { text }]) => this.#columns.has(table) && now.tables.get(table)?.text !== text,
+    );
+    const moved = to.sequences.filter(({ last }, index) => now.sequences[index]?.last !== last);
     // One message, and so one transaction, instead of dozens: this is done thousands of times.
     await this.#writer.pool.query(
       [
-        'set local session_replication_role = replica',
         ...changed.flatMap(([table, rows]) => this.#replaced(table, rows)),
-        ...to.sequences.map(({ name, last }) => `select setval('${name}', ${last ?? 1}, ${last !== null})`),
+        ...moved.map(({ name, last }) => `select setval('${name}', ${last ?? 1}, ${last !== null})`),
       ].join(';\n'),
     );
     await this.#clean(changed.map(([table]) => table));
@@ -149,14 +175,14 @@ export class World {
     this.#replacedTables.clear();
   }
 
-  #replaced(table: string, rows: readonly Row[]): string[] {
+  #replaced(table: string, { text }: Rows): string[] {
     const columns = this.#columns.get(table)?.join(', ');
     const all = `delete from ${table}`;
-    if (rows.length === 0) return [all];
+    if (text === '[]') return [all];
     return [
       all,
       `insert into ${table} (${columns}) overriding system value
-       select ${columns} from jsonb_populate_recordset(null::${table}, ${pg.escapeLiteral(JSON.stringify(rows))})`,
+       select ${columns} from json_populate_recordset(null::${table}, ${pg.escapeLiteral(text)})`,
     ];
   }
 
@@ -181,30 +207,60 @@ export class World {
   }
 }
 
-/** What a snapshot says that matters, one line for each row and each thing served, in a fixed order. Times, bytes
- *  and ids that were made on the way become placeholders.
+/** What one snapshot says that matters and the other does not, or undefined when they say the same. Times, bytes and
+ *  ids that were made on the way are placeholders.
  *  @param blur more that depends on the way */
-export function comparable(snapshot: Snapshot, blur: readonly RegExp[]): readonly string[] {
-  const known = LINES.get(snapshot) ?? new Map<string, readonly string[]>();
-  LINES.set(snapshot, known);
-  const key = String(blur);
-  const lines = known.get(key) ?? linesOf(snapshot, blur);
-  known.set(key, lines);
-  return lines;
+export function difference(
+  expected: Snapshot,
+  actual: Snapshot,
+  blur: readonly RegExp[] = [],
+): string | undefined {
+  const left = count(linesWhereOther(expected, actual, blur));
+  const extra = linesWhereOther(actual, expected, blur).filter((text) => {
+    const times = left.get(text) ?? 0;
+    left.set(text, times - 1);
+    return times <= 0;
+  });
+  const missing = [...left].filter(([, times]) => times > 0).map(([text]) => text);
+  if (missing.length + extra.length === 0) return undefined;
+  return [
+    ...missing.sort().map((text) => `  missing: ${text}`),
+    ...extra.sort().map((text) => `  too much: ${text}`),
+  ].join('\n');
 }
 
-/** The same snapshot is compared with dozens of others. */
-const LINES = new WeakMap<Snapshot, Map<string, readonly string[]>>();
+function count(lines: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of lines) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
 
-function linesOf({ tables, served }: Snapshot, blur: readonly RegExp[]): string[] {
-  const lines: string[] = [];
-  for (const [table, rows] of tables) {
-    if (HISTORY.has(table)) continue;
-    const tally = TALLIES[table];
-    for (const row of rows) if (tally === undefined || row[tally] !== 0) lines.push(line(table, row));
-  }
-  for (const [key, value] of served) lines.push(line(key, value));
-  return lines.map((text) => plain(text, blur)).sort();
+/** One line for each row of tables that are not the same to the letter in another snapshot, and for each thing served. */
+const linesWhereOther = (
+  { tables, served }: Snapshot,
+  other: Snapshot,
+  blur: readonly RegExp[],
+): string[] => [
+  ...[...tables].flatMap(([table, rows]) =>
+    HISTORY.has(table) || rows === other.tables.get(table) ? [] : linesOf(table, rows, blur),
+  ),
+  ...[...served].map(([key, value]) => plain(line(key, value), blur)),
+];
+
+const LINES = new WeakMap<Rows, Map<string, readonly string[]>>();
+
+function linesOf(table: string, rows: Rows, blur: readonly RegExp[]): readonly string[] {
+  const known = LINES.get(rows) ?? new Map<string, readonly string[]>();
+  LINES.set(rows, known);
+  const key = String(blur);
+  const tally = TALLIES[table];
+  const lines =
+    known.get(key) ??
+    rows.all
+      .filter((row) => tally === undefined || row[tally] !== 0)
+      .map((row) => plain(line(table, row), blur));
+  known.set(key, lines);
+  return lines;
 }
 
 function line(place: string, value: object): string {
@@ -241,26 +297,12 @@ function plain(text: string, blur: readonly RegExp[]): string {
 const isGivenId = (id: string) =>
   id.startsWith('00000000-0000-4000-8000-') && Number.parseInt(id.slice(24), 16) < FIRST_MADE_ID;
 
-/** What is in one list of lines and not in the other, or undefined when they are the same. */
-export function difference(expected: readonly string[], actual: readonly string[]): string | undefined {
-  const left = [...expected];
-  const extra = actual.filter((text) => {
-    const at = left.indexOf(text);
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
-  });
-  if (left.length + extra.length === 0) return undefined;
-  return [...left.map((text) => `  missing: ${text}`), ...extra.map((text) => `  too much: ${text}`)].join(
-    '\n',
-  );
-}
-
 /** Locks and unfinished states that a task left behind when it ended. */
 export function leftovers({ tables }: Snapshot, taskId: string): string[] {
   const found: string[] = [];
   for (const [table, rows] of tables) {
     if (HISTORY.has(table)) continue;
-    for (const row of rows) {
+    for (const row of rows.all) {
       if (row.deleting === true) found.push(`${table} ${row.id} is still being deleted`);
       if (row.task_id === taskId) found.push(`${table} ${row.id} is still locked by the task`);
       for (const [column, value] of Object.entries(row)) {
