@@ -1,5 +1,5 @@
-import { Forbidden, Locked, NotFound, NotOffered, UnknownRegion } from '../../kernel/errors.ts';
-import type { Db } from '../database/db.ts';
+import { BadRequest, Forbidden, Locked, NotFound, NotOffered, UnknownRegion } from '../../kernel/errors.ts';
+import { type Db, sqlStateOf } from '../database/db.ts';
 import type { ScopeResolver } from './context.ts';
 
 export interface Surroundings {
@@ -23,8 +23,15 @@ export async function inPlainWords(error: unknown, surroundings: Surroundings): 
   }
   if (error instanceof NotOffered && needs !== undefined) return withRegions(error, scopes, needs);
   if (error instanceof NotFound) return withPlace(error, params);
+  if (sqlStateOf(error) === UNTRANSLATABLE) return new BadRequest(NOT_STORED);
   return error;
 }
+
+/** SQLSTATE of a character that the encoding of the database lacks; new databases are in UTF8. */
+const UNTRANSLATABLE = '22P05';
+const NOT_STORED =
+  'A character of the request does not exist in the encoding of the database; ' +
+  'leave it out, or ask the operator to move Virga to a database in UTF8';
 
 /** Says in which regions there is what one lacks. */
 async function withRegions(error: NotOffered, scopes: ScopeResolver, needs: string): Promise<Forbidden> {
@@ -48,7 +55,7 @@ async function naming(db: Db, error: Locked): Promise<Locked> {
 
 /** Most things that are not found are in another project or region. */
 function withPlace(error: NotFound, { project_id, region_id }: Surroundings['params']): NotFound {
-  if (project_id === undefined || !/ was not found$/.test(error.message)) return error;
+  if (project_id === undefined || !/ (was|were) not found$/.test(error.message)) return error;
   if (error.message.startsWith('Project ')) return error;
   const region = region_id === undefined ? '' : ` and region ${region_id}`;
   return new NotFound(`${error.message} in project ${project_id}${region}`);
