@@ -1,5 +1,5 @@
-import { randomBytes, scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { quickHash } from '../../../../test/harness/people.ts';
 import { type Reply, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 
 /** Guessing passwords. The addresses of the callers are from the networks that are kept for documentation. */
@@ -25,13 +25,6 @@ beforeEach(async () => {
   await server.db.named('test_limits', 'delete from rate_limits', []);
   await server.db.named('test_sources', 'delete from known_sources', []);
 });
-
-/** As passwords are kept, but quick to check. */
-function quickHash(password: string): string {
-  const salt = randomBytes(16);
-  const key = scryptSync(password, salt, 32, { N: 16, r: 8, p: 1 });
-  return `scrypt$16$${salt.toString('base64')}$${key.toString('base64')}`;
-}
 
 async function post(url: string, body: object, from = HOME, api = server.api): Promise<Reply> {
   const reply = await api.inject({ method: 'POST', url, payload: body, remoteAddress: from });

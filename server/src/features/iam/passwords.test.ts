@@ -1,12 +1,9 @@
-import { randomBytes, scryptSync } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { quickHash } from '../../../../test/harness/people.ts';
 import { TooManyRequests } from '../../kernel/errors.ts';
 import { hashPassword, NO_PASSWORD, type Standing, verifyPassword } from './passwords.ts';
 
-/** As passwords are kept, but quick to check. */
-const salt = randomBytes(16);
-const key = scryptSync('right', salt, 32, { N: 16, r: 8, p: 1 });
-const QUICK = `scrypt$16$${salt.toString('base64')}$${key.toString('base64')}`;
+const QUICK = quickHash('right');
 
 const verified = async (times: number, standing: Standing) => {
   const all = Array.from({ length: times }, () => verifyPassword('right', QUICK, standing));
