@@ -168,8 +168,10 @@ class Chaos {
     const storages = await this.#cluster.query(
       `select id from sftp_storages where region_id = ${LOCAL} and status = 'active'`,
     );
+    // With the whole path: other tests that run at the same time have storages of the same numbers.
+    const home = path.join(this.#options.dataDir, 'regions', String(LOCAL), 'sftp-storage');
     for (const { id } of storages)
-      await waitUntil(() => processesWith(`storage-${id}/orders.json`).length === 1, {
+      await waitUntil(() => processesWith(`${home}/storage-${id}/orders.json`).length === 1, {
         what: `one process for SFTP storage ${id}`,
       }).catch((error: Error) => faults.push(error.message));
     const running = processesWith(`${this.#options.dataDir}/regions`).length;
