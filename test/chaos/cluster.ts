@@ -105,7 +105,7 @@ class Member {
       try {
         return await startVirga(this.#options);
       } catch (error) {
-        if (attempt === 10) throw error;
+        if (attempt === 100) throw error;
         await delay(300);
       }
     }

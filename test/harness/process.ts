@@ -53,16 +53,25 @@ export function newDataDir(): string {
   return newFolder('e2e');
 }
 
+/** What a program says of itself when it is ready, as the pattern's first group has it.
+ *  @throws as soon as it has ended instead */
+export async function saidWhenReady(
+  child: ChildProcess,
+  output: () => string,
+  pattern: RegExp,
+): Promise<string> {
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const ready = await waitUntil(() => pattern.exec(output()) ?? (hasEnded() && 'ended'), {
+    what: () => `Virga to serve: ${output()}`,
+  });
+  if (ready === 'ended') throw new Error(`it ended with ${child.exitCode ?? child.signalCode}: ${output()}`);
+  return ready[1] ?? '';
+}
+
 /** Starts `npm start`'s program and waits until it serves. Its port is one that is free. */
 export async function startVirga({ dataDir, env = {}, args = [] }: StartOptions): Promise<VirgaProcess> {
   const { child, output } = launch({ dataDir, env, args });
-  const url = await waitUntil(
-    () => {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
-      return /Virga (?:serves|works on) (\S+)/.exec(output())?.[1];
-    },
-    { what: () => `Virga to serve: ${output()}` },
-  );
+  const url = await saidWhenReady(child, output, /Virga (?:serves|works on) (\S+)/);
   const call: VirgaProcess['call'] = async (method, target, body, headers = {}) => {
     const response = await fetch(`${url}${target}`, {
       method,

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { outputOf } from '../harness/process.ts';
-import { waitUntil } from '../harness/wait.ts';
+import { outputOf, saidWhenReady } from '../harness/process.ts';
 import { readLastRelease } from './kept-release.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
@@ -38,13 +37,7 @@ export async function startOlderNode(
   env: Readonly<Record<string, string>>,
 ): Promise<OlderNode> {
   const { child, output } = launch(program, env);
-  const url = await waitUntil(
-    () => {
-      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${output()}`);
-      return /Virga serves (\S+)/.exec(output())?.[1];
-    },
-    { what: 'the last release to serve' },
-  );
+  const url = await saidWhenReady(child, output, /Virga serves (\S+)/);
   return {
     url,
     complaints: () =>
