@@ -105,6 +105,7 @@ class Member {
       try {
         return await startVirga(this.#options);
       } catch (error) {
+        // A database that was killed several times is restarted later and later.
         if (attempt === 100) throw error;
         await delay(300);
       }

@@ -130,6 +130,15 @@ test('another client finds nothing, and a role that only reads changes nothing',
   expect((await server.call('PUT', `${ALL}/mine`, { as: 'Users', body })).status).toBe(403);
 });
 
+test('user actions say what was changed', async () => {
+  await create('seen');
+  const [newest] = (await call('GET', '/cloud/v1/user_actions?api_group=inference_at_the_edge')).body.results;
+  expect(newest).toMatchObject({
+    ...{ action_type: 'create', api_group: 'inference_at_the_edge' },
+    resources: [{ resource_type: 'inference_registry_credentials', search_field: 'seen' }],
+  });
+});
+
 test('a password is in no table, log line or audit entry', async () => {
   await create('hidden');
   await call('PUT', `${ALL}/hidden`, body);

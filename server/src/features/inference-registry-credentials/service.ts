@@ -117,5 +117,10 @@ export async function resealRegistryPasswords(tx: Tx, cipher: Cipher): Promise<n
 
 const audit = (tx: Tx, ctx: ProjectContext, verb: string, subject: string): Promise<void> =>
   recordAudit(tx, ctx, {
-    ...{ action: `${verb}_inference_registry_credentials`, subject, projectId: ctx.project.id },
+    ...{
+      action: `${verb}_inference_registry_credentials`,
+      projectId: ctx.project.id,
+      subject,
+      name: subject,
+    },
   });
