@@ -34,16 +34,19 @@ export class Shipper {
   readonly #name: string;
   readonly #sender: LogSender;
   readonly #log: ShipperLog;
+  readonly #now: () => number;
   readonly #shipments = new Map<string, Underway>();
   #pauseMs = SHORTEST_PAUSE_MS;
   #notBefore = 0;
-  #passing: Promise<void> | null = null;
+  #passing: Promise<boolean> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(collector: LogCollector, log: ShipperLog) {
+  /** @param now a clock in milliseconds that never goes back */
+  constructor(collector: LogCollector, log: ShipperLog, now = () => performance.now()) {
     this.#name = collectorName(collector);
     this.#log = log;
+    this.#now = now;
     this.#sender = senderTo(collector, () => this.#goBack());
     this.#schedule();
   }
@@ -56,7 +59,7 @@ export class Shipper {
   carry(id: string, tail: LogTail, source: LogSource): void {
     const known = this.#shipments.get(id);
     if (known) known.source = source;
-    else this.#shipments.set(id, { tail, source, recent: [], savedAt: now() });
+    else this.#shipments.set(id, { tail, source, recent: [], savedAt: this.#now() });
     tail.save();
   }
 
@@ -64,12 +67,11 @@ export class Shipper {
   async leave(id: string, withinMs: number): Promise<void> {
     const shipment = this.#shipments.get(id);
     if (!shipment) return;
-    const deadline = now() + withinMs;
-    await this.flush(withinMs);
+    const deadline = this.#now() + withinMs;
     // Its files go, so that what was refused a moment ago is tried again as long as there is time.
-    while (this.#notBefore > now() && this.#notBefore < deadline && !this.#closed) {
-      await delay(this.#notBefore - now(), undefined, { ref: false });
-      await this.flush(deadline - now());
+    while (!(await this.flush(deadline - this.#now())) && !this.#closed) {
+      if (Math.max(this.#notBefore, this.#now()) >= deadline) break;
+      await delay(Math.max(1, this.#notBefore - this.#now()), undefined, { ref: false });
     }
     this.#shipments.delete(id);
     // What is being handed over right now does not count as sent any more.
@@ -77,14 +79,15 @@ export class Shipper {
     shipment.tail.save();
   }
 
-  /** Sends everything that is there, if the collector can be reached and accepts it within the time. */
-  async flush(withinMs: number): Promise<void> {
+  /** Sends everything that is there, if the collector can be reached and accepts it within the time.
+   *  @returns whether it did */
+  async flush(withinMs: number): Promise<boolean> {
     const flushed = (async () => {
       // A pass that is under way may have been at this log already.
       await this.#passing;
-      await this.#pass();
+      return await this.#pass();
     })();
-    await Promise.race([flushed, delay(withinMs, undefined, { ref: false })]);
+    return await Promise.race([flushed, delay(withinMs, false, { ref: false })]);
   }
 
   close(): void {
@@ -99,21 +102,23 @@ export class Shipper {
     this.#timer = setTimeout(() => void this.#pass().then(() => this.#schedule()), LOOK_EVERY_MS).unref();
   }
 
-  /** Sends until there is nothing left; each log gets its turn. */
-  #pass(): Promise<void> {
+  /** Sends until there is nothing left; each log gets its turn.
+   *  @returns false when something is left: it was refused, or it is too early to try again */
+  #pass(): Promise<boolean> {
     this.#passing ??= this.#sendAll().finally(() => {
       this.#passing = null;
     });
     return this.#passing;
   }
 
-  async #sendAll(): Promise<void> {
-    if (now() < this.#notBefore) return;
+  async #sendAll(): Promise<boolean> {
+    if (this.#now() < this.#notBefore) return false;
     try {
       for (let busy = true; busy && !this.#closed; ) {
         busy = false;
         for (const [id, shipment] of this.#shipments) busy = (await this.#sendSome(id, shipment)) || busy;
       }
+      return !this.#closed;
     } catch (error) {
       this.#goBack();
       if (this.#pauseMs === SHORTEST_PAUSE_MS && !this.#closed) {
@@ -122,8 +127,9 @@ export class Shipper {
           'a log collector cannot be reached: lines wait',
         );
       }
-      this.#notBefore = now() + this.#pauseMs;
+      this.#notBefore = this.#now() + this.#pauseMs;
       this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+      return false;
     }
   }
 
@@ -140,7 +146,7 @@ export class Shipper {
     if (messages.length > 0) await this.#send(messages);
     // A break meanwhile has gone back, and these come again.
     if (shipment.recent.at(-1) !== entry) return true;
-    entry.sentAt = now();
+    entry.sentAt = this.#now();
     tail.moveTo(chunk.next);
     return true;
   }
@@ -155,7 +161,7 @@ export class Shipper {
 
   /** Forgets how to go back to what has surely been read, and keeps the position now and then. */
   #settle(shipment: Underway): void {
-    const time = now();
+    const time = this.#now();
     shipment.recent = shipment.recent.filter(({ sentAt }) => time - sentAt < REPEAT_MS);
     if (time - shipment.savedAt < SAVE_EVERY_MS) return;
     shipment.savedAt = time;
@@ -170,5 +176,3 @@ export class Shipper {
     }
   }
 }
-
-const now = () => performance.now();
