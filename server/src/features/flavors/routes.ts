@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { pageOf } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { Defaulted, ListQuery, RegionParams } from '../../platform/http/schemas.ts';
+import { regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { Defaulted, ListQuery } from '../../platform/http/schemas.ts';
 import { FLAVORS } from './catalogue.ts';
 import { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
 
@@ -30,13 +31,8 @@ function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDep
 }
 
 export const flavorRoutes = (deps: FlavorDeps): readonly Route[] => [
-  regionRoute({
-    method: 'GET',
-    path: '/cloud/v1/flavors/{project_id}/{region_id}',
-    tag: 'Instances',
+  regionPath('Instances', '/cloud/v1/flavors/{project_id}/{region_id}').get({
     summary: 'List the sizes of instances that a region offers',
-    access: 'read',
-    params: RegionParams,
     query: FlavorListQuery,
     response: FlavorList,
     handler: async (ctx, { query }) => listFlavors(ctx, query, deps),

@@ -1,4 +1,5 @@
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import {
   AssignableRoleList,
   AssignmentId,
@@ -21,13 +22,10 @@ import {
 } from './assignments.ts';
 
 const tag = 'Accounts';
-const ASSIGNMENTS = '/cloud/v1/users/assignments';
+const ASSIGNMENTS = plainPath(tag, '/cloud/v1/users/assignments');
 
 export const assignmentRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/cloud/v1/users',
-    tag,
+  plainPath(tag, '/cloud/v1/users').get({
     operationId: 'listCloudUsers',
     summary: 'List the users of the account, and who administers it',
     access: 'administer',
@@ -35,10 +33,7 @@ export const assignmentRoutes: readonly Route[] = [
     response: ClientUserList,
     handler: (ctx, { query }) => listClientUsers(ctx, query),
   }),
-  route({
-    method: 'GET',
-    path: '/cloud/v1/users/roles',
-    tag,
+  plainPath(tag, '/cloud/v1/users/roles').get({
     summary: 'List the roles that can be assigned',
     access: 'read',
     deprecated: true,
@@ -46,20 +41,14 @@ export const assignmentRoutes: readonly Route[] = [
     response: AssignableRoleList,
     handler: async (_ctx, { query }) => listRoles(query),
   }),
-  route({
-    method: 'GET',
-    path: ASSIGNMENTS,
-    tag,
+  ASSIGNMENTS.get({
     summary: 'List assigned roles',
     access: 'administer',
     query: AssignmentsQuery,
     response: RoleAssignmentList,
     handler: (ctx, { query }) => listAssignments(ctx, query),
   }),
-  route({
-    method: 'POST',
-    path: ASSIGNMENTS,
-    tag,
+  ASSIGNMENTS.post({
     summary: 'Give a user a role in the account or in one project',
     description:
       'It adds to the role of the membership and counts with the next request. API tokens keep their own.',
@@ -68,24 +57,16 @@ export const assignmentRoutes: readonly Route[] = [
     response: RoleAssignment,
     handler: (ctx, { body }) => createAssignment(ctx, body),
   }),
-  route({
-    method: 'PATCH',
-    path: `${ASSIGNMENTS}/{assignment_id}`,
-    tag,
+  ASSIGNMENTS.at('{assignment_id}', AssignmentParams.properties).patch({
     summary: 'Change an assigned role',
     access: 'administer',
-    params: AssignmentParams,
     body: RequestAssignment,
     response: AssignmentId,
     handler: (ctx, { params, body }) => changeAssignment(ctx, params.assignment_id, body),
   }),
-  route({
-    method: 'DELETE',
-    path: `${ASSIGNMENTS}/{assignment_id}`,
-    tag,
+  ASSIGNMENTS.at('{assignment_id}', AssignmentParams.properties).delete({
     summary: 'Remove an assigned role',
     access: 'administer',
-    params: AssignmentParams,
     response: AssignmentId,
     handler: (ctx, { params }) => deleteAssignment(ctx, params.assignment_id),
   }),

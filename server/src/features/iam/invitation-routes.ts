@@ -1,4 +1,5 @@
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { acceptInvitation, declineInvitation, showInvitation } from './invitations.ts';
 import {
   AcceptedInvitation,
@@ -14,10 +15,7 @@ const access = { public: 'the mailed token says who it is' };
 
 /** What people do with tokens that were mailed to them. */
 export const invitationRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: '/virga/v1/invitations/show',
-    tag,
+  plainPath(tag, '/virga/v1/invitations/show').post({
     operationId: 'showInvitation',
     summary: 'See what an invitation is to',
     access,
@@ -25,10 +23,7 @@ export const invitationRoutes: readonly Route[] = [
     response: ShownInvitation,
     handler: (ctx, { body }) => showInvitation(ctx, body.token),
   }),
-  route({
-    method: 'POST',
-    path: '/virga/v1/invitations/accept',
-    tag,
+  plainPath(tag, '/virga/v1/invitations/accept').post({
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation: the membership begins',
     description:
@@ -38,10 +33,7 @@ export const invitationRoutes: readonly Route[] = [
     response: AcceptedInvitation,
     handler: (ctx, { body }) => acceptInvitation(ctx, body),
   }),
-  route({
-    method: 'POST',
-    path: '/virga/v1/invitations/decline',
-    tag,
+  plainPath(tag, '/virga/v1/invitations/decline').post({
     operationId: 'declineInvitation',
     summary: 'Decline an invitation',
     access,
@@ -49,10 +41,7 @@ export const invitationRoutes: readonly Route[] = [
     status: 204,
     handler: (ctx, { body }) => declineInvitation(ctx, body.token),
   }),
-  route({
-    method: 'POST',
-    path: '/virga/v1/email',
-    tag,
+  plainPath(tag, '/virga/v1/email').post({
     operationId: 'confirmEmail',
     summary: 'Confirm a new e-mail address with a mailed token',
     access,

@@ -5,7 +5,8 @@ import { countedRows, keptCountOfClient } from '../../platform/database/kept-cou
 import { listPage } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { clientPath, plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { Key, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
 import { listMail, wholeBody } from '../../platform/mail/outbox.ts';
 import type { InsertProject } from '../projects/index.ts';
@@ -133,10 +134,7 @@ async function readOutbox(ctx: RequestContext, { limit, offset }: PageQuery) {
 }
 
 export const operatorRoutes = (insertProject: InsertProject): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/virga/v1/clients',
-    tag,
+  plainPath(tag, '/virga/v1/clients').post({
     summary: 'Create a client with a default project',
     access,
     body: CreateOperatorClient,
@@ -144,20 +142,14 @@ export const operatorRoutes = (insertProject: InsertProject): readonly Route[] =
     response: OperatorClient,
     handler: (ctx, { body }) => createClient(ctx, body, insertProject),
   }),
-  route({
-    method: 'GET',
-    path: '/virga/v1/clients',
-    tag,
+  plainPath(tag, '/virga/v1/clients').get({
     summary: 'List clients',
     access,
     query: ListQuery({}),
     response: ListOf(OperatorClient, 'OperatorClientList'),
     handler: (ctx, { query }) => listClients(ctx, query),
   }),
-  route({
-    method: 'POST',
-    path: '/iam/clients/create',
-    tag: 'Accounts',
+  plainPath('Accounts', '/iam/clients/create').post({
     operationId: 'createOwnClient',
     summary: 'Create a client by its name alone',
     access,
@@ -169,13 +161,9 @@ export const operatorRoutes = (insertProject: InsertProject): readonly Route[] =
       return { id, company: name };
     },
   }),
-  clientRoute({
-    method: 'POST',
-    path: '/virga/v1/clients/{client_id}/users',
-    tag,
+  clientPath(tag, '/virga/v1/clients/{client_id}/users', { client_id: Key() }).post({
     summary: 'Add a user to a client, with a password or by invitation',
     access,
-    params: Type.Object({ client_id: Key() }),
     body: AddUser,
     rules: checkRole,
     status: 201,
@@ -183,10 +171,7 @@ export const operatorRoutes = (insertProject: InsertProject): readonly Route[] =
     handler: (ctx, { body: { password, ...user } }) =>
       password === undefined ? invite(ctx, user) : addUser(ctx, { ...user, password }),
   }),
-  route({
-    method: 'GET',
-    path: '/virga/v1/outbox',
-    tag,
+  plainPath(tag, '/virga/v1/outbox').get({
     operationId: 'listMail',
     summary: 'Read the mail that was sent or waits, newest first',
     access,

@@ -1,4 +1,5 @@
-import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { clientPath, plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { getOwnClient } from './client-service.ts';
 import {
   ApiToken,
@@ -16,53 +17,39 @@ const tag = 'Accounts';
 
 /** The same calls stand under the older path as well. */
 function tokenRoutes(base: string, deprecated: boolean): Route[] {
+  const all = clientPath(tag, base, ClientParams.properties);
+  const one = all.at('{tokenId}', TokenParams.properties);
   return [
-    clientRoute({
-      method: 'GET',
-      path: base,
-      tag,
+    all.get({
       summary: 'List API tokens',
       access: 'administer',
       deprecated,
-      params: ClientParams,
       query: TokenListQuery,
       response: ApiTokenList,
       handler: (ctx, { query }) => listTokens(ctx, query),
     }),
-    clientRoute({
-      method: 'POST',
-      path: base,
-      tag,
+    all.post({
       summary: 'Create an API token; its value is shown once',
       description: `An account has at most ${MAX_TOKENS} tokens.`,
       sensitive: true,
       access: 'administer',
       deprecated,
-      params: ClientParams,
       body: CreateApiToken,
       rules: planToken,
       response: CreatedApiToken,
       handler: (ctx, { body }) => createToken(ctx, body),
     }),
-    clientRoute({
-      method: 'GET',
-      path: `${base}/{tokenId}`,
-      tag,
+    one.get({
       summary: 'Get an API token',
       access: 'administer',
       deprecated,
-      params: TokenParams,
       response: ApiToken,
       handler: (ctx, { params }) => getToken(ctx, params.tokenId),
     }),
-    clientRoute({
-      method: 'DELETE',
-      path: `${base}/{tokenId}`,
-      tag,
+    one.delete({
       summary: 'Delete an API token; it is refused within a second',
       access: 'administer',
       deprecated,
-      params: TokenParams,
       status: 204,
       handler: (ctx, { params }) => deleteToken(ctx, params.tokenId),
     }),
@@ -70,10 +57,7 @@ function tokenRoutes(base: string, deprecated: boolean): Route[] {
 }
 
 export const iamRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/iam/clients/me',
-    tag,
+  plainPath(tag, '/iam/clients/me').get({
     operationId: 'getAccount',
     summary: 'Get the account that the token belongs to',
     access: 'self',

@@ -1,7 +1,8 @@
 import { firstOf } from '../../kernel/headers.ts';
 import { forgeryTokenOf, sessionCookieOf, setSessionCookie } from '../../platform/auth/cookies.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { RawReply, type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import { RawReply, type Route } from '../../platform/http/route.ts';
 import { OpenSession, SessionInfo, SessionList, SessionParams } from './session-schema.ts';
 import { describeSession, listOwnSessions, signOut } from './session-service.ts';
 import type { Sessions } from './sessions.ts';
@@ -25,10 +26,7 @@ function opened(ctx: RequestContext, cookie: string): RawReply {
 
 export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/virga/v1/session',
-      tag,
+    plainPath(tag, '/virga/v1/session').post({
       operationId: 'startSession',
       summary: 'Sign in a browser',
       description:
@@ -40,10 +38,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       handler: async (ctx, { body, headers }) =>
         opened(ctx, await signIn.loginBrowser(ctx, body, userAgentOf(headers))),
     }),
-    route({
-      method: 'POST',
-      path: '/virga/v1/session/link',
-      tag,
+    plainPath(tag, '/virga/v1/session/link').post({
       operationId: 'linkSession',
       summary: 'Sign in a browser with a link that works once',
       description: 'The first run prints one. It works within a day.',
@@ -53,10 +48,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       handler: async (ctx, { body, headers }) =>
         opened(ctx, await signIn.loginByLink(ctx, body.token, userAgentOf(headers))),
     }),
-    route({
-      method: 'GET',
-      path: '/virga/v1/session',
-      tag,
+    plainPath(tag, '/virga/v1/session').get({
       operationId: 'getSession',
       summary: 'Who is signed in',
       access: 'self',
@@ -68,10 +60,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
         return describeSession(ctx, cookie === undefined ? null : forgeryTokenOf(cookie));
       },
     }),
-    route({
-      method: 'DELETE',
-      path: '/virga/v1/session',
-      tag,
+    plainPath(tag, '/virga/v1/session').delete({
       operationId: 'endSession',
       summary: 'Sign out',
       description:
@@ -83,20 +72,14 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
         return new RawReply('application/json', '', { 'set-cookie': setSessionCookie(undefined, ctx) });
       },
     }),
-    route({
-      method: 'GET',
-      path: '/virga/v1/sessions',
-      tag,
+    plainPath(tag, '/virga/v1/sessions').get({
       operationId: 'listSessions',
       summary: 'List the own sessions, the latest first',
       access: 'self',
       response: SessionList,
       handler: (ctx) => listOwnSessions(ctx),
     }),
-    route({
-      method: 'DELETE',
-      path: '/virga/v1/sessions',
-      tag,
+    plainPath(tag, '/virga/v1/sessions').delete({
       operationId: 'endOtherSessions',
       summary: 'Sign out everywhere',
       description:
@@ -105,14 +88,10 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       status: 204,
       handler: (ctx) => sessions.endAll(ctx),
     }),
-    route({
-      method: 'DELETE',
-      path: '/virga/v1/sessions/{session_id}',
-      tag,
+    plainPath(tag, '/virga/v1/sessions/{session_id}', SessionParams.properties).delete({
       operationId: 'endSessionOf',
       summary: 'End one of the own sessions',
       access: 'self',
-      params: SessionParams,
       status: 204,
       handler: (ctx, { params }) => signOut(sessions, ctx, params.session_id),
     }),

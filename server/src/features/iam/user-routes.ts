@@ -1,4 +1,5 @@
-import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { clientPath, plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { inviteUser, MAILS_TO_AN_ADDRESS, MAX_PENDING } from './invitations.ts';
 import { deleteClientUser, getClientUser, putClientUser } from './member-service.ts';
 import { ClientParams } from './schema.ts';
@@ -32,14 +33,11 @@ import { MAX_MEMBERS } from './user-store.ts';
 
 const tag = 'Accounts';
 const signInTag = 'Sign-in';
-const MEMBER = '/iam/clients/{clientId}/client-users/{userId}';
+const MEMBER = clientPath(tag, '/iam/clients/{clientId}/client-users/{userId}', ClientUserParams.properties);
 
 export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route[] {
   return [
-    route({
-      method: 'POST',
-      path: '/iam/auth/jwt/login',
-      tag: signInTag,
+    plainPath(signInTag, '/iam/auth/jwt/login').post({
       operationId: 'signIn',
       summary: 'Sign in with e-mail address and password',
       description:
@@ -50,10 +48,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       response: TokenPair,
       handler: (ctx, { body, headers }) => signIn.login(ctx, body, userAgentOf(headers)),
     }),
-    route({
-      method: 'POST',
-      path: '/iam/auth/jwt/refresh',
-      tag: signInTag,
+    plainPath(signInTag, '/iam/auth/jwt/refresh').post({
       operationId: 'refreshAccess',
       summary: 'Stay signed in: a new pair of tokens for a refresh token, once',
       description: 'A refresh token that comes a second time was copied: the session ends.',
@@ -62,21 +57,14 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       response: TokenPair,
       handler: (ctx, { body }) => sessions.refresh(ctx, body.refresh),
     }),
-    route({
-      method: 'GET',
-      path: '/iam/auth/jwt/clients/{clientId}/login',
-      tag: signInTag,
+    plainPath(signInTag, '/iam/auth/jwt/clients/{clientId}/login', ClientParams.properties).get({
       operationId: 'signInToClient',
       summary: 'Go on as the same user in another client',
       access: 'self',
-      params: ClientParams,
       response: ClientLogin,
       handler: (ctx, { params, headers }) => signIn.loginToClient(ctx, params.clientId, userAgentOf(headers)),
     }),
-    route({
-      method: 'POST',
-      path: '/iam/auth/password/forgot',
-      tag: signInTag,
+    plainPath(signInTag, '/iam/auth/password/forgot').post({
       operationId: 'askForNewPassword',
       summary: 'Have a way to set a new password mailed',
       description:
@@ -86,10 +74,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       response: Nothing,
       handler: (ctx, { body }) => signIn.forgot(ctx, body.email),
     }),
-    route({
-      method: 'POST',
-      path: '/virga/v1/password',
-      tag: signInTag,
+    plainPath(signInTag, '/virga/v1/password').post({
       operationId: 'setForgottenPassword',
       summary: 'Set a password with a mailed token',
       access: { public: 'the mailed token says who it is' },
@@ -97,14 +82,10 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       status: 204,
       handler: (ctx, { body }) => signIn.setPassword(ctx, body),
     }),
-    route({
-      method: 'PUT',
-      path: '/iam/users/{userId}/password',
-      tag,
+    plainPath(tag, '/iam/users/{userId}/password', UserParams.properties).put({
       operationId: 'changePassword',
       summary: 'Change the own password; all sessions but the one of the answer end',
       access: 'self',
-      params: UserParams,
       body: ChangePassword,
       rules: checkNewPassword,
       response: TokenPair,
@@ -112,10 +93,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       handler: (ctx, { params, body, headers }) =>
         signIn.changePassword(ctx, params.userId, body, userAgentOf(headers)),
     }),
-    route({
-      method: 'GET',
-      path: '/iam/activity_log/logins',
-      tag: signInTag,
+    plainPath(signInTag, '/iam/activity_log/logins').get({
       operationId: 'listSignIns',
       summary: 'List who signed in, latest first',
       access: 'administer',
@@ -127,53 +105,35 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
 }
 
 export const userRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/iam/users',
-    tag,
+  plainPath(tag, '/iam/users').get({
     summary: 'List the users of the account',
     access: 'administer',
     query: PageQuery,
     response: FullUserList,
     handler: (ctx, { query }) => listUsers(ctx, query),
   }),
-  route({
-    method: 'GET',
-    path: '/iam/users/{userId}',
-    tag,
+  plainPath(tag, '/iam/users/{userId}', UserParams.properties).get({
     summary: 'Get a user',
     access: 'self',
-    params: UserParams,
     response: FullUser,
     handler: (ctx, { params }) => getUser(ctx, params.userId),
   }),
-  route({
-    method: 'PATCH',
-    path: '/iam/users/{userId}',
-    tag,
+  plainPath(tag, '/iam/users/{userId}', UserParams.properties).patch({
     summary: 'Change the own name, language or phone',
     access: 'self',
-    params: UserParams,
     body: PatchUser,
     response: FullUser,
     handler: (ctx, { params, body }) => patchUser(ctx, params.userId, body),
   }),
-  route({
-    method: 'PUT',
-    path: '/iam/users/{userId}/email',
-    tag,
+  plainPath(tag, '/iam/users/{userId}/email', UserParams.properties).put({
     operationId: 'changeEmail',
     summary: 'Change the own e-mail address, once the new one is confirmed',
     access: 'self',
-    params: UserParams,
     body: ChangeEmail,
     response: ChangedEmail,
     handler: (ctx, { params, body }) => changeEmail(ctx, params.userId, body),
   }),
-  route({
-    method: 'POST',
-    path: '/iam/clients/invite_user',
-    tag,
+  plainPath(tag, '/iam/clients/invite_user').post({
     operationId: 'inviteUser',
     summary: 'Invite a user to the account; the membership begins when they accept',
     description: `An account has at most ${MAX_MEMBERS} members and ${MAX_PENDING} open invitations; an address gets at most ${MAILS_TO_AN_ADDRESS.points} invitations an hour.`,
@@ -183,37 +143,25 @@ export const userRoutes: readonly Route[] = [
     response: Invitation,
     handler: (ctx, { body }) => inviteUser(ctx, body),
   }),
-  clientRoute({
-    method: 'GET',
-    path: MEMBER,
-    tag,
+  MEMBER.get({
     operationId: 'getUserOfClient',
     summary: 'Get the role of a user in the account',
     access: 'administer',
-    params: ClientUserParams,
     response: ClientUser,
     handler: (ctx, { params }) => getClientUser(ctx, params.userId),
   }),
-  clientRoute({
-    method: 'PUT',
-    path: MEMBER,
-    tag,
+  MEMBER.put({
     operationId: 'setRoleOfUser',
     summary: 'Give a user another role',
     access: 'administer',
-    params: ClientUserParams,
     body: ClientUser,
     status: 204,
     handler: (ctx, { params, body }) => putClientUser(ctx, params.userId, body),
   }),
-  clientRoute({
-    method: 'DELETE',
-    path: MEMBER,
-    tag,
+  MEMBER.delete({
     operationId: 'removeUserFromClient',
     summary: 'Remove a user from the account',
     access: 'administer',
-    params: ClientUserParams,
     response: Nothing,
     handler: (ctx, { params }) => deleteClientUser(ctx, params.userId),
   }),

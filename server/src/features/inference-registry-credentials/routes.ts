@@ -1,5 +1,5 @@
-import { projectRoute, type Route } from '../../platform/http/route.ts';
-import { ProjectParams } from '../../platform/http/schemas.ts';
+import { projectPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import {
   CreateRegistryCredentials,
   CredentialsListQuery,
@@ -10,63 +10,40 @@ import {
 } from './schema.ts';
 import { MAX_CREDENTIALS, type RegistryCredentials } from './service.ts';
 
-const tag = 'Inference registry credentials';
-const COLLECTION = '/cloud/v3/inference/{project_id}/registry_credentials';
-const ONE = `${COLLECTION}/{credential_name}`;
+const COLLECTION = projectPath(
+  'Inference registry credentials',
+  '/cloud/v3/inference/{project_id}/registry_credentials',
+);
+const ONE = COLLECTION.at('{credential_name}', CredentialsParams.properties);
 
 export function registryCredentialRoutes(credentials: RegistryCredentials): readonly Route[] {
   return [
-    projectRoute({
-      method: 'POST',
-      path: COLLECTION,
-      tag,
+    COLLECTION.post({
       summary: 'Create inference registry credentials',
       description: `A project has at most ${MAX_CREDENTIALS}.`,
-      access: 'write',
-      params: ProjectParams,
       body: CreateRegistryCredentials,
       response: Shape,
       handler: (ctx, { body }) => credentials.create(ctx, body),
     }),
-    projectRoute({
-      method: 'GET',
-      path: COLLECTION,
-      tag,
+    COLLECTION.get({
       summary: 'List inference registry credentials',
-      access: 'read',
-      params: ProjectParams,
       query: CredentialsListQuery,
       response: ShapeList,
       handler: (ctx, { query }) => credentials.list(ctx, query),
     }),
-    projectRoute({
-      method: 'GET',
-      path: ONE,
-      tag,
+    ONE.get({
       summary: 'Get inference registry credentials',
-      access: 'read',
-      params: CredentialsParams,
       response: Shape,
       handler: (ctx, { params }) => credentials.get(ctx, params.credential_name),
     }),
-    projectRoute({
-      method: 'PUT',
-      path: ONE,
-      tag,
+    ONE.put({
       summary: 'Replace inference registry credentials',
-      access: 'write',
-      params: CredentialsParams,
       body: ReplaceRegistryCredentials,
       response: Shape,
       handler: (ctx, { params, body }) => credentials.replace(ctx, params.credential_name, body),
     }),
-    projectRoute({
-      method: 'DELETE',
-      path: ONE,
-      tag,
+    ONE.delete({
       summary: 'Delete inference registry credentials',
-      access: 'write',
-      params: CredentialsParams,
       status: 204,
       handler: (ctx, { params }) => credentials.delete(ctx, params.credential_name),
     }),

@@ -5,21 +5,17 @@ import {
   metadataListRoutes,
   type TaggedNoun,
 } from '../../platform/http/metadata-routes.ts';
-import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { Nullable, RegionParams, Uuid } from '../../platform/http/schemas.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { Nullable } from '../../platform/http/schemas.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { InstanceActions } from './actions.ts';
+import { all, one } from './routes.ts';
 import { Instance } from './schema.ts';
 import { type InstanceAction, StartInstance } from './schema-actions.ts';
 import type { InstanceService } from './service.ts';
 
 /** What older clients call: single actions that answer with the instance when they are done, and tags by
  *  themselves. */
-
-const tag = 'Instances';
-const all = '/cloud/v1/instances/{project_id}/{region_id}';
-const one = `${all}/{instance_id}`;
-const params = Type.Object({ ...RegionParams.properties, instance_id: Uuid() });
 
 /** The last part of the path, what it does, and what it is called elsewhere. */
 const ACTIONS = [
@@ -60,14 +56,9 @@ interface Services {
 }
 
 export const olderInstanceRoutes = (services: Services): readonly Route[] => [
-  regionRoute({
-    method: 'GET',
-    path: `${all}/available_names`,
-    tag,
+  all.at('available_names').get({
     summary: 'See which names instances may have',
     deprecated: true,
-    access: 'read',
-    params: RegionParams,
     response: Names,
     handler: async () => ANY_NAME,
   }),
@@ -79,14 +70,9 @@ function actionRoute(
   { service, actions, tasks }: Services,
   [name, verb, action]: (typeof ACTIONS)[number],
 ): Route {
-  return regionRoute({
-    method: 'POST',
-    path: `${one}/${name}`,
-    tag,
+  return one.at(name).post({
     summary: `${verb} an instance and get it back`,
     deprecated: true,
-    access: 'write',
-    params,
     ...(action === 'start' ? { body: StartInstance } : {}),
     response: Instance,
     handler: async (ctx, { params: { instance_id: id } }) => {
@@ -99,15 +85,14 @@ function actionRoute(
 
 function olderMetadataRoutes({ service }: Services): readonly Route[] {
   const noun: TaggedNoun = {
-    tag,
     noun: 'an instance',
-    path: one,
+    at: one,
     tags: async (ctx, id) => (await service.get(ctx, id)).tags,
     patch: (ctx, id, tags) => service.update(ctx, id, { tags }),
   };
   return [
     ...metadataListRoutes(noun),
     ...metadataKeyRoutes(noun),
-    ...metadataItemRoutes({ ...noun, path: one.replace('/v1/', '/v2/') }),
+    ...metadataItemRoutes({ ...noun, at: one.version(2) }),
   ];
 }

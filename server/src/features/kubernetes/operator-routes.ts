@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { Forbidden, NotFound } from '../../kernel/errors.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { Key, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import type { KubernetesService } from './access.ts';
 import { NODE_CONDITIONS, type NodeCondition } from './port.ts';
@@ -20,32 +21,23 @@ const ReportedCondition = Type.Object(
 const TellNeed = Type.Object({ needed_nodes: need() }, { $id: 'TellK8sPoolNeed' });
 const ReportedNeed = Type.Object({ pool_id: Uuid(), needed_nodes: need() }, { $id: 'K8sPoolNeed' });
 
-const tag = 'Operator';
 const access = 'operate';
-const simulation = '/virga/v1/simulation/{region_id}';
+const simulation = plainPath('Operator', '/virga/v1/simulation/{region_id}');
 
 export const operatorKubernetesRoutes = (service: KubernetesService): readonly Route[] => [
-  route({
-    method: 'PUT',
-    path: `${simulation}/k8s_nodes/{instance_id}`,
-    tag,
+  simulation.at('k8s_nodes/{instance_id}', { region_id: Key(), instance_id: Uuid() }).put({
     operationId: 'simulateNode',
     summary: 'Say how a node of a simulated region is',
     access,
-    params: Type.Object({ region_id: Key(), instance_id: Uuid() }),
     body: TellCondition,
     response: ReportedCondition,
     handler: (ctx, { params, body }) =>
       reportCondition(service, ctx, params.region_id, params.instance_id, body.condition),
   }),
-  route({
-    method: 'PUT',
-    path: `${simulation}/k8s_pools/{pool_id}`,
-    tag,
+  simulation.at('k8s_pools/{pool_id}', { region_id: Key(), pool_id: Uuid() }).put({
     operationId: 'simulateClusterPool',
     summary: 'Say how many nodes the pods of a pool in a simulated region need',
     access,
-    params: Type.Object({ region_id: Key(), pool_id: Uuid() }),
     body: TellNeed,
     response: ReportedNeed,
     handler: (ctx, { params, body }) =>

@@ -1,4 +1,5 @@
-import { type Route, regionRoute } from '../../platform/http/route.ts';
+import { regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { TaskIds } from '../../platform/http/schemas.ts';
 import { InstanceList } from '../instances/index.ts';
 import type { KubernetesService } from './access.ts';
@@ -17,9 +18,12 @@ import {
   UpdatePool,
 } from './schema-input.ts';
 
-const tag = 'Kubernetes';
-const one = '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}';
-const pool = `${one}/pools/{pool_name}`;
+const one = regionPath(
+  'Kubernetes',
+  '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}',
+  ClusterParams.properties,
+);
+const pool = one.at('pools/{pool_name}', PoolParams.properties);
 
 const namesOf = (params: { readonly cluster_name: string; readonly pool_name: string }) => ({
   cluster: params.cluster_name,
@@ -27,90 +31,50 @@ const namesOf = (params: { readonly cluster_name: string; readonly pool_name: st
 });
 
 export const poolRoutes = (service: KubernetesService): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: `${one}/pools`,
-    tag,
+  one.at('pools').post({
     summary: 'Add a pool to a cluster',
-    access: 'write',
-    params: ClusterParams,
     body: CreatePool,
     rules: (body, faults) => checkPool(faults, '', body),
     response: TaskIds,
     handler: (ctx, { params, body }) => pools.createPool(service, ctx, params.cluster_name, body),
   }),
-  regionRoute({
-    method: 'GET',
-    path: `${one}/pools`,
-    tag,
+  one.at('pools').get({
     summary: 'List the pools of a cluster',
-    access: 'read',
-    params: ClusterParams,
     query: PageQuery,
     response: PoolList,
     handler: (ctx, { params, query }) => reads.listPools(ctx, params.cluster_name, query),
   }),
-  regionRoute({
-    method: 'GET',
-    path: pool,
-    tag,
+  pool.get({
     summary: 'Get a pool',
-    access: 'read',
-    params: PoolParams,
     response: Pool,
     handler: (ctx, { params }) => reads.readPool(ctx, params.cluster_name, params.pool_name),
   }),
-  regionRoute({
-    method: 'PATCH',
-    path: pool,
-    tag,
+  pool.patch({
     summary: 'Change a pool',
-    access: 'write',
-    params: PoolParams,
     body: UpdatePool,
     rules: checkPoolChange,
     response: Pool,
     handler: (ctx, { params, body }) => pools.updatePool(service, ctx, namesOf(params), body),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: pool,
-    tag,
+  pool.delete({
     summary: 'Delete a pool',
-    access: 'write',
-    params: PoolParams,
     response: TaskIds,
     handler: (ctx, { params }) => pools.deletePool(service, ctx, namesOf(params)),
   }),
-  regionRoute({
-    method: 'POST',
-    path: `${pool}/resize`,
-    tag,
+  pool.at('resize').post({
     summary: 'Give a pool another size',
-    access: 'write',
-    params: PoolParams,
     body: ResizePool,
     response: TaskIds,
     handler: (ctx, { params, body }) => pools.resizePool(service, ctx, namesOf(params), body.node_count),
   }),
-  regionRoute({
-    method: 'GET',
-    path: `${pool}/instances`,
-    tag,
+  pool.at('instances').get({
     summary: 'List the nodes of a pool',
-    access: 'read',
-    params: PoolParams,
     query: NodeListQuery,
     response: InstanceList,
     handler: (ctx, { params, query }) => reads.listNodes(ctx, namesOf(params), query),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: `${pool}/instances/{instance_id}`,
-    tag,
+  pool.at('instances/{instance_id}', PoolNodeParams.properties).delete({
     summary: 'Delete a node of a pool; a new one replaces it',
-    access: 'write',
-    params: PoolNodeParams,
     status: 204,
     handler: (ctx, { params }) => pools.deleteNode(service, ctx, namesOf(params), params.instance_id),
   }),

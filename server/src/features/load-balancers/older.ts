@@ -6,17 +6,20 @@ import {
   metadataListRoutes,
   metadataTaskRoutes,
 } from '../../platform/http/metadata-routes.ts';
-import { type Route, regionRoute } from '../../platform/http/route.ts';
+import { regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { Name, TaskIds } from '../../platform/http/schemas.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import { getListener } from './listeners/reads.ts';
-import { Listener, ListenerParams } from './listeners/schema.ts';
+import { one as listener } from './listeners/routes.ts';
+import { Listener } from './listeners/schema.ts';
 import type { ListenerService } from './listeners/service.ts';
 import { OfPoolParams } from './members/schema.ts';
 import { checkPoolChanges } from './pools/rules.ts';
 import { UpdatePool } from './pools/schema.ts';
 import type { PoolService } from './pools/service.ts';
 import { getLoadBalancer } from './reads.ts';
+import { one } from './routes.ts';
 import type { LoadBalancerService } from './service.ts';
 
 /** What older clients call. `PATCH` of a load balancer under v1 is in routes.ts: it has a rule of its own. */
@@ -36,14 +39,9 @@ export const olderRoutes = (services: Services): readonly Route[] => [
 ];
 
 const olderPartRoutes = ({ listeners, pools, tasks }: Services): readonly Route[] => [
-  regionRoute({
-    method: 'PATCH',
-    path: '/cloud/v1/lblisteners/{project_id}/{region_id}/{listener_id}',
-    tag: 'Load balancer listeners',
+  listener.patch({
     summary: 'Change the name of a listener and get it back',
     deprecated: true,
-    access: 'write',
-    params: ListenerParams,
     body: RenameListener,
     response: Listener,
     handler: async (ctx, { params: { listener_id: id }, body }) => {
@@ -51,14 +49,13 @@ const olderPartRoutes = ({ listeners, pools, tasks }: Services): readonly Route[
       return getListener(ctx, id, false);
     },
   }),
-  regionRoute({
-    method: 'PATCH',
-    path: '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}',
-    tag: 'Load balancer pools',
+  regionPath(
+    'Load balancer pools',
+    '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}',
+    OfPoolParams.properties,
+  ).patch({
     summary: 'Change a pool, its members and its health monitor (older address)',
     deprecated: true,
-    access: 'write',
-    params: OfPoolParams,
     body: UpdatePool,
     rules: checkPoolChanges,
     response: TaskIds,
@@ -68,9 +65,8 @@ const olderPartRoutes = ({ listeners, pools, tasks }: Services): readonly Route[
 
 function olderMetadataRoutes({ balancers }: Services): readonly Route[] {
   const noun = {
-    tag: 'Load balancers',
     noun: 'a load balancer',
-    path: '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}',
+    at: one,
     tags: async (ctx: RegionContext, id: string) => (await getLoadBalancer(ctx, id)).tags_v2,
   };
   const now = {
@@ -82,7 +78,7 @@ function olderMetadataRoutes({ balancers }: Services): readonly Route[] {
     ...metadataItemRoutes(now),
     ...metadataTaskRoutes({
       ...noun,
-      path: noun.path.replace('/v1/', '/v2/'),
+      at: one.version(2),
       patch: (ctx, id, tags) => balancers.update(ctx, id, { tags }),
     }),
   ];

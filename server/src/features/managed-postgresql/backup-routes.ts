@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute } from '../../platform/http/route.ts';
+import { regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { Nullable, TaskIds } from '../../platform/http/schemas.ts';
 import type { PostgresqlService } from './access.ts';
 import { listBackups, restoreCluster, scheduleBackups } from './backups.ts';
@@ -40,60 +41,46 @@ const Restore = Type.Object(
   { additionalProperties: false, $id: 'RestorePostgresqlCluster' },
 );
 
-const tag = 'Operator';
 const access = 'operate';
-const base = '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}';
-const path = `${base}/backups`;
-const params = ClusterParams;
+const base = regionPath(
+  'Operator',
+  '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}',
+  ClusterParams.properties,
+);
+const path = base.at('backups');
 
 export const backupRoutes = (service: PostgresqlService): readonly Route[] => [
-  regionRoute({
-    method: 'GET',
-    path,
-    tag,
+  path.get({
     operationId: 'listPostgresqlBackups',
     summary: 'List the backups of a PostgreSQL cluster',
     access,
-    params,
     response: Backups,
     handler: (ctx, { params: named }) => listBackups(ctx, named.cluster_name),
   }),
-  regionRoute({
-    method: 'PUT',
-    path,
-    tag,
+  path.put({
     operationId: 'schedulePostgresqlBackups',
     summary: 'Back up a PostgreSQL cluster on a schedule',
     description:
       'The first copy is made at once. What is changed between copies is kept, too, so that every moment since the oldest copy can be restored.',
     access,
-    params,
     body: Schedule,
     response: Backups,
     handler: (ctx, { params: named, body }) => scheduleBackups(service, ctx, named.cluster_name, body),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path,
-    tag,
+  path.delete({
     operationId: 'endPostgresqlBackups',
     summary: 'End the backups of a PostgreSQL cluster, and remove them',
     access,
-    params,
     status: 204,
     handler: async (ctx, { params: named }) => {
       await scheduleBackups(service, ctx, named.cluster_name, null);
     },
   }),
-  regionRoute({
-    method: 'POST',
-    path: `${base}/restore`,
-    tag,
+  base.at('restore').post({
     operationId: 'restorePostgresqlCluster',
     summary: 'Restore a PostgreSQL cluster into a new one',
     description: 'The new one has a place and passwords of its own; the other one goes on.',
     access,
-    params,
     body: Restore,
     response: TaskIds,
     handler: (ctx, { params: named, body }) => restoreCluster(service, ctx, named.cluster_name, body),

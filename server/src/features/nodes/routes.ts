@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { nullable, zuluTime } from '../../kernel/codecs.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { Nullable, StringEnum, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { listNodes } from '../../platform/nodes/store.ts';
 import { listOwners } from '../../platform/owners/store.ts';
@@ -66,10 +67,7 @@ async function readNodes({ db }: RequestContext) {
 }
 
 export const nodeRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/virga/v1/nodes',
-    tag: 'Operator',
+  plainPath('Operator', '/virga/v1/nodes').get({
     summary: 'List the nodes, and who works on which region',
     description: 'Nodes that fell silent are listed for an hour; one that was stopped in order is not.',
     access: 'operate',

@@ -1,5 +1,6 @@
-import { projectRoute, type Route, route } from '../../platform/http/route.ts';
-import { ProjectParams, TaskIds } from '../../platform/http/schemas.ts';
+import { plainPath, projectPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { TaskIds } from '../../platform/http/schemas.ts';
 import { CreateProject, Project, ProjectList, ProjectListQuery, UpdateProject } from './schema.ts';
 import {
   createProject,
@@ -13,10 +14,7 @@ import {
 const tag = 'Projects';
 
 export const projectRoutes = (insertProject: InsertProject): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/cloud/v1/projects',
-    tag,
+  plainPath(tag, '/cloud/v1/projects').post({
     summary: 'Create a project',
     access: 'administer',
     body: CreateProject,
@@ -24,44 +22,28 @@ export const projectRoutes = (insertProject: InsertProject): readonly Route[] =>
     response: Project,
     handler: (ctx, { body }) => createProject(ctx, body, insertProject),
   }),
-  route({
-    method: 'GET',
-    path: '/cloud/v1/projects',
-    tag,
+  plainPath(tag, '/cloud/v1/projects').get({
     summary: 'List projects',
     access: 'read',
     query: ProjectListQuery,
     response: ProjectList,
     handler: (ctx, { query }) => listProjects(ctx, query),
   }),
-  projectRoute({
-    method: 'GET',
-    path: '/cloud/v1/projects/{project_id}',
-    tag,
+  projectPath(tag, '/cloud/v1/projects/{project_id}').get({
     summary: 'Get a project',
-    access: 'read',
-    params: ProjectParams,
     response: Project,
     handler: (ctx) => getProject(ctx, ctx.project.id),
   }),
-  projectRoute({
-    method: 'PATCH',
-    path: '/cloud/v1/projects/{project_id}',
-    tag,
+  projectPath(tag, '/cloud/v1/projects/{project_id}').patch({
     summary: 'Rename or describe a project',
     access: 'administer',
-    params: ProjectParams,
     body: UpdateProject,
     response: Project,
     handler: (ctx, { body }) => updateProject(ctx, body),
   }),
-  projectRoute({
-    method: 'DELETE',
-    path: '/cloud/v1/projects/{project_id}',
-    tag,
+  projectPath(tag, '/cloud/v1/projects/{project_id}').delete({
     summary: 'Delete an empty project',
     access: 'administer',
-    params: ProjectParams,
     response: TaskIds,
     handler: (ctx) => deleteProject(ctx),
   }),

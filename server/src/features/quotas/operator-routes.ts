@@ -1,4 +1,5 @@
-import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { clientPath, plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { decideLimitsRequest, listLimitsRequests } from './limits-requests.ts';
 import {
   ClientParams,
@@ -13,49 +14,34 @@ import { changeLimits, getQuotas } from './service.ts';
 
 const tag = 'Operator';
 const access = 'operate';
-const REQUESTS = '/virga/v1/limits_requests';
-const QUOTAS = '/virga/v1/clients/{client_id}/quotas';
+const REQUESTS = plainPath(tag, '/virga/v1/limits_requests');
+const QUOTAS = clientPath(tag, '/virga/v1/clients/{client_id}/quotas', ClientParams.properties);
 
 const decision = (verb: 'approve' | 'reject', summary: string, status: 'done' | 'rejected') =>
-  route({
-    method: 'POST',
-    path: `${REQUESTS}/{request_id}/${verb}`,
-    tag,
+  REQUESTS.at(`{request_id}/${verb}`, LimitsRequestParams.properties).post({
     summary,
     access,
-    params: LimitsRequestParams,
     response: LimitsRequest,
     handler: (ctx, { params }) => decideLimitsRequest(ctx, params.request_id, status),
   });
 
 export const operatorQuotaRoutes: readonly Route[] = [
-  clientRoute({
-    method: 'GET',
-    path: QUOTAS,
-    tag,
+  QUOTAS.get({
     operationId: 'getQuotasOfClient',
     summary: 'Get all quotas of a client',
     access,
-    params: ClientParams,
     response: ClientQuotas,
     handler: (ctx) => getQuotas(ctx, ctx.clientId),
   }),
-  clientRoute({
-    method: 'PATCH',
-    path: QUOTAS,
-    tag,
+  QUOTAS.patch({
     operationId: 'setQuotasOfClient',
     summary: 'Set limits of a client; those not named stay',
     access,
-    params: ClientParams,
     body: Limits,
     response: ClientQuotas,
     handler: (ctx, { body }) => changeLimits(ctx, body),
   }),
-  route({
-    method: 'GET',
-    path: REQUESTS,
-    tag,
+  REQUESTS.get({
     operationId: 'listLimitsRequestsOfAll',
     summary: 'List the limits requests of all clients, newest first',
     access,

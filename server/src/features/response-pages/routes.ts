@@ -1,4 +1,5 @@
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import {
   CreateCustomPageSet,
   CustomPageSet,
@@ -26,13 +27,10 @@ import {
 const tag = 'Response pages';
 /** Bytes: a set has four logos. */
 const WITH_LOGOS = 3 * 1024 * 1024;
-const SETS = '/waap/v1/custom-page-sets';
+const SETS = plainPath(tag, '/waap/v1/custom-page-sets');
 
 export const responsePageRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: '/waap/v1/preview-custom-page',
-    tag,
+  plainPath(tag, '/waap/v1/preview-custom-page').post({
     operationId: 'previewCustomPage',
     summary: 'See a response page as visitors would; nothing is kept',
     access: 'read',
@@ -43,10 +41,7 @@ export const responsePageRoutes: readonly Route[] = [
     response: PagePreview,
     handler: (_ctx, { query, body }) => previewPage(query.page_type, body),
   }),
-  route({
-    method: 'POST',
-    path: SETS,
-    tag,
+  SETS.post({
     summary: 'Create a set of response pages',
     description: `An account has at most ${MAX_SETS} sets, of ${MAX_MIB} MiB together; one more is refused once they are reached.`,
     access: 'write',
@@ -57,63 +52,46 @@ export const responsePageRoutes: readonly Route[] = [
     response: CustomPageSet,
     handler: (ctx, { body }) => createSet(ctx, body),
   }),
-  route({
-    method: 'GET',
-    path: SETS,
-    tag,
+  SETS.get({
     summary: 'List sets of response pages; in the name filter * stands for any characters',
     access: 'read',
     query: SetListQuery,
     response: CustomPageSetList,
     handler: (ctx, { query }) => listSets(ctx, query),
   }),
-  route({
-    method: 'GET',
-    path: `${SETS}/{set_id}`,
-    tag,
+  SETS.at('{set_id}', SetParams.properties).get({
     summary: 'Get a set of response pages',
     access: 'read',
-    params: SetParams,
     response: CustomPageSet,
     handler: (ctx, { params }) => getSet(ctx, params.set_id),
   }),
-  route({
-    method: 'PATCH',
-    path: `${SETS}/{set_id}`,
-    tag,
+  SETS.at('{set_id}', SetParams.properties).patch({
     summary: 'Change the given pages of a set; null removes a page',
     access: 'write',
-    params: SetParams,
     body: UpdateCustomPageSet,
     bodyLimit: WITH_LOGOS,
     bodyFaults: setFaults,
     status: 204,
     handler: (ctx, { params, body }) => updateSet(ctx, params.set_id, body),
   }),
-  route({
-    method: 'PATCH',
-    path: `${SETS.replace('/v1/', '/v2/')}/{set_id}`,
-    tag,
-    operationId: 'updateAndGetCustomPageSet',
-    summary: 'Change the given pages of a set, and get it back; null removes a page',
-    access: 'write',
-    params: SetParams,
-    body: UpdateCustomPageSet,
-    bodyLimit: WITH_LOGOS,
-    bodyFaults: setFaults,
-    response: CustomPageSet,
-    handler: async (ctx, { params, body }) => {
-      await updateSet(ctx, params.set_id, body);
-      return getSet(ctx, params.set_id);
-    },
-  }),
-  route({
-    method: 'DELETE',
-    path: `${SETS}/{set_id}`,
-    tag,
+  SETS.version(2)
+    .at('{set_id}', SetParams.properties)
+    .patch({
+      operationId: 'updateAndGetCustomPageSet',
+      summary: 'Change the given pages of a set, and get it back; null removes a page',
+      access: 'write',
+      body: UpdateCustomPageSet,
+      bodyLimit: WITH_LOGOS,
+      bodyFaults: setFaults,
+      response: CustomPageSet,
+      handler: async (ctx, { params, body }) => {
+        await updateSet(ctx, params.set_id, body);
+        return getSet(ctx, params.set_id);
+      },
+    }),
+  SETS.at('{set_id}', SetParams.properties).delete({
     summary: 'Delete a set of response pages',
     access: 'write',
-    params: SetParams,
     status: 204,
     handler: (ctx, { params }) => deleteSet(ctx, params.set_id),
   }),

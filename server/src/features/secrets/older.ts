@@ -2,8 +2,9 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../kernel/clock.ts';
 import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
-import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { Nullable, RegionParams, StringEnum, TaskIds } from '../../platform/http/schemas.ts';
+import { regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { Nullable, StringEnum, TaskIds } from '../../platform/http/schemas.ts';
 import { pemBlocks } from './pem.ts';
 import { CreateSecret, SECRET_TYPES, type SecretPayload } from './schema.ts';
 import { faultsOf, type SecretService } from './service.ts';
@@ -40,14 +41,9 @@ const OlderCreateSecret = Type.Object(
 const KEPT: readonly string[] = ['certificate', 'opaque'];
 
 export const olderSecretRoutes = (service: SecretService, clock: Clock): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: '/cloud/v1/secrets/{project_id}/{region_id}',
-    tag: 'Secrets',
+  regionPath('Secrets', '/cloud/v1/secrets/{project_id}/{region_id}').post({
     summary: 'Create a secret from PEM texts in base64',
     deprecated: true,
-    access: 'write',
-    params: RegionParams,
     body: OlderCreateSecret,
     bodyFaults: async (body) => olderFaults(body, clock.now()),
     response: TaskIds,

@@ -2,23 +2,26 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Invalid } from '../../kernel/errors.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { metadataRoutes } from '../../platform/http/metadata-routes.ts';
-import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { RegionParams, Uuid } from '../../platform/http/schemas.ts';
+import { regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { Uuid } from '../../platform/http/schemas.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { SecurityGroupChanges } from './changes.ts';
 import { ReviseSecurityGroup } from './revise.ts';
+import { all, one } from './routes.ts';
 import { checkGivenRule } from './rules.ts';
 import { CreateSecurityGroup, RuleInput, SecurityGroup, SecurityGroupRule } from './schema.ts';
 import type { SecurityGroupService } from './service.ts';
 
 /** What older clients call: changes that answer with the group or the rule when they are done. */
 
-const tag = 'Security groups';
-const all = '/cloud/v1/securitygroups/{project_id}/{region_id}';
-const one = `${all}/{group_id}`;
-const rule = '/cloud/v1/securitygrouprules/{project_id}/{region_id}/{rule_id}';
-const params = Type.Object({ ...RegionParams.properties, group_id: Uuid() });
-const ruleParams = Type.Object({ ...RegionParams.properties, rule_id: Uuid() });
+const rule = regionPath(
+  'Security groups',
+  '/cloud/v1/securitygrouprules/{project_id}/{region_id}/{rule_id}',
+  {
+    rule_id: Uuid(),
+  },
+);
 
 const { rules: security_group_rules, ...traits } = CreateSecurityGroup.properties;
 const OlderCreateSecurityGroup = Type.Object(
@@ -57,30 +60,24 @@ function olderGroupRoutes({ service, changes, tasks }: Services): readonly Route
     await tasks.settled(ctx, task, `Security group ${id} could not be changed`);
     return service.get(ctx, id);
   };
-  const common = { tag, deprecated: true, access: 'write', response: SecurityGroup } as const;
   return [
-    regionRoute({
-      ...common,
-      method: 'POST',
-      path: all,
+    all.post({
       summary: 'Create a security group and get it',
-      params: RegionParams,
+      deprecated: true,
       body: OlderCreateSecurityGroup,
+      response: SecurityGroup,
       handler: (ctx, { body }) => service.createNow(ctx, newGroup(body)),
     }),
-    regionRoute({
-      ...common,
-      method: 'PATCH',
-      path: one,
+    one.patch({
       summary: 'Change the name, tags or single rules of a security group and get it back',
-      params,
+      deprecated: true,
       body: ReviseSecurityGroup,
+      response: SecurityGroup,
       handler: (ctx, { params: { group_id: id }, body }) => change(ctx, id, body),
     }),
     ...metadataRoutes({
-      tag,
       noun: 'a security group',
-      path: one,
+      at: one,
       tags: async (ctx, id) => (await service.get(ctx, id)).tags_v2,
       patch: (ctx, id, tags) => change(ctx, id, { tags }),
     }),
@@ -88,28 +85,18 @@ function olderGroupRoutes({ service, changes, tasks }: Services): readonly Route
 }
 
 const olderRuleRoutes = ({ service, changes, tasks }: Services): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: `${one}/rules`,
-    tag,
+  one.at('rules').post({
     summary: 'Add a rule to a security group and get it',
     deprecated: true,
-    access: 'write',
-    params,
     body: RuleInput,
     rules: checkGivenRule,
     response: SecurityGroupRule,
     handler: async (ctx, { params: { group_id: id }, body }) =>
       service.rule(ctx, await changes.addRuleNow(ctx, id, body)),
   }),
-  regionRoute({
-    method: 'PUT',
-    path: rule,
-    tag,
+  rule.put({
     summary: 'Replace a rule by another one with the same id',
     deprecated: true,
-    access: 'write',
-    params: ruleParams,
     body: RuleInput,
     rules: checkGivenRule,
     response: SecurityGroupRule,
@@ -119,14 +106,9 @@ const olderRuleRoutes = ({ service, changes, tasks }: Services): readonly Route[
       return service.rule(ctx, id);
     },
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: rule,
-    tag,
+  rule.delete({
     summary: 'Delete a rule, whichever security group it belongs to',
     deprecated: true,
-    access: 'write',
-    params: ruleParams,
     status: 204,
     handler: async (ctx, { params: { rule_id: id } }) => {
       const { security_group_id: group } = await service.rule(ctx, id);

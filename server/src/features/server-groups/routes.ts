@@ -1,54 +1,32 @@
-import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute } from '../../platform/http/route.ts';
-import { RegionParams, TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { TaskIds, Uuid } from '../../platform/http/schemas.ts';
 import { CreateServerGroup, ServerGroup, ServerGroupList, ServerGroupListQuery } from './schema.ts';
 import type { ServerGroupService } from './service.ts';
 
-const tag = 'Server groups';
-const all = '/cloud/v1/servergroups/{project_id}/{region_id}';
-const one = `${all}/{group_id}`;
-const params = Type.Object({ ...RegionParams.properties, group_id: Uuid() });
+const all = regionPath('Server groups', '/cloud/v1/servergroups/{project_id}/{region_id}');
+const one = all.at('{group_id}', { group_id: Uuid() });
 
 export const serverGroupRoutes = (service: ServerGroupService): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: all,
-    tag,
+  all.post({
     summary: 'Create a server group',
-    access: 'write',
-    params: RegionParams,
     body: CreateServerGroup,
     response: ServerGroup,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),
-  regionRoute({
-    method: 'GET',
-    path: all,
-    tag,
+  all.get({
     summary: 'List server groups with their instances',
-    access: 'read',
-    params: RegionParams,
     query: ServerGroupListQuery,
     response: ServerGroupList,
     handler: (ctx, { query }) => service.list(ctx, query),
   }),
-  regionRoute({
-    method: 'GET',
-    path: one,
-    tag,
+  one.get({
     summary: 'Get a server group with its instances',
-    access: 'read',
-    params,
     response: ServerGroup,
     handler: (ctx, { params: { group_id: id } }) => service.get(ctx, id),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: one,
-    tag,
+  one.delete({
     summary: 'Delete a server group that no instance is in',
-    access: 'write',
-    params,
     response: TaskIds,
     handler: (ctx, { params: { group_id: id } }) => service.delete(ctx, id),
   }),

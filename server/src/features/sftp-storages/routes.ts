@@ -1,16 +1,17 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { InvalidFields } from '../../kernel/errors.ts';
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import * as schema from './schema.ts';
 import { settingsFaults } from './settings.ts';
 import * as keys from './ssh-keys.ts';
 import * as storages from './storages.ts';
 
 const tag = 'SFTP storage';
-const STORAGES = '/storage/v4/sftp_storages';
-const STORAGE = `${STORAGES}/{storage_id}`;
-const KEYS = '/storage/v4/ssh_keys';
-const KEY = `${KEYS}/{ssh_key_id}`;
+const STORAGES = plainPath(tag, '/storage/v4/sftp_storages');
+const STORAGE = STORAGES.at('{storage_id}', schema.StorageParams.properties);
+const KEYS = plainPath(tag, '/storage/v4/ssh_keys');
+const KEY = KEYS.at('{ssh_key_id}', schema.SshKeyParams.properties);
 
 type Service = storages.SftpService & { readonly clock: Clock };
 
@@ -27,20 +28,14 @@ async function keyFaults(body: unknown): Promise<InvalidFields> {
 }
 
 const storageRoutes = (service: Service): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: STORAGES,
-    tag,
+  STORAGES.get({
     summary: 'List SFTP storages',
     access: 'read',
     query: schema.SftpListQuery,
     response: schema.SftpStorageList,
     handler: (ctx, { query }) => storages.listStorages(ctx, query),
   }),
-  route({
-    method: 'POST',
-    path: STORAGES,
-    tag,
+  STORAGES.post({
     summary: 'Create an SFTP storage',
     access: 'write',
     sensitive: true,
@@ -50,46 +45,31 @@ const storageRoutes = (service: Service): readonly Route[] => [
     response: schema.SftpStorageWithPassword,
     handler: (ctx, { body }) => storages.createStorage(service, ctx, body),
   }),
-  route({
-    method: 'GET',
-    path: STORAGE,
-    tag,
+  STORAGE.get({
     summary: 'Get an SFTP storage',
     access: 'read',
-    params: schema.StorageParams,
     response: schema.SftpStorage,
     handler: (ctx, { params }) => storages.getStorage(ctx, params.storage_id),
   }),
-  route({
-    method: 'PATCH',
-    path: STORAGE,
-    tag,
+  STORAGE.patch({
     summary: 'Change who may use an SFTP storage, and until when',
     access: 'write',
     sensitive: true,
-    params: schema.StorageParams,
     body: schema.UpdateSftpStorage,
     bodyFaults: async (body) => settingsFaults(body, service.clock.now()),
     response: schema.SftpStorageWithPassword,
     handler: (ctx, { params, body }) => storages.updateStorage(service, ctx, params.storage_id, body),
   }),
-  route({
-    method: 'DELETE',
-    path: STORAGE,
-    tag,
+  STORAGE.delete({
     summary: 'Delete an SFTP storage, with its files',
     access: 'write',
-    params: schema.StorageParams,
     status: 204,
     handler: (ctx, { params }) => storages.deleteStorage(service, ctx, params.storage_id),
   }),
 ];
 
 const keyRoutes = (service: Service): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: KEYS,
-    tag,
+  KEYS.get({
     operationId: 'listStorageSshKeys',
     summary: 'List the SSH keys that can open SFTP storages',
     access: 'read',
@@ -97,10 +77,7 @@ const keyRoutes = (service: Service): readonly Route[] => [
     response: schema.SshKeyList,
     handler: (ctx, { query }) => keys.listSshKeys(ctx, query),
   }),
-  route({
-    method: 'POST',
-    path: KEYS,
-    tag,
+  KEYS.post({
     operationId: 'createStorageSshKey',
     summary: 'Add an SSH key, which then can be given to SFTP storages',
     access: 'write',
@@ -110,25 +87,17 @@ const keyRoutes = (service: Service): readonly Route[] => [
     response: schema.SshKey,
     handler: (ctx, { body }) => keys.createSshKey(ctx, body),
   }),
-  route({
-    method: 'GET',
-    path: KEY,
-    tag,
+  KEY.get({
     operationId: 'getStorageSshKey',
     summary: 'Get an SSH key',
     access: 'read',
-    params: schema.SshKeyParams,
     response: schema.SshKey,
     handler: (ctx, { params }) => keys.getSshKey(ctx, params.ssh_key_id),
   }),
-  route({
-    method: 'DELETE',
-    path: KEY,
-    tag,
+  KEY.delete({
     operationId: 'deleteStorageSshKey',
     summary: 'Delete an SSH key, which no longer opens any storage when this is answered',
     access: 'write',
-    params: schema.SshKeyParams,
     status: 204,
     handler: (ctx, { params }) => keys.deleteSshKey(service, ctx, params.ssh_key_id),
   }),

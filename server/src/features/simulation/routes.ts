@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { Key, StringEnum, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { FaultRule } from './rules.ts';
 import { checkNewFault, type SimulationService } from './service.ts';
@@ -38,65 +39,49 @@ const Faults = Type.Object(
   { $id: 'SimulatedFaults' },
 );
 
-const tag = 'Operator';
 const access = 'operate';
-const path = '/virga/v1/simulation/{region_id}/faults';
-const RegionParam = Type.Object({ region_id: Key() });
+const path = plainPath('Operator', '/virga/v1/simulation/{region_id}/faults', { region_id: Key() });
 
 export const simulationRoutes = (service: SimulationService): readonly Route[] => [
-  route({
-    method: 'GET',
-    path,
-    tag,
+  path.get({
     operationId: 'listSimulatedFaults',
     summary: 'List the faults of a simulated region',
     description:
       'Those of the file of regions and those that operators have set, with what they have done so far.',
     access,
-    params: RegionParam,
     response: Faults,
     handler: (ctx, { params }) => service.list(ctx, params.region_id),
   }),
-  route({
-    method: 'POST',
-    path,
-    tag,
+  path.post({
     operationId: 'setSimulatedFault',
     summary: 'Let work of a kind fail or take longer in a simulated region',
     description:
       'Counts for work that begins from now on, until it is cleared. Without rate, first, every or next it strikes all work of the kind.',
     access,
-    params: RegionParam,
     body: NewFault,
     rules: checkNewFault,
     status: 201,
     response: Fault,
     handler: (ctx, { params, body }) => service.add(ctx, params.region_id, body),
   }),
-  route({
-    method: 'DELETE',
-    path,
-    tag,
+  path.delete({
     operationId: 'clearSimulatedFaults',
     summary: 'Clear all faults of a simulated region',
     description: 'Those of the file come back with the next start that reads it.',
     access,
-    params: RegionParam,
     status: 204,
     handler: (ctx, { params }) => service.clear(ctx, params.region_id),
   }),
-  route({
-    method: 'DELETE',
-    path: `${path}/{fault_id}`,
-    tag,
-    operationId: 'clearSimulatedFault',
-    summary: 'Clear a fault of a simulated region',
-    access,
-    params: Type.Object({
+  path
+    .at('{fault_id}', {
       region_id: Key(),
       fault_id: Uuid({ description: 'The fault, as the list names it.' }),
+    })
+    .delete({
+      operationId: 'clearSimulatedFault',
+      summary: 'Clear a fault of a simulated region',
+      access,
+      status: 204,
+      handler: (ctx, { params }) => service.clear(ctx, params.region_id, params.fault_id),
     }),
-    status: 204,
-    handler: (ctx, { params }) => service.clear(ctx, params.region_id, params.fault_id),
-  }),
 ];

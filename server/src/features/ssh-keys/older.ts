@@ -1,17 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { NotFound } from '../../kernel/errors.ts';
 import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
-import { type Route, regionRoute, route } from '../../platform/http/route.ts';
-import {
-  DateTime,
-  Key,
-  ListOf,
-  Name,
-  Nullable,
-  RegionParams,
-  StringEnum,
-  Uuid,
-} from '../../platform/http/schemas.ts';
+import { plainPath, regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
+import { DateTime, Key, ListOf, Name, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { readProject } from '../projects/index.ts';
 import { KeyPairQuery, ShareSshKey } from './schema.ts';
 import { createSshKey, deleteSshKey, getSshKey, listSshKeys, shareSshKey, viewSshKey } from './service.ts';
@@ -87,66 +79,40 @@ async function withKey(ctx: RequestContext, id: string): Promise<ProjectContext>
   return inProject(ctx, projectId);
 }
 
-const all = '/cloud/v1/keypairs/{project_id}/{region_id}';
-const one = `${all}/{keypair_id}`;
-const params = Type.Object({ ...RegionParams.properties, keypair_id: Uuid() });
+const all = regionPath(tag, '/cloud/v1/keypairs/{project_id}/{region_id}');
+const one = all.at('{keypair_id}', { keypair_id: Uuid() });
 
 const inRegions: readonly Route[] = [
-  regionRoute({
-    method: 'POST',
-    path: all,
-    tag,
+  all.post({
     summary: 'Add a key pair, or have one made',
     deprecated: true,
-    access: 'write',
-    params: RegionParams,
     body: CreateKeyPair,
     sensitive: true,
     response: KeyPair,
     handler: (ctx, { body }) => create(ctx, body),
   }),
-  regionRoute({
-    method: 'GET',
-    path: all,
-    tag,
+  all.get({
     summary: 'List key pairs',
     deprecated: true,
-    access: 'read',
-    params: RegionParams,
     response: KeyPairList,
     handler: list,
   }),
-  regionRoute({
-    method: 'GET',
-    path: one,
-    tag,
+  one.get({
     summary: 'Get a key pair',
     deprecated: true,
-    access: 'read',
-    params,
     response: KeyPair,
     handler: async (ctx, { params: { keypair_id: id } }) => keyPair(await getSshKey(ctx, id)),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: one,
-    tag,
+  one.delete({
     summary: 'Delete a key pair',
     deprecated: true,
-    access: 'write',
-    params,
     status: 204,
     handler: (ctx, { params: { keypair_id: id } }) => deleteSshKey(ctx, id),
   }),
-  regionRoute({
-    method: 'PATCH',
-    path: `${one}/share`,
-    tag,
+  one.at('share').patch({
     operationId: 'shareKeyPairV1',
     summary: 'Share a key pair in its project, or keep it to its owner',
     deprecated: true,
-    access: 'write',
-    params,
     body: ShareSshKey,
     response: KeyPair,
     handler: async (ctx, { params: { keypair_id: id }, body }) =>
@@ -154,14 +120,10 @@ const inRegions: readonly Route[] = [
   }),
 ];
 
-const V2 = '/cloud/v2/keypairs';
-const oneParams = Type.Object({ keypair_id: Uuid() });
+const V2 = plainPath(tag, '/cloud/v2/keypairs');
 
 const inNoRegion: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: V2,
-    tag,
+  V2.post({
     summary: 'Add a key pair to a project, or have one made',
     deprecated: true,
     access: 'write',
@@ -170,10 +132,7 @@ const inNoRegion: readonly Route[] = [
     response: KeyPair,
     handler: async (ctx, { body }) => create(await inProject(ctx, body.project_id), body),
   }),
-  route({
-    method: 'GET',
-    path: V2,
-    tag,
+  V2.get({
     summary: 'List the key pairs of all projects, or of one',
     deprecated: true,
     access: 'read',
@@ -185,26 +144,18 @@ const inNoRegion: readonly Route[] = [
       return { count: rows.length, results: rows.map((row) => keyPair(viewSshKey(row))) };
     },
   }),
-  route({
-    method: 'GET',
-    path: `${V2}/{keypair_id}`,
-    tag,
+  V2.at('{keypair_id}', { keypair_id: Uuid() }).get({
     summary: 'Get a key pair, whichever project has it',
     deprecated: true,
     access: 'read',
-    params: oneParams,
     response: KeyPair,
     handler: async (ctx, { params: { keypair_id: id } }) =>
       keyPair(await getSshKey(await withKey(ctx, id), id)),
   }),
-  route({
-    method: 'DELETE',
-    path: `${V2}/{keypair_id}`,
-    tag,
+  V2.at('{keypair_id}', { keypair_id: Uuid() }).delete({
     summary: 'Delete a key pair, whichever project has it',
     deprecated: true,
     access: 'write',
-    params: oneParams,
     status: 204,
     handler: async (ctx, { params: { keypair_id: id } }) => deleteSshKey(await withKey(ctx, id), id),
   }),

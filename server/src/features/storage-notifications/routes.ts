@@ -1,4 +1,5 @@
-import { clientRoute, type Route, route } from '../../platform/http/route.ts';
+import { clientPath, plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { checkEvent, readEvents, readTarget } from './event-rules.ts';
 import { acceptReport } from './intake.ts';
 import {
@@ -18,14 +19,11 @@ import { viewConfigurator } from './views.ts';
 
 const tag = 'Storage notifications';
 const LIMIT = `An account has at most ${MAX_EVENTS} thresholds.`;
-const EVENT = '/storage/notifications/v1/event';
-const EVENTS = '/storage/notifications/v1/events';
+const EVENT = plainPath(tag, '/storage/notifications/v1/event');
+const EVENTS = plainPath(tag, '/storage/notifications/v1/events');
 
 const eventRoutes: readonly Route[] = [
-  route({
-    method: 'PUT',
-    path: EVENT,
-    tag,
+  EVENT.put({
     operationId: 'setStorageEvent',
     summary: 'Set a threshold on a storage or a bucket',
     description: LIMIT,
@@ -36,10 +34,7 @@ const eventRoutes: readonly Route[] = [
     status: 204,
     handler: (ctx, { query, body }) => setEvent(ctx, body, query.client_id),
   }),
-  route({
-    method: 'POST',
-    path: EVENT,
-    tag,
+  EVENT.post({
     operationId: 'setAndGetStorageEvent',
     summary: 'Set a threshold on a storage or a bucket, and see it as it is stored',
     description: LIMIT,
@@ -50,10 +45,7 @@ const eventRoutes: readonly Route[] = [
     response: StorageNotificationEvent,
     handler: (ctx, { query, body }) => setEvent(ctx, body, query.client_id),
   }),
-  route({
-    method: 'DELETE',
-    path: EVENT,
-    tag,
+  EVENT.delete({
     operationId: 'deleteStorageEvent',
     summary: 'Delete the threshold with this uuid, or of this name on this storage or bucket',
     access: 'write',
@@ -66,20 +58,14 @@ const eventRoutes: readonly Route[] = [
 ];
 
 const eventsRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: EVENTS,
-    tag,
+  EVENTS.get({
     summary: 'List the thresholds of all storages',
     access: 'read',
     query: EventQuery,
     response: StorageNotificationEvents,
     handler: (ctx, { query }) => getEvents(ctx, query.client_id),
   }),
-  route({
-    method: 'POST',
-    path: EVENTS,
-    tag,
+  EVENTS.post({
     operationId: 'setStorageEvents',
     summary: 'Set several thresholds, all or none; those not given stay',
     description: LIMIT,
@@ -90,10 +76,7 @@ const eventsRoutes: readonly Route[] = [
     response: StorageNotificationEvents,
     handler: (ctx, { query, body }) => setEvents(ctx, body, query.client_id),
   }),
-  route({
-    method: 'GET',
-    path: `${EVENTS}/configurator`,
-    tag,
+  EVENTS.at('configurator').get({
     operationId: 'listStorageEventKinds',
     summary: 'List the kinds of thresholds and their fields',
     access: 'read',
@@ -102,14 +85,14 @@ const eventsRoutes: readonly Route[] = [
   }),
 ];
 
-const intakeRoute = clientRoute({
-  method: 'POST',
-  path: '/virga/v1/clients/{client_id}/storages/{storage_name}/usage_reports',
-  tag: 'Operator',
+const intakeRoute = clientPath(
+  'Operator',
+  '/virga/v1/clients/{client_id}/storages/{storage_name}/usage_reports',
+  ReportParams.properties,
+).post({
   operationId: 'reportStorageUsage',
   summary: 'Count what a storage engine or the delivery edge reports, each report once',
   access: 'report',
-  params: ReportParams,
   body: UsageReport,
   response: UsageReceipt,
   handler: (ctx, { params, body }) => acceptReport(ctx, params.storage_name, body),

@@ -4,7 +4,8 @@ import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { listPage } from '../../platform/database/list-page.ts';
 import { listOf, pick } from '../../platform/database/rows.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
 
 /** What is used of each bucket, and for which thresholds a notification was sent. */
@@ -79,10 +80,7 @@ async function listUsage(ctx: RequestContext, { limit, offset }: Static<typeof P
   };
 }
 
-export const storageUsageRoute: Route = route({
-  method: 'GET',
-  path: '/virga/v1/storage_usage',
-  tag: 'Storage notifications',
+export const storageUsageRoute: Route = plainPath('Storage notifications', '/virga/v1/storage_usage').get({
   summary: 'List what is used of each bucket',
   access: 'read',
   query: Page,

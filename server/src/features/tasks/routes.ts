@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute, route } from '../../platform/http/route.ts';
-import { RegionParams } from '../../platform/http/schemas.ts';
+import { plainPath, regionPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import { type TaskReads, WAITS } from './reads.ts';
 import {
   AcknowledgeAllQuery,
@@ -19,62 +19,42 @@ import { acknowledgeAllTasks, acknowledgeTask, listActiveTasks, listTasks } from
 import { STREAMS, type Streams, streamTasks } from './stream.ts';
 
 const tag = 'Tasks';
-const TaskParams = Type.Object({ task_id: Type.String() });
 
 export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/cloud/v1/tasks',
-      tag,
+    plainPath(tag, '/cloud/v1/tasks').get({
       summary: 'List tasks',
       access: 'read',
       query: TaskListQuery,
       response: TaskList,
       handler: (ctx, { query }) => listTasks(ctx, query),
     }),
-    regionRoute({
-      method: 'GET',
-      path: '/cloud/v1/tasks/{project_id}/{region_id}/active',
-      tag,
+    regionPath(tag, '/cloud/v1/tasks/{project_id}/{region_id}/active').get({
       operationId: 'listActiveTasks',
       summary: 'List tasks that have not ended',
-      access: 'read',
-      params: RegionParams,
       query: ActiveTasksQuery,
       response: TaskList,
       handler: (ctx, { query }) => listActiveTasks(ctx, query),
     }),
-    route({
-      method: 'GET',
-      path: '/cloud/v1/tasks/{task_id}',
-      tag,
+    plainPath(tag, '/cloud/v1/tasks/{task_id}', { task_id: Type.String() }).get({
       summary: 'Get a task',
       description: `With ?wait=60 the answer comes when the task has ended, or after so many seconds. A token has at most ${WAITS.perCaller} such calls open on a node, and all tokens together ${WAITS.inAll}; another one is answered 429.`,
       access: 'read',
-      params: TaskParams,
       query: TaskQuery,
       response: Task,
       handler: (ctx, { params, query }) => reads.await(ctx, params.task_id, query.wait),
     }),
-    route({
-      method: 'GET',
-      path: '/virga/v1/tasks/{task_id}/locks',
-      tag,
+    plainPath(tag, '/virga/v1/tasks/{task_id}/locks', { task_id: Type.String() }).get({
       operationId: 'listTaskLocks',
       summary: 'List what a task has locked',
       description:
         'The resources that wait for this task: until it ends, other changes of them are answered 409 with its id. A task that has ended has locked nothing.',
       access: 'read',
-      params: TaskParams,
       query: TaskLocksQuery,
       response: TaskLockList,
       handler: (ctx, { params, query }) => reads.locks(ctx, params.task_id, query),
     }),
-    route({
-      method: 'GET',
-      path: '/cloud/v1/tasks/stream',
-      tag,
+    plainPath(tag, '/cloud/v1/tasks/stream').get({
       operationId: 'streamTasks',
       summary: 'Follow tasks as server-sent events',
       description: `Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off. When that is not possible, since the database was restored or replaced, the first event is named reset: list the tasks again. A token has at most ${STREAMS.perCaller} streams open on a node, and all tokens together ${STREAMS.inAll}; another one is answered 429.`,
@@ -87,20 +67,13 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
         return streamTasks(ctx, query, last === undefined ? undefined : String(last), streams);
       },
     }),
-    route({
-      method: 'POST',
-      path: '/cloud/v1/tasks/{task_id}/acknowledge',
-      tag,
+    plainPath(tag, '/cloud/v1/tasks/{task_id}/acknowledge', { task_id: Type.String() }).post({
       summary: 'Acknowledge a task',
       access: 'write',
-      params: TaskParams,
       response: Task,
       handler: (ctx, { params }) => acknowledgeTask(ctx, params.task_id),
     }),
-    route({
-      method: 'POST',
-      path: '/cloud/v1/tasks/acknowledge_all',
-      tag,
+    plainPath(tag, '/cloud/v1/tasks/acknowledge_all').post({
       operationId: 'acknowledgeAllTasks',
       summary: 'Acknowledge all ended tasks',
       access: 'write',
@@ -108,10 +81,7 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       status: 204,
       handler: (ctx, { query }) => acknowledgeAllTasks(ctx, query),
     }),
-    route({
-      method: 'POST',
-      path: '/cloud/v1/tasks/acknowledge',
-      tag,
+    plainPath(tag, '/cloud/v1/tasks/acknowledge').post({
       operationId: 'acknowledgeTasksV1',
       summary: 'Acknowledge these tasks, or all ended ones',
       deprecated: true,

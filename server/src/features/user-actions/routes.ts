@@ -1,4 +1,5 @@
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import {
   checkSubscription,
@@ -16,24 +17,17 @@ import {
 } from './schema.ts';
 import { userActions } from './service.ts';
 
-const tag = 'User actions';
-const PATH = '/cloud/v1/user_actions';
+const PATH = plainPath('User actions', '/cloud/v1/user_actions');
 
 export const userActionRoutes = (cipher: Cipher): readonly Route[] => [
-  route({
-    method: 'GET',
-    path: PATH,
-    tag,
+  PATH.get({
     summary: 'List what users and tokens of the account have changed',
     access: 'administer',
     query: UserActionListQuery,
     response: UserActionList,
     handler: (ctx, { query }) => userActions(ctx, query),
   }),
-  route({
-    method: 'POST',
-    path: `${PATH}/subscribe`,
-    tag,
+  PATH.at('subscribe').post({
     operationId: 'subscribeToUserActions',
     summary: 'Have user actions posted to an address',
     description: `An account has at most ${MOST_SUBSCRIPTIONS} addresses.`,
@@ -43,10 +37,7 @@ export const userActionRoutes = (cipher: Cipher): readonly Route[] => [
     status: 204,
     handler: (ctx, { body }) => subscribe(ctx, cipher, body),
   }),
-  route({
-    method: 'GET',
-    path: `${PATH}/subscriptions_list`,
-    tag,
+  PATH.at('subscriptions_list').get({
     operationId: 'listUserActionSubscriptions',
     summary: 'List the addresses that user actions are posted to',
     access: 'administer',
@@ -54,10 +45,7 @@ export const userActionRoutes = (cipher: Cipher): readonly Route[] => [
     response: SubscriptionList,
     handler: (ctx, { query }) => listSubscriptions(ctx, cipher, query),
   }),
-  route({
-    method: 'POST',
-    path: `${PATH}/unsubscribe`,
-    tag,
+  PATH.at('unsubscribe').post({
     operationId: 'unsubscribeFromUserActions',
     summary: 'Have user actions posted nowhere any more',
     access: 'administer',

@@ -1,13 +1,11 @@
-import { RawReply, type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import { RawReply, type Route } from '../../platform/http/route.ts';
 import { VideoTokenQuery, VideoTokenRecord } from './schema.ts';
 import { issueVideoToken, type VideoTokenSettings } from './service.ts';
 
 export function videoTokenRoutes(settings: VideoTokenSettings | undefined): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/video/token',
-      tag: 'Video',
+    plainPath('Video', '/video/token').get({
       operationId: 'signVideo',
       summary: 'Sign the address of a video',
       description:

@@ -1,5 +1,6 @@
 import { checkCredentials } from '../../kernel/rules.ts';
-import { type Route, route } from '../../platform/http/route.ts';
+import { plainPath } from '../../platform/http/paths.ts';
+import type { Route } from '../../platform/http/route.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import {
   CreatedWebhookTarget,
@@ -15,12 +16,9 @@ import {
 import { createTarget, deleteTarget, listDeliveries, listTargets, replayDelivery } from './service.ts';
 
 const tag = 'Operator';
-const TARGETS = '/virga/v1/webhook_targets';
+const TARGETS = plainPath(tag, '/virga/v1/webhook_targets');
 
-const deliveries = route({
-  method: 'GET',
-  path: '/virga/v1/webhook_deliveries',
-  tag,
+const deliveries = plainPath(tag, '/virga/v1/webhook_deliveries').get({
   summary: 'List what was posted to webhook targets, and what waits, newest first',
   access: 'operate',
   query: DeliveryListQuery,
@@ -31,31 +29,21 @@ const deliveries = route({
 export function webhookRoutes(cipher: Cipher): readonly Route[] {
   return [
     deliveries,
-    route({
-      method: 'POST',
-      path: '/virga/v1/webhook_deliveries/{delivery_id}/replay',
-      tag,
+    plainPath(tag, '/virga/v1/webhook_deliveries/{delivery_id}/replay', DeliveryParams.properties).post({
       operationId: 'replayWebhookDelivery',
       summary: 'Post an ended delivery again',
       access: 'operate',
-      params: DeliveryParams,
       response: WebhookDelivery,
       handler: (ctx, { params }) => replayDelivery(ctx, params.delivery_id),
     }),
-    route({
-      method: 'GET',
-      path: TARGETS,
-      tag,
+    TARGETS.get({
       summary: 'List webhook targets',
       access: 'operate',
       query: TargetListQuery,
       response: WebhookTargetList,
       handler: (ctx, { query }) => listTargets(ctx, query),
     }),
-    route({
-      method: 'POST',
-      path: TARGETS,
-      tag,
+    TARGETS.post({
       summary: 'Post the events of a client to an address; the signing secret is shown once',
       access: 'operate',
       body: CreateWebhookTarget,
@@ -64,13 +52,9 @@ export function webhookRoutes(cipher: Cipher): readonly Route[] {
       response: CreatedWebhookTarget,
       handler: (ctx, { body }) => createTarget(ctx, cipher, body),
     }),
-    route({
-      method: 'DELETE',
-      path: `${TARGETS}/{target_id}`,
-      tag,
+    TARGETS.at('{target_id}', TargetParams.properties).delete({
       summary: 'Delete a webhook target; what was still to be sent to it is given up',
       access: 'operate',
-      params: TargetParams,
       status: 204,
       handler: (ctx, { params }) => deleteTarget(ctx, params.target_id),
     }),

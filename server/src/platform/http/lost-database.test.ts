@@ -13,7 +13,7 @@ import { Authenticator } from '../auth/caller.ts';
 import { Db, type DbOptions } from '../database/db.ts';
 import { Outage } from '../database/outage.ts';
 import { Cipher, KEY_BYTES } from '../secrets/cipher.ts';
-import { route } from './route.ts';
+import { plainPath } from './paths.ts';
 import { buildApi } from './server.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -38,12 +38,9 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
   const patient = { connectionTimeoutMillis: 3_600_000, ...connection };
   const db = new Db({ connection: patient, log, outage, pulseMs: 50, maxConnections });
   const clock = systemClock();
-  const spec = {
-    path: '/cloud/v1/things',
-    tag: 'Things',
-    summary: 'Things',
-    handler: async () => ({}),
-  } as const;
+  const at = (path: string) => plainPath('Things', path);
+  const things = at('/cloud/v1/things');
+  const spec = { summary: 'Things', handler: async () => ({}) };
   const api = await buildApi({
     db,
     clock,
@@ -59,29 +56,25 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
       client: async () => false,
     },
     routes: [
-      route({ ...spec, method: 'GET', access: 'read' }),
-      route({ ...spec, method: 'POST', access: 'write' }),
-      route({
+      things.get({ ...spec, access: 'read' }),
+      things.post({ ...spec, access: 'write' }),
+      at('/written').post({
         ...spec,
-        path: '/written',
-        method: 'POST',
         access: { public: 'writes' },
         handler: async (ctx) => {
           await ctx.db.named('test_write', 'create table written ()', []);
           return {};
         },
       }),
-      route({
+      at('/added').post({
         ...spec,
-        path: '/added',
-        method: 'POST',
         access: { public: 'writes' },
         handler: async (ctx) => {
           await ctx.db.transaction((tx) => tx.named('test_add', 'insert into added values (1)', []));
           return {};
         },
       }),
-      route({ ...spec, path: '/there', method: 'GET', access: { public: 'needs no database' } }),
+      at('/there').get({ ...spec, access: { public: 'needs no database' } }),
     ],
     rateLimit: 0,
   });

@@ -1,23 +1,24 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { NotFound } from '../../kernel/errors.ts';
 import type { TaskRef } from '../tasks/start.ts';
 import type { RegionContext } from './context.ts';
-import { type Route, regionRoute } from './route.ts';
-import { ListOf, RegionParams, TaskIds, Uuid } from './schemas.ts';
+import type { RegionPath } from './paths.ts';
+import type { Route } from './route.ts';
+import { ListOf, TaskIds } from './schemas.ts';
 import { parseTags, Tag } from './tags.ts';
 
 /** How older clients read and write tags: by themselves, as `metadata` of the resource. One way for every noun. */
 
 export type MetadataPatch = Readonly<Record<string, string | null>>;
 
+type NounPath = RegionPath<Record<string, TSchema>>;
+
 /** A noun with tags, and the services that read and change them. */
 export interface TaggedNoun {
-  /** Tag of its routes in the document. */
-  readonly tag: string;
   /** In summaries: "a network". */
   readonly noun: string;
-  /** `/cloud/v1/networks/{project_id}/{region_id}/{network_id}`: the last part names it. */
-  readonly path: string;
+  /** Where one is: `/cloud/v1/networks/{project_id}/{region_id}/{network_id}`. The last part names it. */
+  readonly at: NounPath;
   /** @throws NotFound */
   tags(ctx: RegionContext, id: string): Promise<readonly Tag[]>;
   /** A merge patch: null removes a key. Resolves when it is done, or was begun by a task that takes its time.
@@ -44,34 +45,27 @@ export const metadataRoutes = (noun: TaggedNoun): readonly Route[] => [
 
 /** `GET`, `POST` and `PUT …/metadata`. */
 export function metadataListRoutes(noun: TaggedNoun): readonly Route[] {
-  const path = `${noun.path}/metadata`;
-  const common = { tag: noun.tag, path, deprecated: true, params: paramsOf(path) };
+  const list = noun.at.at('metadata');
   return [
-    regionRoute({
-      ...common,
-      method: 'GET',
+    list.get({
       summary: `List the tags of ${noun.noun}`,
-      access: 'read',
+      deprecated: true,
       response: MetadataList,
       handler: async (ctx, { params }) => {
         const results = await noun.tags(ctx, idOf(noun, params));
         return { count: results.length, results };
       },
     }),
-    regionRoute({
-      ...common,
-      method: 'POST',
+    list.post({
       summary: `Add tags to ${noun.noun}; the others stay`,
-      access: 'write',
+      deprecated: true,
       body: MetadataInput,
       status: 204,
       handler: (ctx, { params, body }) => addTags(noun, ctx, idOf(noun, params), body),
     }),
-    regionRoute({
-      ...common,
-      method: 'PUT',
+    list.put({
       summary: `Replace the tags of ${noun.noun}`,
-      access: 'write',
+      deprecated: true,
       body: MetadataInput,
       status: 204,
       handler: (ctx, { params, body }) => replaceTags(noun, ctx, idOf(noun, params), body),
@@ -81,22 +75,19 @@ export function metadataListRoutes(noun: TaggedNoun): readonly Route[] {
 
 /** `GET` and `DELETE …/metadata_item?key=`. */
 export function metadataItemRoutes(noun: TaggedNoun): readonly Route[] {
-  const path = `${noun.path}/metadata_item`;
-  const common = { tag: noun.tag, path, deprecated: true, params: paramsOf(path), query: KeyQuery };
+  const item = noun.at.at('metadata_item');
   return [
-    regionRoute({
-      ...common,
-      method: 'GET',
+    item.get({
       summary: `Get a tag of ${noun.noun}`,
-      access: 'read',
+      deprecated: true,
+      query: KeyQuery,
       response: Tag,
       handler: (ctx, { params, query }) => findTag(noun, ctx, idOf(noun, params), query.key),
     }),
-    regionRoute({
-      ...common,
-      method: 'DELETE',
+    item.delete({
       summary: `Remove a tag of ${noun.noun}`,
-      access: 'write',
+      deprecated: true,
+      query: KeyQuery,
       status: 204,
       handler: (ctx, { params, query }) => removeTag(noun, ctx, idOf(noun, params), query.key),
     }),
@@ -105,25 +96,19 @@ export function metadataItemRoutes(noun: TaggedNoun): readonly Route[] {
 
 /** `GET` and `DELETE …/metadata/{key}`. */
 export function metadataKeyRoutes(noun: TaggedNoun): readonly Route[] {
-  const path = `${noun.path}/metadata/{key}`;
-  const params = Type.Object({ ...paramsOf(noun.path).properties, ...KeyQuery.properties });
-  const common = { tag: noun.tag, path, deprecated: true, params };
+  const item = noun.at.at('metadata/{key}', KeyQuery.properties);
   return [
-    regionRoute({
-      ...common,
-      method: 'GET',
+    item.get({
       summary: `Get a tag of ${noun.noun} by its key`,
-      access: 'read',
+      deprecated: true,
       response: Tag,
-      handler: (ctx, { params }) => findTag(noun, ctx, idOf(noun, params), params.key),
+      handler: (ctx, { params }) => findTag(noun, ctx, idOf(noun, params), String(params.key)),
     }),
-    regionRoute({
-      ...common,
-      method: 'DELETE',
+    item.delete({
       summary: `Remove a tag of ${noun.noun} by its key`,
-      access: 'write',
+      deprecated: true,
       status: 204,
-      handler: (ctx, { params }) => removeTag(noun, ctx, idOf(noun, params), params.key),
+      handler: (ctx, { params }) => removeTag(noun, ctx, idOf(noun, params), String(params.key)),
     }),
   ];
 }
@@ -134,36 +119,27 @@ export function metadataTaskRoutes(
     patch(ctx: RegionContext, id: string, patch: MetadataPatch): Promise<TaskRef>;
   },
 ): readonly Route[] {
-  const { tag } = noun;
-  const list = { tag, deprecated: true, access: 'write', response: TaskIds } as const;
-  const path = `${noun.path}/metadata`;
-  const item = `${noun.path}/metadata_item`;
+  const list = noun.at.at('metadata');
   return [
-    regionRoute({
-      ...list,
-      method: 'POST',
-      path,
-      params: paramsOf(path),
+    list.post({
       summary: `Add tags to ${noun.noun} by a task; the others stay`,
+      deprecated: true,
       body: MetadataInput,
+      response: TaskIds,
       handler: (ctx, { params, body }) => addTags(noun, ctx, idOf(noun, params), body),
     }),
-    regionRoute({
-      ...list,
-      method: 'PUT',
-      path,
-      params: paramsOf(path),
+    list.put({
       summary: `Replace the tags of ${noun.noun} by a task`,
+      deprecated: true,
       body: MetadataInput,
+      response: TaskIds,
       handler: (ctx, { params, body }) => replaceTags(noun, ctx, idOf(noun, params), body),
     }),
-    regionRoute({
-      ...list,
-      method: 'DELETE',
-      path: item,
-      params: paramsOf(item),
-      query: KeyQuery,
+    noun.at.at('metadata_item').delete({
       summary: `Remove a tag of ${noun.noun} by a task`,
+      deprecated: true,
+      query: KeyQuery,
+      response: TaskIds,
       handler: (ctx, { params, query }) => removeTag(noun, ctx, idOf(noun, params), query.key),
     }),
   ];
@@ -204,16 +180,7 @@ function checked(body: MetadataPatch): MetadataPatch {
   };
 }
 
-/** Shapes of the parts of a path: project and region, and ids of what it names. */
-function paramsOf(path: string) {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
-  const ids = names
-    .filter((name) => !(name in RegionParams.properties))
-    .map((name) => [name, Uuid()] as const);
-  return Type.Object({ ...RegionParams.properties, ...Object.fromEntries(ids) });
-}
-
-function idOf(noun: Pick<TaggedNoun, 'path'>, params: Static<ReturnType<typeof paramsOf>>): string {
-  const name = /\{(\w+)\}$/.exec(noun.path)?.[1] ?? '';
+function idOf({ at }: Pick<TaggedNoun, 'at'>, params: object): string {
+  const name = /\{(\w+)\}$/.exec(at.path)?.[1] ?? '';
   return String(Reflect.get(params, name));
 }

@@ -8,7 +8,8 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { countAlive } from '../nodes/store.ts';
 import { within } from '../tasks/within.ts';
 import { HttpError } from './errors.ts';
-import { RawReply, type Route, route } from './route.ts';
+import { plainPath } from './paths.ts';
+import { RawReply, type Route } from './route.ts';
 
 const Status = Type.Object({ status: Type.String() });
 const Readiness = Type.Object({
@@ -33,19 +34,13 @@ export interface Probes {
 /** What machines ask about the server itself. */
 export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): readonly Route[] {
   return [
-    route({
-      method: 'GET',
-      path: '/healthz',
-      tag: 'Internal',
+    plainPath('Internal', '/healthz').get({
       summary: 'The process lives',
       access: { public: 'asked by supervisors, says nothing else' },
       response: Status,
       handler: async () => ({ status: 'ok' }),
     }),
-    route({
-      method: 'GET',
-      path: '/readyz',
-      tag: 'Internal',
+    plainPath('Internal', '/readyz').get({
       summary: 'The server accepts requests and reaches its database',
       access: { public: 'asked by supervisors and load balancers, says nothing of users' },
       response: Readiness,
@@ -55,10 +50,7 @@ export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): rea
         return { status: 'ready', ...(said.length > 0 ? { notes: [...said] } : {}) };
       },
     }),
-    route({
-      method: 'GET',
-      path: '/metrics',
-      tag: 'Internal',
+    plainPath('Internal', '/metrics').get({
       summary: 'Metrics for Prometheus',
       description:
         'With an operator token also the counters of each load balancer and listener, and who works on which region.',

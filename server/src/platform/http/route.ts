@@ -3,11 +3,10 @@ import type { InvalidFields } from '../../kernel/errors.ts';
 import type { Faults } from '../../kernel/faults.ts';
 import type { Access } from '../auth/roles.ts';
 import { BODY_LIMIT, bounded, PUBLIC_BODY_LIMIT } from './bounds.ts';
-import type { ClientContext, ProjectContext, RegionContext, RequestContext } from './context.ts';
 import type { CorsOrigins } from './cors.ts';
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-type Schema = TSchema | undefined;
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Schema = TSchema | undefined;
 type Value<S extends Schema> = S extends TSchema ? Static<S> : undefined;
 
 export interface RouteInput<P extends Schema, Q extends Schema, B extends Schema> {
@@ -17,19 +16,12 @@ export interface RouteInput<P extends Schema, Q extends Schema, B extends Schema
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** What a route declares: path, shapes, permission and one call. */
-export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Schema, R extends Schema> {
-  readonly method: Method;
-  /** With parameters in braces: `/cloud/v1/projects/{project_id}`. */
-  readonly path: string;
+/** What a call on a path declares: shapes and one call. */
+export interface CallSpec<C, P extends Schema, Q extends Schema, B extends Schema, R extends Schema> {
   /** What it is called in clients; absent: what follows from its method and path. */
   readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: string;
-  /** Who may call it; or why everybody may. */
-  readonly access: Access | { readonly public: string };
-  readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   /** An empty text of its body is a value like any other. Default: where a field may not be empty, it counts as
@@ -57,6 +49,20 @@ export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Sche
   readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;
 }
 
+/** Who may call a route; or why everybody may. */
+export type RouteAccess = Access | { readonly public: string };
+
+/** What a route is: a call, and where it stands. */
+export interface RouteSpec<C, P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
+  extends CallSpec<C, P, Q, B, R> {
+  readonly method: Method;
+  /** With parameters in braces: `/cloud/v1/projects/{project_id}`. */
+  readonly path: string;
+  readonly tag: string;
+  readonly access: RouteAccess;
+  readonly params?: P;
+}
+
 /** What of the path is resolved, and must belong to the caller, before the handler runs. */
 export type Scope = 'none' | 'client' | 'project' | 'region';
 
@@ -68,16 +74,8 @@ export interface Route {
   readonly spec: RouteSpec<never, Schema, Schema, Schema, Schema>;
 }
 
-function declare<C>(scope: Scope) {
-  return <
-    P extends Schema = undefined,
-    Q extends Schema = undefined,
-    B extends Schema = undefined,
-    R extends Schema = undefined,
-  >(
-    spec: RouteSpec<C, P, Q, B, R>,
-  ): Route => ({ scope, spec: withBounds(spec as unknown as Route['spec']) });
-}
+/** Makes a route, with bounds for what its schemas leave open. */
+export const declared = (scope: Scope, spec: Route['spec']): Route => ({ scope, spec: withBounds(spec) });
 
 function withBounds(spec: Route['spec']): Route['spec'] {
   const { params, query, body } = spec;
@@ -97,15 +95,6 @@ export function bodyLimitOf({ access, body, bodyLimit }: Route['spec']): number 
 
 /** A path as the framework has it: `/things/:id` for `/things/{id}`. */
 export const urlOf = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-
-/** A route that concerns no client, project or region by its path. */
-export const route = declare<RequestContext>('none');
-/** A route with `{clientId}` or `{client_id}` in its path. */
-export const clientRoute = declare<ClientContext>('client');
-/** A route with `{project_id}` in its path. */
-export const projectRoute = declare<ProjectContext>('project');
-/** A route with `{project_id}` and `{region_id}` in its path. */
-export const regionRoute = declare<RegionContext>('region');
 
 /** A response that is not JSON, or has headers of its own. */
 export class RawReply {

@@ -1,21 +1,14 @@
-import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
-import { RegionParams, Uuid } from '../../../platform/http/schemas.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import type { InstanceDeps } from '../access.ts';
+import { one } from '../routes.ts';
 import { InstanceMetricsList, MetricsQuery, MetricsWindow } from './schema.ts';
 import { readMetrics } from './service.ts';
 
-const params = Type.Object({ ...RegionParams.properties, instance_id: Uuid() });
-
 export function instanceMetricsRoutes(deps: InstanceDeps): readonly Route[] {
   return [
-    regionRoute({
-      method: 'POST',
-      path: '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/metrics',
-      tag: 'Instances',
+    one.at('metrics').post({
       summary: 'What an instance has used over time',
       access: 'read',
-      params,
       query: MetricsQuery,
       body: MetricsWindow,
       response: InstanceMetricsList,

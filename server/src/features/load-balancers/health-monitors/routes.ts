@@ -1,4 +1,5 @@
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import { TaskIds } from '../../../platform/http/schemas.ts';
 import { OfPoolParams } from '../members/schema.ts';
 import { getHealthMonitor } from '../pools/reads.ts';
@@ -6,51 +7,34 @@ import { checkHealthMonitor } from './rules.ts';
 import { CreateHealthMonitor, HealthMonitor, PatchHealthMonitor } from './schema.ts';
 import type { HealthMonitorService } from './service.ts';
 
-const tag = 'Load balancer pools';
-const path = '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor';
+const path = regionPath(
+  'Load balancer pools',
+  '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor',
+  OfPoolParams.properties,
+);
 
 export const healthMonitorRoutes = (service: HealthMonitorService): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path,
-    tag,
+  path.post({
     summary: 'Give a pool a health monitor',
-    access: 'write',
-    params: OfPoolParams,
     body: CreateHealthMonitor,
     rules: (body, faults) => checkHealthMonitor(body, undefined, '', faults),
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.create(ctx, pool, body),
   }),
-  regionRoute({
-    method: 'GET',
-    path,
-    tag,
+  path.get({
     summary: 'Get the health monitor of a pool',
-    access: 'read',
-    params: OfPoolParams,
     response: HealthMonitor,
     handler: (ctx, { params: { pool_id: pool } }) => getHealthMonitor(ctx, pool),
   }),
-  regionRoute({
-    method: 'PATCH',
-    path,
-    tag,
+  path.patch({
     summary: 'Change the health monitor of a pool',
-    access: 'write',
-    params: OfPoolParams,
     body: PatchHealthMonitor,
     rules: (body, faults) => checkHealthMonitor(body, undefined, '', faults),
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.update(ctx, pool, body),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path,
-    tag,
+  path.delete({
     summary: 'Delete the health monitor of a pool',
-    access: 'write',
-    params: OfPoolParams,
     status: 204,
     handler: (ctx, { params: { pool_id: pool } }) => service.delete(ctx, pool),
   }),

@@ -1,72 +1,46 @@
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
-import { RegionParams, TaskIds } from '../../../platform/http/schemas.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { TaskIds } from '../../../platform/http/schemas.ts';
 import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
 import { checkListener, checkUserList, ownerFaults } from './rules.ts';
 import * as schema from './schema.ts';
 import type { ListenerService } from './service.ts';
 
-const tag = 'Load balancer listeners';
-const all = '/cloud/v1/lblisteners/{project_id}/{region_id}';
-const one = `${all}/{listener_id}`;
-const params = schema.ListenerParams;
+const all = regionPath('Load balancer listeners', '/cloud/v1/lblisteners/{project_id}/{region_id}');
+export const one = all.at('{listener_id}', schema.ListenerParams.properties);
 
 export const listenerRoutes = (service: ListenerService): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: all,
-    tag,
+  all.post({
     summary: 'Create a listener',
     description: limitsInWords('listener'),
-    access: 'write',
-    params: RegionParams,
     body: schema.CreateListener,
     bodyFaults: ownerFaults,
     rules: ({ protocol, ...body }, faults) => protocol && checkListener({ ...body, protocol }, '', faults),
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),
-  regionRoute({
-    method: 'GET',
-    path: all,
-    tag,
+  all.get({
     summary: 'List listeners',
-    access: 'read',
-    params: RegionParams,
     query: schema.ListenerListQuery,
     response: schema.ListenerList,
     handler: (ctx, { query }) => reads.listListeners(ctx, query),
   }),
-  regionRoute({
-    method: 'GET',
-    path: one,
-    tag,
+  one.get({
     summary: 'Get a listener',
-    access: 'read',
-    params,
     query: schema.ShowQuery,
     response: schema.Listener,
     handler: (ctx, { params: { listener_id: id }, query }) => reads.getListener(ctx, id, query.show_stats),
   }),
-  regionRoute({
-    method: 'PATCH',
-    path: one.replace('/v1/', '/v2/'),
-    tag,
+  one.version(2).patch({
     summary: 'Change a listener',
-    access: 'write',
-    params,
     body: schema.UpdateListener,
     rules: ({ user_list: users }, faults) => checkUserList(users ?? [], '', faults),
     response: TaskIds,
     handler: (ctx, { params: { listener_id: id }, body }) => service.update(ctx, id, body),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: one,
-    tag,
+  one.delete({
     summary: 'Delete a listener',
-    access: 'write',
-    params,
     query: schema.DeleteQuery,
     response: TaskIds,
     handler: (ctx, { params: { listener_id: id }, query }) =>

@@ -1,4 +1,5 @@
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import { TaskIds } from '../../../platform/http/schemas.ts';
 import { limitsInWords } from '../parts/limits.ts';
 import * as reads from './reads.ts';
@@ -6,10 +7,18 @@ import * as schema from './schema.ts';
 import type { MemberService } from './service.ts';
 
 const tag = 'Load balancer pool members';
-const all = '/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members';
-const one = `${all}/{member_id}`;
+const all = regionPath(
+  tag,
+  '/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members',
+  schema.OfPoolParams.properties,
+);
+const one = all.at('{member_id}', schema.MemberParams.properties);
 /** Where older clients expect them. */
-const older = '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/member';
+const older = regionPath(
+  tag,
+  '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/member',
+  schema.OfPoolParams.properties,
+);
 
 export const memberRoutes = (service: MemberService): readonly Route[] => [
   ...writes(service),
@@ -18,97 +27,57 @@ export const memberRoutes = (service: MemberService): readonly Route[] => [
 ];
 
 const writes = (service: MemberService): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: all,
-    tag,
+  all.post({
     summary: 'Add a member to a pool',
     description: limitsInWords('member'),
-    access: 'write',
-    params: schema.OfPoolParams,
     body: schema.MemberInput,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.create(ctx, pool, body),
   }),
-  regionRoute({
-    method: 'PUT',
-    path: all,
-    tag,
+  all.put({
     summary: 'Give a pool exactly these members',
-    access: 'write',
-    params: schema.OfPoolParams,
     body: schema.ReplaceMembers,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.replace(ctx, pool, body),
   }),
-  regionRoute({
-    method: 'PATCH',
-    path: one,
-    tag,
+  one.patch({
     summary: 'Change a member',
-    access: 'write',
-    params: schema.MemberParams,
     body: schema.UpdateMember,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool, member_id: id }, body }) => service.update(ctx, pool, id, body),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: one,
-    tag,
+  one.delete({
     summary: 'Remove a member from its pool',
-    access: 'write',
-    params: schema.MemberParams,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool, member_id: id } }) => service.delete(ctx, pool, id),
   }),
 ];
 
 const reading: readonly Route[] = [
-  regionRoute({
-    method: 'GET',
-    path: all,
-    tag,
+  all.get({
     summary: 'List the members of a pool',
-    access: 'read',
-    params: schema.OfPoolParams,
     query: schema.MemberListQuery,
     response: schema.MemberList,
     handler: (ctx, { params: { pool_id: pool }, query }) => reads.listMembers(ctx, pool, query),
   }),
-  regionRoute({
-    method: 'GET',
-    path: one,
-    tag,
+  one.get({
     summary: 'Get a member',
-    access: 'read',
-    params: schema.MemberParams,
     response: schema.Member,
     handler: (ctx, { params: { pool_id: pool, member_id: id } }) => reads.getMember(ctx, pool, id),
   }),
 ];
 
 const olderWrites = (service: MemberService): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: older,
-    tag,
+  older.post({
     summary: 'Add a member to a pool, as older clients do',
     deprecated: true,
-    access: 'write',
-    params: schema.OfPoolParams,
     body: schema.MemberInput,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool }, body }) => service.create(ctx, pool, body),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: `${older}/{member_id}`,
-    tag,
+  older.at('{member_id}', schema.MemberParams.properties).delete({
     summary: 'Remove a member from its pool, as older clients do',
     deprecated: true,
-    access: 'write',
-    params: schema.MemberParams,
     response: TaskIds,
     handler: (ctx, { params: { pool_id: pool, member_id: id } }) => service.delete(ctx, pool, id),
   }),

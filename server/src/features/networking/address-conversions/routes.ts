@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
-import { RegionParams, StringEnum, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { StringEnum, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
 import type { ConversionService } from './service.ts';
 
 const ConvertFloatingIp = Type.Object(
@@ -14,25 +15,19 @@ const ConvertReservedFixedIp = Type.Object(
 
 export function conversionRoutes(service: ConversionService): readonly Route[] {
   return [
-    regionRoute({
-      method: 'POST',
-      path: '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}/convert',
-      tag: 'Floating IPs',
+    regionPath('Floating IPs', '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}/convert', {
+      floating_ip_id: Uuid(),
+    }).post({
       summary: 'Turn a floating IP that leads nowhere into a reserved fixed IP with the same address',
-      access: 'write',
-      params: Type.Object({ ...RegionParams.properties, floating_ip_id: Uuid() }),
       body: ConvertFloatingIp,
       response: TaskIds,
       handler: (ctx, { params }) => service.floatingToReserved(ctx, params.floating_ip_id),
     }),
-    regionRoute({
-      method: 'POST',
-      path: '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}/convert',
-      tag: 'Networks',
+    regionPath('Networks', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}/convert', {
+      port_id: Uuid(),
+    }).post({
       summary:
         'Turn an external reserved fixed IP that nothing uses into a floating IP with the same address',
-      access: 'write',
-      params: Type.Object({ ...RegionParams.properties, port_id: Uuid() }),
       body: ConvertReservedFixedIp,
       response: TaskIds,
       handler: (ctx, { params }) => service.reservedToFloating(ctx, params.port_id),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { type Route, route } from '../../../platform/http/route.ts';
+import { plainPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import { IpNetwork } from '../../../platform/http/schemas.ts';
 import { readExternalRanges } from './subnets/store.ts';
 
@@ -7,10 +8,7 @@ const EgressRanges = Type.Object({ ranges: Type.Array(IpNetwork()) }, { $id: 'Eg
 
 /** Where traffic of the cloud comes from: everything that leaves a region has an address of its own network. */
 export const egressRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/cloud/public/v1/ipranges/egress',
-    tag: 'Networks',
+  plainPath('Networks', '/cloud/public/v1/ipranges/egress').get({
     operationId: 'listEgressRanges',
     summary: 'List the addresses that traffic of the cloud comes from',
     access: { public: 'others put these addresses into their firewalls' },

@@ -1,45 +1,28 @@
-import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
-import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { TaskIds, Uuid } from '../../../platform/http/schemas.ts';
 import { checkTagChanges } from '../../../platform/http/tags.ts';
 import { Port, PortList, PortListQuery, UpdatePort } from './schema.ts';
 import type { PortService } from './service.ts';
 
-const tag = 'Networks';
-const all = '/cloud/v1/ports/{project_id}/{region_id}';
-const one = `${all}/{port_id}`;
-const params = Type.Object({ ...RegionParams.properties, port_id: Uuid() });
+const all = regionPath('Networks', '/cloud/v1/ports/{project_id}/{region_id}');
+export const one = all.at('{port_id}', { port_id: Uuid() });
 
 export function portRoutes(service: PortService): readonly Route[] {
   return [
-    regionRoute({
-      method: 'GET',
-      path: all,
-      tag,
+    all.get({
       summary: 'List ports, whatever has them',
-      access: 'read',
-      params: RegionParams,
       query: PortListQuery,
       response: PortList,
       handler: (ctx, { query }) => service.list(ctx, query),
     }),
-    regionRoute({
-      method: 'GET',
-      path: one,
-      tag,
+    one.get({
       summary: 'Get a port',
-      access: 'read',
-      params,
       response: Port,
       handler: (ctx, { params: { port_id: id } }) => service.get(ctx, id),
     }),
-    regionRoute({
-      method: 'PATCH',
-      path: one,
-      tag,
+    one.patch({
       summary: 'Change the addresses, allowed address pairs, security or tags of a port',
-      access: 'write',
-      params,
       body: UpdatePort,
       rules: checkTagChanges,
       response: TaskIds,

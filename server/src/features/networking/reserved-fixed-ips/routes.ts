@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
-import { RegionParams, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { TaskIds, Uuid } from '../../../platform/http/schemas.ts';
 import {
   CreateReservedFixedIp,
   ReservedFixedIp,
@@ -10,63 +10,36 @@ import {
 } from './schema.ts';
 import type { ReservedIpService } from './service.ts';
 
-const tag = 'Networks';
-const all = '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}';
-const one = `${all}/{port_id}`;
-const params = Type.Object({ ...RegionParams.properties, port_id: Uuid() });
+const all = regionPath('Networks', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}');
+const one = all.at('{port_id}', { port_id: Uuid() });
 
 export function reservedIpRoutes(service: ReservedIpService): readonly Route[] {
   return [
-    regionRoute({
-      method: 'POST',
-      path: all,
-      tag,
+    all.post({
       summary: 'Reserve an address',
-      access: 'write',
-      params: RegionParams,
       body: CreateReservedFixedIp,
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),
-    regionRoute({
-      method: 'GET',
-      path: all,
-      tag,
+    all.get({
       summary: 'List reserved fixed IPs',
-      access: 'read',
-      params: RegionParams,
       query: ReservedFixedIpListQuery,
       response: ReservedFixedIpList,
       handler: (ctx, { query }) => service.list(ctx, query),
     }),
-    regionRoute({
-      method: 'GET',
-      path: one,
-      tag,
+    one.get({
       summary: 'Get a reserved fixed IP',
-      access: 'read',
-      params,
       response: ReservedFixedIp,
       handler: (ctx, { params: { port_id: id } }) => service.get(ctx, id),
     }),
-    regionRoute({
-      method: 'PATCH',
-      path: one,
-      tag,
+    one.patch({
       summary: 'Say whether several may share a reserved fixed IP',
-      access: 'write',
-      params,
       body: UpdateReservedFixedIp,
       response: ReservedFixedIp,
       handler: (ctx, { params: { port_id: id }, body }) => service.update(ctx, id, body),
     }),
-    regionRoute({
-      method: 'DELETE',
-      path: one,
-      tag,
+    one.delete({
       summary: 'Give back a reserved fixed IP that nothing uses',
-      access: 'write',
-      params,
       response: TaskIds,
       handler: (ctx, { params: { port_id: id } }) => service.delete(ctx, id),
     }),

@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox';
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
-import { RegionParams, Uuid } from '../../../platform/http/schemas.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
+import { Uuid } from '../../../platform/http/schemas.ts';
 import type { TaskReads } from '../../tasks/index.ts';
 import { checkGivenRoutes } from './model.ts';
 import { OlderUpdateRouter, Router, type UpdateRouter } from './schema.ts';
@@ -15,14 +15,11 @@ const given = ({ name, routes, external_gateway_info }: OlderUpdateRouter): Upda
 });
 
 export const olderRouterRoutes = (service: RouterService, tasks: TaskReads): readonly Route[] => [
-  regionRoute({
-    method: 'PATCH',
-    path: '/cloud/v1/routers/{project_id}/{region_id}/{router_id}',
-    tag: 'Networks',
+  regionPath('Networks', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}', {
+    router_id: Uuid(),
+  }).patch({
     summary: 'Change a router and get it back; what is null or absent stays',
     deprecated: true,
-    access: 'write',
-    params: Type.Object({ ...RegionParams.properties, router_id: Uuid() }),
     body: OlderUpdateRouter,
     rules: checkGivenRoutes,
     response: Router,

@@ -1,5 +1,5 @@
-import { type Route, regionRoute } from '../../../platform/http/route.ts';
-import { RegionParams } from '../../../platform/http/schemas.ts';
+import { regionPath } from '../../../platform/http/paths.ts';
+import type { Route } from '../../../platform/http/route.ts';
 import { MAX_POLICIES, MAX_SCHEDULES } from './model.ts';
 import { checkSchedules } from './rules.ts';
 import {
@@ -17,126 +17,75 @@ import {
 } from './schema.ts';
 import type { LifecyclePolicyService } from './service.ts';
 
-const tag = 'Lifecycle policies';
-const all = '/cloud/v1/lifecycle_policy/{project_id}/{region_id}';
-const one = `${all}/{policy_id}`;
-const params = LifecyclePolicyParams;
+const all = regionPath('Lifecycle policies', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}');
+const one = all.at('{policy_id}', LifecyclePolicyParams.properties);
 
 export const lifecyclePolicyRoutes = (service: LifecyclePolicyService): readonly Route[] => [
-  regionRoute({
-    method: 'POST',
-    path: all,
-    tag,
+  all.post({
     summary: 'Create a lifecycle policy, which takes snapshots of its volumes by its schedules',
     description: `A project has at most ${MAX_POLICIES} policies in a region, and a policy ${MAX_SCHEDULES} schedules.`,
-    access: 'write',
-    params: RegionParams,
     body: CreateLifecyclePolicy,
     rules: ({ schedules }, faults) => checkSchedules(schedules, faults),
     response: LifecyclePolicy,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),
-  regionRoute({
-    method: 'POST',
-    path: `${all}/estimate_max_policy_usage`,
-    tag,
+  all.at('estimate_max_policy_usage').post({
     operationId: 'estimateMaxUsageOfLifecyclePolicy',
     summary: 'Say how many snapshots a lifecycle policy can have; nothing is created',
     access: 'read',
-    params: RegionParams,
     body: CreateLifecyclePolicy,
     rules: ({ schedules }, faults) => checkSchedules(schedules, faults),
     response: MaxPolicyUsage,
     handler: (ctx, { body }) => service.estimateMaxUsage(ctx, body),
   }),
-  regionRoute({
-    method: 'GET',
-    path: all,
-    tag,
+  all.get({
     summary: 'List lifecycle policies',
-    access: 'read',
-    params: RegionParams,
     query: LifecyclePolicyListQuery,
     response: LifecyclePolicyList,
     handler: (ctx, { query }) => service.list(ctx, query),
   }),
-  regionRoute({
-    method: 'GET',
-    path: one,
-    tag,
+  one.get({
     summary: 'Get a lifecycle policy',
-    access: 'read',
-    params,
     query: LifecyclePolicyQuery,
     response: LifecyclePolicy,
     handler: (ctx, { params: { policy_id: id } }) => service.get(ctx, id),
   }),
-  regionRoute({
-    method: 'PATCH',
-    path: one,
-    tag,
+  one.patch({
     summary: 'Rename, pause or resume a lifecycle policy',
-    access: 'write',
-    params,
     body: UpdateLifecyclePolicy,
     response: LifecyclePolicy,
     handler: (ctx, { params: { policy_id: id }, body }) => service.update(ctx, id, body),
   }),
-  regionRoute({
-    method: 'DELETE',
-    path: one,
-    tag,
+  one.delete({
     summary: 'Delete a lifecycle policy; its snapshots stay',
-    access: 'write',
-    params,
     status: 204,
     handler: (ctx, { params: { policy_id: id } }) => service.delete(ctx, id),
   }),
-  regionRoute({
-    method: 'PUT',
-    path: `${one}/add_volumes_to_policy`,
-    tag,
+  one.at('add_volumes_to_policy').put({
     operationId: 'addVolumesToLifecyclePolicy',
     summary: 'Add volumes to a lifecycle policy',
-    access: 'write',
-    params,
     body: PolicyVolumes,
     response: LifecyclePolicy,
     handler: (ctx, { params: { policy_id: id }, body }) => service.addVolumes(ctx, id, body),
   }),
-  regionRoute({
-    method: 'PUT',
-    path: `${one}/remove_volumes_from_policy`,
-    tag,
+  one.at('remove_volumes_from_policy').put({
     operationId: 'removeVolumesFromLifecyclePolicy',
     summary: 'Remove volumes from a lifecycle policy; their snapshots stay',
-    access: 'write',
-    params,
     body: PolicyVolumes,
     response: LifecyclePolicy,
     handler: (ctx, { params: { policy_id: id }, body }) => service.removeVolumes(ctx, id, body),
   }),
-  regionRoute({
-    method: 'POST',
-    path: `${one}/add_schedules`,
-    tag,
+  one.at('add_schedules').post({
     operationId: 'addSchedulesToLifecyclePolicy',
     summary: 'Add schedules to a lifecycle policy',
-    access: 'write',
-    params,
     body: AddSchedules,
     rules: ({ schedules }, faults) => checkSchedules(schedules, faults),
     response: LifecyclePolicy,
     handler: (ctx, { params: { policy_id: id }, body }) => service.addSchedules(ctx, id, body),
   }),
-  regionRoute({
-    method: 'POST',
-    path: `${one}/remove_schedules`,
-    tag,
+  one.at('remove_schedules').post({
     operationId: 'removeSchedulesFromLifecyclePolicy',
     summary: 'Remove schedules from a lifecycle policy; their snapshots stay',
-    access: 'write',
-    params,
     body: RemoveSchedules,
     response: LifecyclePolicy,
     handler: (ctx, { params: { policy_id: id }, body }) => service.removeSchedules(ctx, id, body),
