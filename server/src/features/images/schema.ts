@@ -6,12 +6,14 @@ import {
   ListQuery,
   Name,
   Nullable,
-  OffsetTime,
+  PLACE,
   StringEnum,
+  TASKS,
+  TIMES,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataObject, NEW_TAGS, Tag, TagsPatch } from '../../platform/http/tags.ts';
 import { ARCHITECTURES, FIRMWARE_TYPES, MACHINE_TYPES, OS_TYPES, SSH_KEYS } from './model.ts';
 
 const nullableText = () => Nullable(Type.String());
@@ -20,9 +22,7 @@ const Price = () => Type.Union([Type.Number(), Type.Integer(), Type.Null()]);
 export const Image = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     name: Type.String(),
     description: nullableText(),
     status: Type.String(),
@@ -48,14 +48,10 @@ export const Image = Type.Object(
     price_per_month: Price(),
     price_status: Nullable(StringEnum(['error', 'hide', 'show'])),
     tags_v2: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
+    metadata: MetadataObject(),
     metadata_detailed: Type.Array(Tag, { description: 'The tags, for older clients.' }),
-    task_id: Nullable(Uuid()),
-    creator_task_id: Nullable(Uuid()),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TASKS,
+    ...TIMES,
   },
   { $id: 'Image' },
 );
@@ -85,8 +81,7 @@ const traits = {
   hw_firmware_type: Defaulted(Nullable(StringEnum(FIRMWARE_TYPES), { default: null })),
   hw_machine_type: Defaulted(Nullable(StringEnum(MACHINE_TYPES), { default: null })),
   is_baremetal: Defaulted(Type.Boolean({ default: false })),
-  tags: Type.Optional(TagsInput),
-  metadata: Type.Optional(TagsInput),
+  ...NEW_TAGS,
 };
 export const CreateImage = Type.Object(
   { ...traits, volume_id: Uuid(), source: Type.Optional(Type.Literal('volume', { default: 'volume' })) },

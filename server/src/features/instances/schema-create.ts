@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
 import { Name, Nullable, Uuid } from '../../platform/http/schemas.ts';
-import { TagsInput } from '../../platform/http/tags.ts';
+import { NEW_TAGS } from '../../platform/http/tags.ts';
 import { MachineVolume } from '../volumes/index.ts';
 
 /** What a new instance is asked for with. */
@@ -107,8 +107,7 @@ export const CreateInstance = Type.Object(
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 255, format: 'password' })),
     user_data: Type.Optional(Type.String({ maxLength: MAX_USER_DATA, description: 'Base64' })),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
+    ...NEW_TAGS,
     allow_app_ports: Type.Optional(
       Type.Boolean({ description: 'Accepted; only applications of a marketplace have ports of their own.' }),
     ),

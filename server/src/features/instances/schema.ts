@@ -4,15 +4,15 @@ import {
   Defaulted,
   ListOf,
   ListQuery,
-  Name,
   Nullable,
   OrderBy,
+  PLACE,
   StringEnum,
   Uuid,
   ZuluTime,
 } from '../../platform/http/schemas.ts';
 import { LONGEST_TAG_FILTER } from '../../platform/http/tag-filters.ts';
-import { Tag, TagsPatch } from '../../platform/http/tags.ts';
+import { NameAndTags, Tag } from '../../platform/http/tags.ts';
 import { InstanceDdosProfile } from './schema-ddos.ts';
 
 const INSTANCE_STATUSES = [
@@ -105,9 +105,7 @@ export const Instance = Type.Object(
     name: Type.String(),
     instance_name: Type.String(),
     instance_description: Nullable(Type.String()),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     status: StringEnum(INSTANCE_STATUSES),
     vm_state: StringEnum(VM_STATES),
     task_state: Nullable(Type.String()),
@@ -177,10 +175,7 @@ export const InstanceListQuery = ListQuery({
 });
 export type InstanceListQuery = Static<typeof InstanceListQuery>;
 
-export const UpdateInstance = Type.Object(
-  { name: Type.Optional(Name()), tags: Type.Optional(TagsPatch) },
-  { $id: 'UpdateInstance' },
-);
+export const UpdateInstance = NameAndTags('UpdateInstance');
 export type UpdateInstance = Static<typeof UpdateInstance>;
 
 const ids = (what: string) => Type.Optional(Type.String({ description: `Ids with commas between: ${what}` }));

@@ -8,12 +8,13 @@ import {
   Nullable,
   OffsetTime,
   OrderBy,
+  PLACE,
   StringEnum,
   TopicName,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { MetadataList, Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataList, NEW_TAGS, Tag, TagsPatch } from '../../platform/http/tags.ts';
 import { FloatingIp } from '../networking/floating-ips/index.ts';
 import { ListenerInput } from './listeners/schema.ts';
 import { ORDER_FIELDS } from './model.ts';
@@ -44,9 +45,7 @@ const LoggingView = Type.Object({
 export const LoadBalancer = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     name: Name(),
     operating_status: OperatingStatus(),
     provisioning_status: ProvisioningStatus(),
@@ -151,8 +150,7 @@ export const CreateLoadBalancer = Type.Object(
     listeners: Type.Optional(Type.Array(ListenerInput, { maxItems: 51 })),
     logging: Type.Optional(LoggingInput),
     preferred_connectivity: Defaulted(StringEnum(['L2', 'L3'], { default: 'L2' })),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
+    ...NEW_TAGS,
     floating_ip: Type.Optional(FloatingIpInput),
     vip_subnet_id: Type.Optional(Uuid()),
     ...vipFields(),

@@ -6,12 +6,13 @@ import {
   ListQuery,
   Name,
   Nullable,
-  OffsetTime,
+  PLACE,
   StringEnum,
+  TIMES,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { MetadataList, Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataList, NEW_TAGS, Tag, TagsPatch } from '../../platform/http/tags.ts';
 import { DIRECTIONS, ETHERTYPES, MAX_RULES, PROTOCOLS } from './model.ts';
 
 const Port = () => Type.Integer({ minimum: 0, maximum: 65_535 });
@@ -29,8 +30,7 @@ export const SecurityGroupRule = Type.Object(
     remote_ip_prefix: Nullable(IpNetwork()),
     description: Nullable(Type.String()),
     revision_number: Type.Integer(),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TIMES,
   },
   { $id: 'SecurityGroupRule' },
 );
@@ -38,17 +38,14 @@ export const SecurityGroupRule = Type.Object(
 export const SecurityGroup = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     name: Name(),
     description: Type.String(),
     security_group_rules: Type.Optional(Type.Array(SecurityGroupRule)),
     revision_number: Type.Integer(),
     tags_v2: Type.Array(Tag),
     metadata: MetadataList(),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TIMES,
   },
   { $id: 'SecurityGroup' },
 );
@@ -79,8 +76,7 @@ export const CreateSecurityGroup = Type.Object(
     name: Name(),
     description: Defaulted(Type.String({ default: '' })),
     rules: rules('Absent: everything in and out.'),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
+    ...NEW_TAGS,
   },
   { $id: 'CreateSecurityGroup' },
 );

@@ -1,15 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { ListOf, ListQuery, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { ListOf, ListQuery, PLACE, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 
 export const POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
 
 export const ServerGroup = Type.Object(
   {
     servergroup_id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     name: Type.String(),
     policy: Type.String(),
     instances: Type.Array(Type.Object({ instance_id: Type.String(), instance_name: Type.String() })),

@@ -7,11 +7,12 @@ import {
   Name,
   Nullable,
   OffsetTime,
+  PLACE,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
-import { Tag, TagsInput, TagsPatch } from '../../platform/http/tags.ts';
+import { MetadataObject, NameAndTags, NEW_TAGS, Tag } from '../../platform/http/tags.ts';
 import { MAX_POLICIES } from './lifecycle-policies/model.ts';
 import { VOLUME_STATUSES, VOLUME_TYPES } from './model.ts';
 
@@ -43,9 +44,7 @@ const VolumeLimits = Type.Object(
 export const Volume = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     name: Type.String(),
     size: Type.Integer({ description: 'GiB' }),
     volume_type: Type.String(),
@@ -57,9 +56,7 @@ export const Volume = Type.Object(
     limiter_stats: Nullable(VolumeLimits, { default: null }),
     snapshot_ids: Nullable(Type.Array(Type.String()), { default: null }),
     tags: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
+    metadata: MetadataObject(),
     metadata_detailed: Type.Array(Tag, { description: 'The tags, for older clients.' }),
     task_id: nullable(Uuid()),
     creator_task_id: nullable(Uuid()),
@@ -81,8 +78,7 @@ const common = {
   instance_id_to_attach_to: Type.Optional(Type.String()),
   attachment_tag: Type.Optional(AttachmentTag()),
   lifecycle_policy_ids: Type.Optional(Type.Array(Key(), { maxItems: MAX_POLICIES })),
-  tags: Type.Optional(TagsInput),
-  metadata: Type.Optional(TagsInput),
+  ...NEW_TAGS,
 };
 const variants = [
   Type.Object({ source: Type.Literal('new-volume'), size: VolumeSize(), ...common }),
@@ -103,10 +99,7 @@ export const CreateVolume = Type.Unsafe<CreateVolume>({
   required: ['source'],
 });
 
-export const UpdateVolume = Type.Object(
-  { name: Type.Optional(Name()), tags: Type.Optional(TagsPatch) },
-  { $id: 'UpdateVolume' },
-);
+export const UpdateVolume = NameAndTags('UpdateVolume');
 export type UpdateVolume = Static<typeof UpdateVolume>;
 
 export const AttachVolume = Type.Object(

@@ -100,6 +100,13 @@ const regionId = () => Key({ description: 'A region, see GET /cloud/v1/regions' 
 export const ProjectParams = Type.Object({ project_id: projectId() });
 export const RegionParams = Type.Object({ project_id: projectId(), region_id: regionId() });
 
+/** Where a resource is. */
+export const PLACE = { project_id: Type.Integer(), region_id: Type.Integer(), region: Type.String() };
+/** The task that has a resource locked, and the one that created it. */
+export const TASKS = { task_id: Nullable(Uuid()), creator_task_id: Nullable(Uuid()) };
+/** When a resource was created, and when it was changed last. */
+export const TIMES = { created_at: OffsetTime(), updated_at: OffsetTime() };
+
 /** Never empty: existing clients wait for the first one without looking. */
 export const TaskIds = Type.Object({ tasks: Type.Array(Type.String(), { minItems: 1 }) }, { $id: 'TaskIds' });
 export type TaskIds = Static<typeof TaskIds>;

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { worded } from './patterns.ts';
+import { Name } from './schemas.ts';
 
 /** Tags: keys of 1 to 255 characters without white space and `=`, values of 1 to 255 without tabs and
  *  newlines. Surrounding white space is stripped first. */
@@ -36,6 +37,12 @@ export const TagsPatch = Type.Unsafe<Record<string, string | null> | null>({
   additionalProperties: { type: ['string', 'null'] },
 });
 
+/** The tags of what is to be created; `metadata` is what older clients call them. */
+export const NEW_TAGS = { tags: Type.Optional(TagsInput), metadata: Type.Optional(TagsInput) };
+/** A change of the name or the tags. */
+export const NameAndTags = ($id: string) =>
+  Type.Object({ name: Type.Optional(Name()), tags: Type.Optional(TagsPatch) }, { $id });
+
 export const Tag = Type.Object(
   { key: Type.String(), value: Type.String(), read_only: Type.Boolean() },
   { $id: 'Tag' },
@@ -44,6 +51,10 @@ export type Tag = Static<typeof Tag>;
 
 /** The tags under the name that older clients give them; of some resources they read a list, of others an object. */
 export const MetadataList = () => Type.Array(Tag, { description: 'The tags, for older clients.' });
+export const MetadataObject = () =>
+  Type.Record(Type.String(), Type.String(), {
+    description: 'The tags as a plain object, for older clients.',
+  });
 
 /** How a resource keeps its tags: one JSON object, each value with its read-only mark. */
 export type StoredTags = Record<string, { value: string; read_only: boolean }>;

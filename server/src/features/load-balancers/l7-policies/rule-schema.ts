@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, Nullable, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
+import { ListOf, Nullable, PLACE, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
 import { OperatingStatus, ProvisioningStatus } from '../schema-parts.ts';
 import { PolicyParams } from './schema.ts';
 
@@ -49,9 +49,7 @@ export type ReplaceRule = Static<typeof ReplaceRule>;
 export const Rule = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     type: type(),
     compare_type: compareType(),
     key: Nullable(Type.String({ maxLength: 255 })),

@@ -4,6 +4,7 @@ import {
   ListOf,
   ListQuery,
   Nullable,
+  PLACE,
   RegionParams,
   StringEnum,
   Uuid,
@@ -87,12 +88,10 @@ function body<T>($id: string, own: Readonly<Record<string, object>>) {
 export const CreatePolicy = body<CreatePolicy>('CreateL7Policy', { listener_id: uuid });
 export const UpdatePolicy = body<UpdatePolicy>('UpdateL7Policy', {});
 
-const place = () => ({ project_id: Type.Integer(), region_id: Type.Integer(), region: Type.String() });
-
 export const Policy = Type.Object(
   {
     id: Uuid(),
-    ...place(),
+    ...PLACE,
     listener_id: Uuid(),
     name: Type.String(),
     action: StringEnum(POLICY_ACTIONS),
@@ -102,7 +101,7 @@ export const Policy = Type.Object(
     redirect_pool_id: Nullable(Type.String()),
     redirect_http_code: Nullable(Type.Integer()),
     tags: Type.Array(Type.String()),
-    rules: Type.Array(Type.Object({ id: Uuid(), ...place() })),
+    rules: Type.Array(Type.Object({ id: Uuid(), ...PLACE })),
     operating_status: OperatingStatus(),
     provisioning_status: ProvisioningStatus(),
     task_id: Nullable(Uuid()),

@@ -5,21 +5,21 @@ import {
   ListOf,
   ListQuery,
   Nullable,
-  OffsetTime,
+  PLACE,
   StringEnum,
+  TASKS,
+  TIMES,
   Uuid,
 } from '../../../platform/http/schemas.ts';
 import { tagFilters } from '../../../platform/http/tag-filters.ts';
-import { MetadataList, Tag, TagsInput, TagsPatch } from '../../../platform/http/tags.ts';
+import { MetadataList, NEW_TAGS, Tag, TagsPatch } from '../../../platform/http/tags.ts';
 
 const STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 
 export const FloatingIp = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     floating_ip_address: Nullable(IpAddress()),
     fixed_ip_address: Nullable(IpAddress()),
     port_id: Nullable(Uuid()),
@@ -27,10 +27,8 @@ export const FloatingIp = Type.Object(
     status: Nullable(StringEnum(STATUSES)),
     tags: Type.Array(Tag),
     metadata: MetadataList(),
-    task_id: Nullable(Uuid()),
-    creator_task_id: Nullable(Uuid()),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TASKS,
+    ...TIMES,
   },
   { $id: 'FloatingIp' },
 );
@@ -63,8 +61,7 @@ export const CreateFloatingIp = Type.Object(
   {
     port_id: Defaulted(Nullable(Uuid(), { default: null })),
     fixed_ip_address: Ipv4(),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
+    ...NEW_TAGS,
   },
   { $id: 'CreateFloatingIp' },
 );

@@ -5,12 +5,13 @@ import {
   ListQuery,
   Name,
   Nullable,
-  OffsetTime,
   StringEnum,
+  TASKS,
+  TIMES,
   Uuid,
 } from '../../../platform/http/schemas.ts';
 import { tagFilters } from '../../../platform/http/tag-filters.ts';
-import { MetadataList, Tag, TagsInput, TagsPatch } from '../../../platform/http/tags.ts';
+import { MetadataList, NameAndTags, NEW_TAGS, Tag } from '../../../platform/http/tags.ts';
 import { NETWORK_TYPES } from './model.ts';
 
 export const Network = Type.Object(
@@ -30,10 +31,8 @@ export const Network = Type.Object(
     subnets: Type.Array(Uuid()),
     tags: Type.Array(Tag),
     metadata: MetadataList(),
-    task_id: Nullable(Uuid()),
-    creator_task_id: Nullable(Uuid()),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TASKS,
+    ...TIMES,
   },
   { $id: 'Network' },
 );
@@ -46,17 +45,13 @@ export const CreateNetwork = Type.Object(
     create_router: Defaulted(
       Type.Boolean({ default: true, description: 'A router that comes and goes with the network.' }),
     ),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
+    ...NEW_TAGS,
   },
   { $id: 'CreateNetwork' },
 );
 export type CreateNetwork = Static<typeof CreateNetwork>;
 
-export const UpdateNetwork = Type.Object(
-  { name: Type.Optional(Name()), tags: Type.Optional(TagsPatch) },
-  { $id: 'UpdateNetwork' },
-);
+export const UpdateNetwork = NameAndTags('UpdateNetwork');
 export type UpdateNetwork = Static<typeof UpdateNetwork>;
 
 const NETWORK_ORDERS = [

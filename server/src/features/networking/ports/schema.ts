@@ -5,9 +5,9 @@ import {
   ListOf,
   ListQuery,
   Nullable,
-  OffsetTime,
   OrderBy,
   StringEnum,
+  TIMES,
   Uuid,
 } from '../../../platform/http/schemas.ts';
 import { MetadataList, TagsPatch } from '../../../platform/http/tags.ts';
@@ -88,8 +88,7 @@ export const Port = Type.Object(
     tags: plainTags('Tags of the user.'),
     system_tags: plainTags('Tags that only the operator changes.'),
     metadata: MetadataList(),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TIMES,
   },
   { $id: 'Port' },
 );

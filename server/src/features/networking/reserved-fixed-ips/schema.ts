@@ -6,8 +6,8 @@ import {
   ListOf,
   ListQuery,
   Nullable,
-  OffsetTime,
   OrderBy,
+  TIMES,
   Uuid,
 } from '../../../platform/http/schemas.ts';
 import { Network } from '../networks/index.ts';
@@ -41,8 +41,7 @@ export const ReservedFixedIp = Type.Object(
     ),
     task_id: Nullable(Uuid(), { default: null }),
     creator_task_id: Nullable(Uuid(), { default: null }),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TIMES,
   },
   { $id: 'ReservedFixedIp' },
 );

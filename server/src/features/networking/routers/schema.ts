@@ -7,7 +7,8 @@ import {
   ListQuery,
   Name,
   Nullable,
-  OffsetTime,
+  PLACE,
+  TIMES,
   Uuid,
 } from '../../../platform/http/schemas.ts';
 
@@ -17,9 +18,7 @@ const Route = Type.Object({ destination: IpNetwork(), nexthop: IpAddress() });
 export const Router = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     name: Type.String(),
     status: Type.String(),
     distributed: Type.Boolean(),
@@ -42,8 +41,7 @@ export const Router = Type.Object(
     routes: Type.Array(Route),
     task_id: Nullable(Uuid()),
     creator_task_id: Nullable(Uuid(), { default: null }),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TIMES,
   },
   { $id: 'Router' },
 );

@@ -5,32 +5,28 @@ import {
   ListQuery,
   Name,
   Nullable,
-  OffsetTime,
+  PLACE,
   StringEnum,
+  TIMES,
   Uuid,
 } from '../../../platform/http/schemas.ts';
-import { Tag, TagsInput, TagsPatch } from '../../../platform/http/tags.ts';
+import { MetadataObject, NameAndTags, NEW_TAGS, Tag } from '../../../platform/http/tags.ts';
 import { SNAPSHOT_STATUSES } from './model.ts';
 
 export const Snapshot = Type.Object(
   {
     id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     volume_id: Uuid(),
     name: Type.String(),
     description: Nullable(Type.String()),
     status: StringEnum(SNAPSHOT_STATUSES),
     size: Type.Integer({ description: 'GiB' }),
     tags: Type.Array(Tag),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'The tags as a plain object, for older clients.',
-    }),
+    metadata: MetadataObject(),
     task_id: Nullable(Uuid()),
     creator_task_id: Uuid(),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TIMES,
   },
   { $id: 'Snapshot' },
 );
@@ -41,17 +37,13 @@ export const CreateSnapshot = Type.Object(
     name: Name(),
     volume_id: Uuid(),
     description: Type.Optional(Type.String({ maxLength: 255 })),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
+    ...NEW_TAGS,
   },
   { $id: 'CreateSnapshot' },
 );
 export type CreateSnapshot = Static<typeof CreateSnapshot>;
 
-export const UpdateSnapshot = Type.Object(
-  { name: Type.Optional(Name()), tags: Type.Optional(TagsPatch) },
-  { $id: 'UpdateSnapshot' },
-);
+export const UpdateSnapshot = NameAndTags('UpdateSnapshot');
 export type UpdateSnapshot = Static<typeof UpdateSnapshot>;
 
 export const SnapshotListQuery = ListQuery({

@@ -8,12 +8,13 @@ import {
   ListQuery,
   Name,
   Nullable,
-  OffsetTime,
   OrderBy,
+  PLACE,
+  TIMES,
   Uuid,
 } from '../../../../platform/http/schemas.ts';
 import { tagFilters } from '../../../../platform/http/tag-filters.ts';
-import { MetadataList, Tag, TagsInput, TagsPatch } from '../../../../platform/http/tags.ts';
+import { MetadataList, NEW_TAGS, Tag, TagsPatch } from '../../../../platform/http/tags.ts';
 import { ownedBy } from '../schema.ts';
 
 const IpVersion = () => IntegerEnum([4, 6]);
@@ -34,9 +35,7 @@ export const Subnet = Type.Object(
   {
     id: Uuid(),
     network_id: Uuid(),
-    project_id: Type.Integer(),
-    region_id: Type.Integer(),
-    region: Type.String(),
+    ...PLACE,
     name: Name(),
     cidr: IpNetwork(),
     ip_version: IpVersion(),
@@ -51,8 +50,7 @@ export const Subnet = Type.Object(
     metadata: MetadataList(),
     task_id: Nullable(Uuid(), { default: null }),
     creator_task_id: Nullable(Uuid(), { default: null }),
-    created_at: OffsetTime(),
-    updated_at: OffsetTime(),
+    ...TIMES,
   },
   { $id: 'Subnet' },
 );
@@ -75,8 +73,7 @@ export const CreateSubnet = Type.Object(
       }),
     ),
     router_id_to_connect: Defaulted(Nullable(Uuid(), { default: null })),
-    tags: Type.Optional(TagsInput),
-    metadata: Type.Optional(TagsInput),
+    ...NEW_TAGS,
   },
   { $id: 'CreateSubnet' },
 );
