@@ -186,6 +186,18 @@ describe('a value', () => {
     await server.call('DELETE', `${PATH}/target`);
   });
 
+  test('is found by its name in the user actions', async () => {
+    await create('sought');
+    const { body } = await server.call('GET', '/cloud/v1/user_actions?search_field=sought');
+    expect(body.results).toMatchObject([
+      {
+        action_type: 'create',
+        api_group: 'inference_at_the_edge',
+        resources: [{ resource_type: 'inference_secret', search_field: 'sought' }],
+      },
+    ]);
+  });
+
   test('leaves an audit entry whenever it is read, and none when it is not', async () => {
     await create('watched');
     await server.call('GET', `${PATH}/watched`);

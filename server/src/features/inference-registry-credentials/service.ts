@@ -115,12 +115,10 @@ export async function resealRegistryPasswords(tx: Tx, cipher: Cipher): Promise<n
   return rows.length;
 }
 
-const audit = (tx: Tx, ctx: ProjectContext, verb: string, subject: string): Promise<void> =>
+const audit = (tx: Tx, ctx: ProjectContext, verb: string, name: string): Promise<void> =>
   recordAudit(tx, ctx, {
-    ...{
-      action: `${verb}_inference_registry_credentials`,
-      projectId: ctx.project.id,
-      subject,
-      name: subject,
-    },
+    action: `${verb}_inference_registry_credentials`,
+    projectId: ctx.project.id,
+    subject: name,
+    name,
   });

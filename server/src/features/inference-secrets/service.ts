@@ -41,7 +41,7 @@ export class InferenceSecrets {
           count: () => store.countSecrets(tx, ctx.project.id),
         });
         await store.insertSecret(tx, this.#seal(ctx, input));
-        await audit(tx, ctx, 'create_inference_secret', input.name);
+        await audit(tx, ctx, 'create', input.name);
       });
     } catch (error) {
       if (constraintOf(error) !== 'inference_secrets_pkey') throw error;
@@ -54,7 +54,7 @@ export class InferenceSecrets {
   async replace(ctx: ProjectContext, name: string, input: ReplaceInferenceSecret): Promise<InferenceSecret> {
     await ctx.db.transaction(async (tx) => {
       if (!(await store.replaceSecret(tx, this.#seal(ctx, { ...input, name })))) throw unknown(name);
-      await audit(tx, ctx, 'replace_inference_secret', name);
+      await audit(tx, ctx, 'replace', name);
     });
     return { name, type: input.type, data: known(input.data) };
   }
@@ -63,7 +63,7 @@ export class InferenceSecrets {
   async delete(ctx: ProjectContext, name: string): Promise<void> {
     await ctx.db.transaction(async (tx) => {
       if (!(await store.deleteSecret(tx, ctx.project.id, name))) throw unknown(name);
-      await audit(tx, ctx, 'delete_inference_secret', name);
+      await audit(tx, ctx, 'delete', name);
     });
   }
 
@@ -72,7 +72,7 @@ export class InferenceSecrets {
     return ctx.db.transaction(async (tx) => {
       const row = await store.readSecret(tx, ctx.project.id, name);
       if (!row) throw unknown(name);
-      await audit(tx, ctx, 'read_inference_secret', name);
+      await audit(tx, ctx, 'read', name);
       return this.#view(row);
     });
   }
@@ -81,8 +81,8 @@ export class InferenceSecrets {
   async list(ctx: ProjectContext, { limit, offset }: SecretListQuery) {
     return ctx.db.transaction(async (tx) => {
       const { count, rows } = await store.listSecrets(tx, ctx.project.id, { limit, offset });
-      const names = rows.map(({ name }) => name).join(',');
-      await audit(tx, ctx, 'list_inference_secrets', names);
+      const subject = rows.map(({ name }) => name).join(',');
+      await recordAudit(tx, ctx, { action: 'list_inference_secrets', subject, projectId: ctx.project.id });
       return { count, results: rows.map((row) => this.#view(row)) };
     });
   }
@@ -127,6 +127,10 @@ export async function resealInferenceSecrets(tx: Tx, cipher: Cipher): Promise<nu
 
 const unknown = (name: string) => new NotFound(`Inference secret ${name} was not found`);
 
-function audit(tx: Tx, ctx: ProjectContext, action: string, subject: string): Promise<void> {
-  return recordAudit(tx, ctx, { action, subject, projectId: ctx.project.id });
-}
+const audit = (tx: Tx, ctx: ProjectContext, verb: string, name: string): Promise<void> =>
+  recordAudit(tx, ctx, {
+    action: `${verb}_inference_secret`,
+    projectId: ctx.project.id,
+    subject: name,
+    name,
+  });
