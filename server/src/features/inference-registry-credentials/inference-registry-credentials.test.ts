@@ -123,6 +123,11 @@ test('a project has so many and no more, however many are created at once', asyn
   ]);
 });
 
+test('the registry may be an IPv6 address', async () => {
+  const registry_url = 'http://[2001:db8::1]:5000/team';
+  expect((await create('by-address', { registry_url })).body.registry_url).toBe(registry_url);
+});
+
 test('another client finds nothing, and a role that only reads changes nothing', async () => {
   await create('mine');
   expect((await server.call('GET', `${ALL}/mine`, { as: 'other client' })).status).toBe(404);

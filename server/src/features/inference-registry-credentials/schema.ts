@@ -4,7 +4,7 @@ import { DottedName, Key, ListOf, ListQuery } from '../../platform/http/schemas.
 
 // Each text can be read in one way only, so that a long one that does not match is refused at once.
 const REGISTRY = worded(
-  '^(?:https?://)?[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/[-A-Za-z0-9._~/]*)?$',
+  '^(?:https?://)?(?:\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*)(?::[0-9]{1,5})?(?:/[-A-Za-z0-9._~/]*)?$',
   'must be the address of a registry, such as docker.io or https://registry.example.com:5000/team, without a user name or password',
 );
 
