@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
  *  one place alone. */
 
 const SOURCES = path.join(import.meta.dirname, '..', '..', 'server', 'src');
-const CALL = /\b(?:named(?:Row)?|atCommit)\b/g;
+const CALL = /\b(?:named(?:Row|Number|Any)?|atCommit)\b/g;
 
 const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),

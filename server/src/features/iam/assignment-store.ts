@@ -80,12 +80,11 @@ export interface Assignment {
 
 /** @throws the database's error of the constraint `role_assignments_place` when the user has a role there */
 export async function countAssignments(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'assignments_of_client',
     'select count(*)::int as count from role_assignments where client_id = $1',
     [clientId],
   );
-  return row?.count ?? 0;
 }
 
 export async function insertAssignment(tx: Tx, assignment: Assignment): Promise<AssignmentRow> {

@@ -55,12 +55,11 @@ export async function findKnownId(tx: Tx, clientId: number, address: string): Pr
 
 /** Counts what waits to be accepted; the client's row must be locked. */
 export async function countPending(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'invitation_count',
     'select count(*) as count from invitations where client_id = $1 and accepted_by is null',
     [clientId],
   );
-  return row?.count ?? 0;
 }
 
 export async function readPending(
@@ -103,22 +102,20 @@ export async function markAccepted(tx: Tx, invitedId: number, userId: number): P
 
 /** @returns false when nothing waits under this id */
 export async function setPendingRole(tx: Tx, clientId: number, userId: number, role: Role): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'invitation_set_role',
     `update invitations set role = $3 where client_id = $1 and user_id = $2 and accepted_by is null returning 1`,
     [clientId, userId, role],
   );
-  return rows.length === 1;
 }
 
 /** @returns false when nothing waits under this id */
 export async function deletePending(tx: Tx, clientId: number, userId: number): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'invitation_revoke',
     'delete from invitations where client_id = $1 and user_id = $2 and accepted_by is null returning 1',
     [clientId, userId],
   );
-  return rows.length === 1;
 }
 
 export async function deleteOldInvitations(db: Queryable, now: Date): Promise<void> {

@@ -27,12 +27,11 @@ export async function insertLink(tx: Tx, link: NewLink): Promise<void> {
 
 /** Whether a link still works, without using it up. */
 export async function isLink(db: Queryable, kind: LinkKind, hash: Buffer, now: Date): Promise<boolean> {
-  const row = await db.namedRow(
+  return db.namedAny(
     'link_is',
     'select 1 from one_time_links where kind = $1 and hash = $2 and expires_at > $3',
     [kind, hash, now.toISOString()],
   );
-  return row !== undefined;
 }
 
 /** Whom and what the link is for, if it still works; it does not afterwards. */

@@ -120,12 +120,11 @@ export async function noteLastClient(tx: Tx, userId: number, clientId: number): 
 
 /** Whether the password is still the one that was checked; it stays so until the transaction ends. */
 export async function passwordStands(tx: Tx, userId: number, passwordHash: string): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'user_password_stands',
     'select 1 from users where id = $1 and password_hash = $2 and deleted_at is null for share',
     [userId, passwordHash],
   );
-  return rows.length === 1;
 }
 
 /** Keeps the session from ending until the transaction does; false when it has ended. */
@@ -141,13 +140,12 @@ export async function raiseGeneration(
   session: { id: string; generation: number },
   times: { usedAt: Date; expiresAt: Date },
 ): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'session_refresh',
     `update sessions set generation = generation + 1, last_used_at = $3, expires_at = $4
       where id = $1 and generation = $2 returning 1`,
     [session.id, session.generation, times.usedAt.toISOString(), times.expiresAt.toISOString()],
   );
-  return rows.length === 1;
 }
 
 export async function deleteFamily(tx: Tx, familyId: string): Promise<void> {

@@ -5,13 +5,12 @@ import { forgetOld } from '../../platform/database/forget-old.ts';
 
 /** Whether the user with this address, in its canonical form, has signed in from there before. */
 export async function isKnown(db: Queryable, address: string, source: string): Promise<boolean> {
-  const row = await db.namedRow(
+  return db.namedAny(
     'source_known',
     `select 1 from users u join known_sources k on k.user_id = u.id
       where lower(u.email collate "C") = $1 and u.deleted_at is null and k.source = $2`,
     [address, source],
   );
-  return row !== undefined;
 }
 
 export async function remember(

@@ -46,12 +46,11 @@ export async function readToken(db: Queryable, clientId: number, id: number): Pr
 /** Counts the client's living tokens, and keeps others from adding one until the transaction ends. */
 export async function countTokensLocked(tx: Tx, clientId: number): Promise<number> {
   await lockTokens(tx, clientId);
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'api_token_count',
     `select count(*) as count from api_tokens where client_id = $1 and deleted_at is null and role not in ('operator', 'reporter')`,
     [clientId],
   );
-  return row?.count ?? 0;
 }
 
 export interface NewToken {
@@ -68,7 +67,7 @@ export interface NewToken {
 }
 
 export async function insertToken(tx: Tx, token: NewToken): Promise<number> {
-  const [row] = await tx.named<{ id: number }>(
+  return tx.namedNumber(
     'api_token_insert',
     `insert into api_tokens (client_id, user_id, role, name, description, hash, expires_at, created_at, made_with)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
@@ -84,7 +83,6 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<number> {
       token.madeWith ?? null,
     ],
   );
-  return row?.id ?? 0;
 }
 
 /** The role and expiry of a token that is good now. */

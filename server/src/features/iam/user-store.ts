@@ -117,19 +117,17 @@ export const MAX_MEMBERSHIPS = 200;
 async function refuseMoreMembers(tx: Tx, clientId: number, userId: number): Promise<void> {
   const ofClient = 'select count(*)::int as count from client_users where client_id = $1';
   const ofUser = 'select count(*)::int as count from client_users where user_id = $1';
-  const count = async (name: string, text: string, id: number) =>
-    (await tx.named<{ count: number }>(name, text, [id]))[0]?.count ?? 0;
   await refuseMore(tx, {
     what: 'members',
     owner: `account ${clientId}`,
     limit: MAX_MEMBERS,
-    count: () => count('members_of_client', ofClient, clientId),
+    count: () => tx.namedNumber('members_of_client', ofClient, [clientId]),
   });
   await refuseMore(tx, {
     what: 'memberships',
     owner: `user ${userId}`,
     limit: MAX_MEMBERSHIPS,
-    count: () => count('members_of_user', ofUser, userId),
+    count: () => tx.namedNumber('members_of_user', ofUser, [userId]),
   });
 }
 
@@ -139,13 +137,12 @@ export async function insertMember(
   member: { clientId: number; userId: number; role: Role; timestamp: string },
 ): Promise<boolean> {
   await refuseMoreMembers(tx, member.clientId, member.userId);
-  const rows = await tx.named(
+  return tx.namedAny(
     'member_insert',
     `insert into client_users (client_id, user_id, role, joined_at) values ($1, $2, $3, $4)
      on conflict do nothing returning 1`,
     [member.clientId, member.userId, member.role, member.timestamp],
   );
-  return rows.length === 1;
 }
 
 export async function updateUser(
@@ -217,13 +214,12 @@ export async function deleteMember(tx: Tx, clientId: number, userId: number): Pr
 /** How many administrators the client has besides the user; true until the end of the
  *  transaction when the client is locked. */
 export async function countOtherAdministrators(tx: Tx, clientId: number, userId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'member_other_administrators',
     `select count(*) as count from client_users c join users u on u.id = c.user_id
       where c.client_id = $1 and c.user_id <> $2 and c.role = 'Administrators' and u.deleted_at is null`,
     [clientId, userId],
   );
-  return row?.count ?? 0;
 }
 
 const SIGN_IN_COLUMNS = ['id', 'user_id', 'at', 'ip', 'user_agent', 'is_successful'] as const;

@@ -26,12 +26,11 @@ const valuesOf = ({
 }: NewCredentials) => [...[project_id, name, registry_url, username], ...[key_id, sealed, timestamp]];
 
 export async function countCredentials(tx: Tx, projectId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     `${TABLE}_kept`,
     `select count(*)::int as count from ${TABLE} where project_id = $1`,
     [projectId],
   );
-  return row?.count ?? 0;
 }
 
 export async function insertCredentials(tx: Tx, credentials: NewCredentials): Promise<void> {
@@ -47,18 +46,17 @@ export async function insertCredentials(tx: Tx, credentials: NewCredentials): Pr
 
 /** @returns whether there were any of this name */
 export async function replaceCredentials(tx: Tx, credentials: NewCredentials): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     `${TABLE}_replace`,
     `update ${TABLE} set registry_url = $3, username = $4, key_id = $5, sealed = $6, updated_at = $7
       where project_id = $1 and name = $2 returning 1`,
     valuesOf(credentials),
   );
-  return rows.length === 1;
 }
 
 /** @returns whether there were any of this name */
 export async function deleteCredentials(tx: Tx, projectId: number, name: string): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     `${TABLE}_delete`,
     `with deleted as (
        delete from ${TABLE} where project_id = $1 and name = $2 returning project_id, 0 as region_id
@@ -66,7 +64,6 @@ export async function deleteCredentials(tx: Tx, projectId: number, name: string)
      select from deleted`,
     [projectId, name],
   );
-  return rows.length === 1;
 }
 
 export const readCredentials = (

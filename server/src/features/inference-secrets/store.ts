@@ -13,12 +13,11 @@ export interface NewSecret extends SecretRow {
 }
 
 export async function countSecrets(tx: Tx, projectId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'inference_secrets_kept',
     'select count(*)::int as count from inference_secrets where project_id = $1',
     [projectId],
   );
-  return row?.count ?? 0;
 }
 
 export async function insertSecret(tx: Tx, secret: NewSecret): Promise<void> {
@@ -31,23 +30,21 @@ export async function insertSecret(tx: Tx, secret: NewSecret): Promise<void> {
 
 /** @returns whether there was one of this name */
 export async function replaceSecret(tx: Tx, secret: NewSecret): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'inference_secret_replace',
     `update inference_secrets set type = $3, key_id = $4, sealed = $5, updated_at = $6
       where project_id = $1 and name = $2 returning 1`,
     [secret.project_id, secret.name, secret.type, secret.key_id, secret.sealed, secret.timestamp],
   );
-  return rows.length === 1;
 }
 
 /** @returns whether there was one of this name */
 export async function deleteSecret(tx: Tx, projectId: number, name: string): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'inference_secret_delete',
     'delete from inference_secrets where project_id = $1 and name = $2 returning 1',
     [projectId, name],
   );
-  return rows.length === 1;
 }
 
 export async function readSecret(tx: Tx, projectId: number, name: string): Promise<SecretRow | undefined> {

@@ -88,13 +88,12 @@ export async function setPoolState(tx: Tx, id: string, state: PoolState): Promis
 
 /** @returns false when it was gone already */
 export async function deletePool(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'k8s_pool_delete',
     `with ${freed('select id from k8s_nodes where pool_id = $1', 'nodes')}
      delete from k8s_pools where id = $1 returning 1`,
     [id],
   );
-  return rows.length === 1;
 }
 
 /** A node whose address is one of a subnet owns it there; others have theirs in the cluster's own network. */

@@ -31,13 +31,12 @@ export async function reportNodeCondition(
   nodeId: string,
   condition: NodeCondition,
 ): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'k8s_node_condition_set',
     `update k8s_nodes n set simulated_condition = $3 from k8s_clusters c
       where n.id = $2 and n.state <> 'REMOVING' and c.id = n.cluster_id and c.region_id = $1 returning 1`,
     [regionId, nodeId, condition],
   );
-  return rows.length === 1;
 }
 
 /** @returns false when there is no such pool in the region */
@@ -47,11 +46,10 @@ export async function reportNeededNodes(
   poolId: string,
   need: number | null,
 ): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'k8s_pool_need_set',
     `update k8s_pools p set simulated_need = $3 from k8s_clusters c
       where p.id = $2 and c.id = p.cluster_id and c.region_id = $1 returning 1`,
     [regionId, poolId, need],
   );
-  return rows.length === 1;
 }

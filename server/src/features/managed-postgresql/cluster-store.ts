@@ -119,13 +119,12 @@ export async function settleCluster(
   id: string,
   outcome: { readonly taskId: string; readonly status: ClusterStatus; readonly spec: ClusterSpec },
 ): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'postgresql_cluster_settle',
     `update postgresql_clusters set task_id = null, status = $3, spec = $4, next_spec = null
       where id = $1 and task_id = $2 returning id`,
     [id, outcome.taskId, outcome.status, JSON.stringify(outcome.spec)],
   );
-  return row !== undefined;
 }
 
 export interface Location {

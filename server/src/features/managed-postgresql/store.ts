@@ -1,33 +1,30 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { Place } from '../../platform/http/context.ts';
 
-export async function readStatus(db: Queryable, { projectId, regionId }: Place): Promise<boolean> {
-  const [row] = await db.named<{ is_initialized: boolean }>(
-    'managed_postgresql_get',
-    'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2',
-    [projectId, regionId],
-  );
-  return row?.is_initialized ?? false;
+/** Whether it is activated. */
+export async function readStatus(db: Queryable, place: Place): Promise<boolean> {
+  return isInitialized(db, 'managed_postgresql_get', STATUS, place);
 }
 
 /** Whether it is activated, and stays so until the transaction ends. */
-export async function isActivated(tx: Tx, { projectId, regionId }: Place): Promise<boolean> {
-  const [row] = await tx.named<{ is_initialized: boolean }>(
-    'managed_postgresql_guard',
-    'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2 for share',
-    [projectId, regionId],
-  );
+export async function isActivated(tx: Tx, place: Place): Promise<boolean> {
+  return isInitialized(tx, 'managed_postgresql_guard', `${STATUS} for share`, place);
+}
+
+const STATUS = 'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2';
+
+async function isInitialized(db: Queryable, name: string, text: string, { projectId, regionId }: Place) {
+  const row = await db.namedRow<{ is_initialized: boolean }>(name, text, [projectId, regionId]);
   return row?.is_initialized ?? false;
 }
 
 /** Whether any project has it in the region. */
 export async function isActivatedAnywhere(db: Queryable, regionId: number): Promise<boolean> {
-  const row = await db.namedRow(
+  return db.namedAny(
     'managed_postgresql_anywhere',
     'select 1 from managed_postgresql where region_id = $1 and is_initialized limit 1',
     [regionId],
   );
-  return row !== undefined;
 }
 
 export interface NewStatus extends Place {
@@ -46,11 +43,10 @@ export async function saveStatus(tx: Tx, status: NewStatus): Promise<void> {
 }
 
 export async function countClusters(tx: Tx, { projectId, regionId }: Place): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'managed_postgresql_clusters',
     `select count from resource_counts
       where project_id = $1 and region_id = $2 and resource = 'postgresql_clusters'`,
     [projectId, regionId],
   );
-  return row?.count ?? 0;
 }

@@ -45,12 +45,11 @@ export function listKeys(
 }
 
 export async function countKeys(db: Queryable, storageId: number): Promise<number> {
-  const [row] = await db.named<{ count: number }>(
+  return db.namedNumber(
     'object_storage_keys_count',
     `select count(*)::int as count from object_storage_keys where storage_id = $1 and ${IS_THERE}`,
     [storageId],
   );
-  return row?.count ?? 0;
 }
 
 export async function findKey(db: Queryable, storageId: number, accessKey: string) {
@@ -90,12 +89,11 @@ export const listBuckets = (
   });
 
 export async function countBuckets(db: Queryable, storageId: number): Promise<number> {
-  const [row] = await db.named<{ count: number }>(
+  return db.namedNumber(
     'object_storage_buckets_count',
     `select count(*)::int as count from object_storage_buckets where storage_id = $1 and ${IS_THERE}`,
     [storageId],
   );
-  return row?.count ?? 0;
 }
 
 export async function findBucket(db: Queryable, storageId: number, name: string) {

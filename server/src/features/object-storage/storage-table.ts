@@ -99,8 +99,7 @@ export function storageTable<Row extends AnyStorageRow>(table: string, columns: 
     /** How many a client has that are not deleted. The caller has locked the client. */
     async count(tx: Tx, clientId: number): Promise<number> {
       const text = `select count(*)::int as count from ${table} where client_id = $1 and status <> 'deleted'`;
-      const [row] = await tx.named<{ count: number }>(`${table}_count`, text, [clientId]);
-      return row?.count ?? 0;
+      return tx.namedNumber(`${table}_count`, text, [clientId]);
     },
 
     /** Gives a storage, which the caller has locked, to a task. */

@@ -27,13 +27,12 @@ export async function insertStorage(tx: Tx, s: NewStorage): Promise<number> {
 
 /** Ends the hold of a task. @returns whether it still held the storage */
 export async function settleActive(tx: Tx, id: number, taskId: string): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'object_storage_settle',
     `update object_storages set task_id = null, status = 'active', deleted_at = null, version = version + 1
       where id = $1 and task_id = $2 returning id`,
     [id, taskId],
   );
-  return row !== undefined;
 }
 
 /** Deleted storages of regions whose files have been kept long enough, and are not gone. */
@@ -52,12 +51,11 @@ export async function readOutdated(
 
 /** It cannot be restored from now on. @returns false when it is being restored */
 export async function markPurged(db: Db, id: number, timestamp: string): Promise<boolean> {
-  const row = await db.namedRow(
+  return db.namedAny(
     'object_storage_purge',
     `update object_storages set purged_at = coalesce(purged_at, $2) where id = $1 and status = 'deleted' and task_id is null returning id`,
     [id, timestamp],
   );
-  return row !== undefined;
 }
 
 export async function markFilesGone(db: Db, id: number, timestamp: string): Promise<void> {

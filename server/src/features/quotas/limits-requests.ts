@@ -38,12 +38,11 @@ function view(row: RequestRow): Static<typeof LimitsRequest> {
 export const MAX_OPEN = 20;
 
 async function countOpen(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'limits_request_count',
     `select count(*)::int as count from limits_requests where client_id = $1 and status = 'in progress'`,
     [clientId],
   );
-  return row?.count ?? 0;
 }
 
 /** @throws Invalid, Forbidden for one too many */

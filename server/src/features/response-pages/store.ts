@@ -58,23 +58,21 @@ export interface NewSet {
 }
 
 export async function countSets(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'page_set_count',
     'select count(*)::int as count from custom_page_sets where client_id = $1',
     [clientId],
   );
-  return row?.count ?? 0;
 }
 
 /** What the pages of all sets but one use. */
 export async function bytesOfSets(tx: Tx, clientId: number, exceptId: number): Promise<number> {
-  const [row] = await tx.named<{ bytes: number }>(
+  return tx.namedNumber(
     'page_set_bytes',
     `select coalesce(sum(octet_length(pages::text)), 0)::bigint as bytes
        from custom_page_sets where client_id = $1 and id <> $2`,
     [clientId, exceptId],
   );
-  return row?.bytes ?? 0;
 }
 
 export async function insertSet(tx: Tx, set: NewSet): Promise<SetRow> {
@@ -108,10 +106,9 @@ export async function updateSet(
 
 /** Says whether there was one. */
 export async function deleteSet(tx: Tx, clientId: number, id: number): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'page_set_delete',
     'delete from custom_page_sets where client_id = $1 and id = $2 returning id',
     [clientId, id],
   );
-  return row !== undefined;
 }

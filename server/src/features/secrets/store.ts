@@ -44,12 +44,11 @@ export const keepSecrets = held.keep;
 
 /** What an account keeps in all its regions. */
 export async function bytesOfSecrets(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ bytes: number }>(
+  return tx.namedNumber(
     'secret_bytes',
     'select coalesce(sum(octet_length(sealed)), 0)::bigint as bytes from secrets where client_id = $1',
     [clientId],
   );
-  return row?.bytes ?? 0;
 }
 
 export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {

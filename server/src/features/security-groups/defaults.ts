@@ -64,13 +64,12 @@ export async function completeDefaultGroups(db: Db, providers: readonly string[]
 async function completeSome(db: Db, providers: readonly string[]): Promise<number> {
   return db.transaction(async (tx) => {
     await shareLock(tx);
-    const [row] = await tx.named<{ count: number }>(
+    return tx.namedNumber(
       'default_security_groups_complete',
       giveTo(`select id, client_id, created_at from projects where not has_default_groups and deleted_at is null
                order by id limit ${BATCH} for no key update`),
       [providers],
     );
-    return row?.count ?? 0;
   });
 }
 

@@ -46,12 +46,11 @@ export function listKeys(db: Db, { clientId, name, order, limit, offset }: KeyFi
 
 /** How many an account has. The caller holds the client. */
 export async function countKeys(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'storage_ssh_keys_count_all',
     'select count(*)::int as count from storage_ssh_keys where client_id = $1',
     [clientId],
   );
-  return row?.count ?? 0;
 }
 
 export async function insertKey(
@@ -71,10 +70,9 @@ export async function insertKey(
 
 /** @returns false when it is gone already */
 export async function deleteKey(tx: Tx, clientId: number, id: number): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'storage_ssh_keys_delete',
     'delete from storage_ssh_keys where client_id = $1 and id = $2 returning id',
     [clientId, id],
   );
-  return row !== undefined;
 }

@@ -154,10 +154,9 @@ export async function shareSshKey(
 }
 
 export async function deleteSshKey(tx: Tx, id: string, viewer: Viewer): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'ssh_key_delete',
     'delete from ssh_keys where id = $1 and project_id = $2 and (shared_in_project or user_id = $3) returning 1',
     [id, viewer.projectId, viewer.userId],
   );
-  return rows.length === 1;
 }

@@ -12,12 +12,11 @@ export async function lockClient(tx: Tx, clientId: number): Promise<void> {
 }
 
 export async function countEvents(tx: Tx, clientId: number): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'storage_event_count',
     'select count(*)::int as count from storage_events where client_id = $1',
     [clientId],
   );
-  return row?.count ?? 0;
 }
 
 export async function listEvents(db: Db, clientId: number): Promise<StoredEvent[]> {

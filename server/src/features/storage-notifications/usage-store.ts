@@ -11,13 +11,12 @@ export interface ReportKey {
 
 /** @returns false when it is there already */
 export async function insertReport(tx: Tx, { clientId, storageName, id, at }: ReportKey): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'storage_report_insert',
     `insert into storage_usage_reports (client_id, storage_name, id, reported_at) values ($1, $2, $3, $4)
      on conflict do nothing returning 1`,
     [clientId, storageName, id, at.toISOString()],
   );
-  return rows.length === 1;
 }
 
 /** Notes space and files, unless a later report has said something else. */

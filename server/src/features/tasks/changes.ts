@@ -143,7 +143,7 @@ export async function currentEpoch(db: Db): Promise<string> {
 /** Whether a cursor lies in the history of this database: its epoch is one of ours, and had come so far when the next
  *  one began. */
 export async function isOurs(db: Db, { epoch, change }: Cursor): Promise<boolean> {
-  const row = await db.namedRow(
+  return db.namedAny(
     'task_cursor',
     `select 1 from task_epochs e
       where e.token = $1 and $2::bigint <= coalesce(
@@ -151,5 +151,4 @@ export async function isOurs(db: Db, { epoch, change }: Cursor): Promise<boolean
         (select last_value from task_changes))`,
     [epoch, change],
   );
-  return row !== undefined;
 }

@@ -85,7 +85,7 @@ export async function acknowledgeSome(
   scope: AcknowledgeTasksQuery & { readonly ids?: readonly string[] | undefined },
   limit: number,
 ): Promise<number> {
-  const [row] = await db.named<{ count: number }>(
+  return db.namedNumber(
     'task_acknowledge_some',
     acknowledgeOf(
       `update tasks t set acknowledged_at = $2, acknowledged_by = $3, change = next_task_change()
@@ -108,5 +108,4 @@ export async function acknowledgeSome(
       scope.ids ?? null,
     ],
   );
-  return row?.count ?? 0;
 }

@@ -37,7 +37,7 @@ test('ended deliveries are found by when they ended', async () => {
 });
 
 test('old deliveries go some at a time, and newer ones stay', async () => {
-  const statements = vi.spyOn(db, 'namedRow');
+  const statements = vi.spyOn(db, 'namedNumber');
   await deleteEnded(db, new Date(Date.now() - 8 * 86_400_000));
   expect(statements).toHaveBeenCalledTimes(3);
   const { rows } = await db.pool.query('select count(*)::int as left from webhook_deliveries');

@@ -97,14 +97,13 @@ export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boole
       where target_id = $1 and state = 'WAITING'`,
     [id, now.toISOString()],
   );
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'webhook_target_delete',
     `with gone as (delete from webhook_targets where id = $1 returning client_id, kind),
           counted as (${countedRowsOfClients('webhook_targets', `gone where kind = 'events'`, 'deleted')})
      select 1 from gone`,
     [id],
   );
-  return row !== undefined;
 }
 
 /** All secrets that are not under this key yet, locked until the transaction ends. */
@@ -280,12 +279,11 @@ export async function replay(tx: Tx, id: string, now: Date): Promise<DeliveryRow
 
 /** How many deliveries are still to be made. */
 export async function countWaiting(db: Queryable): Promise<number> {
-  const [row] = await db.named<{ count: number }>(
+  return db.namedNumber(
     'webhook_backlog',
     `select count(*) as count from webhook_deliveries where state = 'WAITING'`,
     [],
   );
-  return row?.count ?? 0;
 }
 
 /** Forgets what ended before a moment. */

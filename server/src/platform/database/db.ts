@@ -22,6 +22,10 @@ export interface Queryable {
   named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
   /** The same, of which the first row is wanted. */
   namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined>;
+  /** The same, of which the number in the first column of the first row is wanted; no row, or null: 0. */
+  namedNumber(name: string, text: string, values: readonly unknown[]): Promise<number>;
+  /** The same, of which is wanted whether there is any row. */
+  namedAny(name: string, text: string, values: readonly unknown[]): Promise<boolean>;
 }
 
 /** A running transaction; everything done with it is kept or forgotten together. Statements that do not need each
@@ -183,6 +187,14 @@ export class Db implements Queryable {
     return (await this.named<Row>(name, text, values))[0];
   }
 
+  async namedNumber(name: string, text: string, values: readonly unknown[]): Promise<number> {
+    return numberOf(await this.named<object>(name, text, values));
+  }
+
+  async namedAny(name: string, text: string, values: readonly unknown[]): Promise<boolean> {
+    return (await this.named(name, text, values)).length > 0;
+  }
+
   private async alone(query: pg.QueryConfig): Promise<pg.QueryResult> {
     const client = await this.connect();
     let broken: Error | undefined;
@@ -250,6 +262,9 @@ function statement(
   const config: Statement = { text, values: [...values], query_timeout: patienceMs };
   return name === undefined ? config : { ...config, name };
 }
+
+/** The number in the first column of the first row; no row, or null: 0. */
+const numberOf = ([row]: readonly object[]): number => Object.values(row ?? {})[0] ?? 0;
 
 /** Does what blocked others, and lost, again. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
@@ -332,6 +347,12 @@ function transactionOn(client: pg.PoolClient, { callbacks, last, patienceMs }: E
     },
     async namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
       return (await this.named<Row>(name, text, values))[0];
+    },
+    async namedNumber(name: string, text: string, values: readonly unknown[]): Promise<number> {
+      return numberOf(await this.named<object>(name, text, values));
+    },
+    async namedAny(name: string, text: string, values: readonly unknown[]): Promise<boolean> {
+      return (await this.named(name, text, values)).length > 0;
     },
   };
 }

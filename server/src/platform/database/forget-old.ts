@@ -27,8 +27,7 @@ export interface OldRows {
 export async function forgetOld(db: Queryable, old: OldRows): Promise<void> {
   const { table, name = table, before } = old;
   await inBatches(async () => {
-    const row = await db.namedRow<{ count: number }>(`forget_${name}`, forgettingSql(old), [before]);
-    return row?.count ?? 0;
+    return db.namedNumber(`forget_${name}`, forgettingSql(old), [before]);
   });
 }
 

@@ -123,12 +123,11 @@ function holdingRows<Row>(
       ]);
     },
     deleteHeld: async (tx, id, taskId) => {
-      const deleted = await tx.named(
+      return tx.namedAny(
         `${table}_delete_held`,
         `delete from ${table} where ${key} = $1 and task_id = $2 returning 1`,
         [id, taskId],
       );
-      return deleted.length > 0;
     },
   };
 }

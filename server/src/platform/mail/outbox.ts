@@ -113,25 +113,23 @@ export async function claimMail(
   { id, attempts }: MailRow,
   { timestamp, retryInSeconds }: { timestamp: string; retryInSeconds: number },
 ): Promise<boolean> {
-  const claimed = await db.named(
+  return db.namedAny(
     'mail_claim',
     `update mail_outbox set attempts = attempts + 1,
        next_attempt_at = $3::timestamptz + make_interval(secs => $4::int)
       where id = $1 and attempts = $2 and sent_at is null and failed_at is null returning 1`,
     [id, attempts, timestamp, retryInSeconds],
   );
-  return claimed.length > 0;
 }
 
 /** @returns whether it was not yet noted */
 export async function markMailSent(tx: Tx, id: number, timestamp: string): Promise<boolean> {
-  const marked = await tx.named(
+  return tx.namedAny(
     'mail_sent',
     `update mail_outbox set sent_at = $2, failed_at = null, error = null, key_id = null, sealed = null
       where id = $1 and sent_at is null returning 1`,
     [id, timestamp],
   );
-  return marked.length > 0;
 }
 
 /** Notes why an attempt failed. @param isLast no further attempt follows */
@@ -153,12 +151,11 @@ export const mailWaiting: Backlog = {
   name: 'mail_waiting',
   help: 'Mail in the outbox that was neither sent nor refused for good',
   count: async (db) => {
-    const [row] = await db.named<{ count: number }>(
+    return db.namedNumber(
       'mail_backlog',
       'select count(*) as count from mail_outbox where sent_at is null and failed_at is null',
       [],
     );
-    return row?.count ?? 0;
   },
 };
 

@@ -65,12 +65,11 @@ export class Locks {
 const LOST = `not exists (select from tasks_active t where t.id = h.task_id and t.finished_at is null)`;
 
 async function isAnyLost(db: Db, table: string): Promise<boolean> {
-  const row = await db.namedRow(
+  return db.namedAny(
     `locks_lost_${table}`,
     `select 1 from ${table} h where h.task_id is not null and ${LOST} limit 1`,
     [],
   );
-  return row !== undefined;
 }
 
 async function release(tx: Tx, { table, becomes, parts = [] }: WhenLost): Promise<LostLock[]> {

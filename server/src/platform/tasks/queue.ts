@@ -188,7 +188,7 @@ export async function finishAll(
 
 /** @returns false when another run has taken over; then the caller must roll back */
 export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'task_fail',
     endOf(
       `update tasks t set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
@@ -198,7 +198,6 @@ export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<
     ),
     [id, attempt, timestamp],
   );
-  return rows.length === 1;
 }
 
 export interface Reschedule extends Ending {

@@ -3,13 +3,12 @@ import type { Place } from '../model.ts';
 
 /** MiB of memory that the image needs which an instance boots from; 0: any will do. */
 export async function readRamOfInstance(db: Queryable, id: string): Promise<number> {
-  const [row] = await db.named<{ ram: number }>(
+  return db.namedNumber(
     'instance_needed_ram',
     `select coalesce(max(m.min_ram), 0)::int as ram from volumes v join images m on m.id = v.image_id
       where v.instance_id = $1 and v.boot_index = 0`,
     [id],
   );
-  return row?.ram ?? 0;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

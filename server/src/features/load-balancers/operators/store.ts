@@ -39,12 +39,11 @@ export async function writeProfile(
 
 /** @returns whether there was one */
 export async function deleteProfile(tx: Tx, id: string): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'lb_ddos_delete',
     'delete from lb_ddos_profiles where load_balancer_id = $1 returning 1',
     [id],
   );
-  return row !== undefined;
 }
 
 export async function writeTags(tx: Tx, id: string, tags: StoredTags, timestamp: string): Promise<void> {

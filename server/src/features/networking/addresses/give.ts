@@ -37,7 +37,7 @@ export async function giveAddress(
   address: string,
   owner: string,
 ): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'port_give_address',
     `with given as (
        insert into region_addresses (region_id, space, address, owner_id, subnet_id)
@@ -46,7 +46,6 @@ export async function giveAddress(
      select from given`,
     [room.regionId, room.space, address, owner, room.subnetId],
   );
-  return row !== undefined;
 }
 
 /** Gives the port a free address of the subnet.

@@ -124,7 +124,7 @@ export async function moveFloatingIp(
   { id, taskId }: { id: string; taskId: string },
   to: Target | null,
 ): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'fip_move',
     `update floating_ips set port_id = $3::uuid, fixed_ip_address = $4::inet, load_balancer_id = $5::uuid
       where id = $1 and task_id = $2
@@ -132,7 +132,6 @@ export async function moveFloatingIp(
      returning 1`,
     [id, taskId, to?.portId ?? null, to?.address ?? null, to?.loadBalancerId ?? null],
   );
-  return row !== undefined;
 }
 
 /** Stores the address of a floating IP that has none yet. */
@@ -144,12 +143,11 @@ export const storeFloatingAddress = storingAddress({
 /** Removes it while the task holds it; its address is free then.
  *  @returns whether there was anything to remove */
 export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'fip_delete',
     `with gone as (delete from floating_ips where id = $1 and task_id = $2 returning id),
           ${freed('select id from gone')}
      select from gone`,
     [id, taskId],
   );
-  return row !== undefined;
 }

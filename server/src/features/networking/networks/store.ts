@@ -47,7 +47,7 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
   await tx.named('network_segments', `select pg_advisory_xact_lock(hashtext('networks'), $1)`, [
     network.regionId,
   ]);
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'network_insert',
     `insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, tags, task_id,
             creator_task_id, created_at, updated_at)
@@ -76,7 +76,6 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
       LAST_SEGMENT[network.type],
     ],
   );
-  return row !== undefined;
 }
 
 /** Those of these ids that exist, in any order. */

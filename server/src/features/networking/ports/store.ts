@@ -236,11 +236,10 @@ export const holdPort = held.hold;
 
 /** Whether the task still holds the port; locks it. */
 export async function isHeldPort(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const rows = await tx.named('port_held', 'select 1 from ports where id = $1 and task_id = $2 for update', [
+  return tx.namedAny('port_held', 'select 1 from ports where id = $1 and task_id = $2 for update', [
     id,
     taskId,
   ]);
-  return rows.length > 0;
 }
 
 /** Ends a task's hold, with what it changes, if anything. */

@@ -151,7 +151,7 @@ export async function changeRouter(
   { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
   change: RouterChange,
 ): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'router_change',
     `update routers set name = $4, routes = $5, enable_snat = $6, gateway_port_id = $7, task_id = null, updated_at = $3
       where id = $1 and task_id = $2 returning 1`,
@@ -165,7 +165,6 @@ export async function changeRouter(
       change.gateway_port_id,
     ],
   );
-  return row !== undefined;
 }
 
 /** Removes it while the task holds it; its ports are the caller's business.

@@ -62,12 +62,11 @@ export async function readDueRuns(db: Db, now: Date, limit: number): Promise<Due
 /** It is made, or never will be.
  *  @returns false when somebody else has made it, or it is no longer to be made */
 export async function endRun(tx: Tx, { schedule, volume_id }: DueRun): Promise<boolean> {
-  const rows = await tx.named(
+  return tx.namedAny(
     'lifecycle_run_end',
     'delete from lifecycle_runs where schedule_id = $1 and volume_id = $2 returning 1',
     [schedule.id, volume_id],
   );
-  return rows.length > 0;
 }
 
 /** It could not be made, and is tried again. */

@@ -73,12 +73,11 @@ export function listPolicies(
 
 /** How many the project has in the region. */
 export async function countPolicies(tx: Tx, { projectId, regionId }: Place): Promise<number> {
-  const [row] = await tx.named<{ count: number }>(
+  return tx.namedNumber(
     'lifecycle_policy_count',
     'select count(*) as count from lifecycle_policies where project_id = $1 and region_id = $2',
     [projectId, regionId],
   );
-  return row?.count ?? 0;
 }
 
 /** @returns its id */

@@ -99,12 +99,11 @@ export async function readSubnets(db: Queryable, ids: readonly string[]): Promis
 
 /** Whether something in the subnet has this address. */
 export async function isGiven(tx: Tx, subnetId: string, address: string): Promise<boolean> {
-  const row = await tx.namedRow(
+  return tx.namedAny(
     'subnet_address_given',
     'select 1 from region_addresses where subnet_id = $1 and address = $2::inet',
     [subnetId, address],
   );
-  return row !== undefined;
 }
 
 export interface SubnetSettings {
