@@ -96,7 +96,8 @@ function ownersOf(tables: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     tables.map((table) => {
       const score = (text: string) =>
-        1_000 * count(text, `insert into ${table}\\b`) + count(text, `['\`\\s]${table}\\b`);
+        1_000 * count(text, `(?:insert into |insertionOf\\(\\s*')${table}\\b`) +
+        count(text, `['\`\\s]${table}\\b`);
       const [best] = texts
         .map(([folder, text]) => [folder, score(text)] as const)
         .sort(([a, x], [b, y]) => y - x || a.localeCompare(b));

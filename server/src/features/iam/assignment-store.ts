@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage } from '../../platform/database/list-page.ts';
+import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import type { AssignableRole } from './assignable-roles.ts';
@@ -87,22 +88,18 @@ export async function countAssignments(tx: Tx, clientId: number): Promise<number
   );
 }
 
+const columnsOf = (assignment: Assignment) => ({
+  user_id: assignment.userId,
+  project_id: assignment.projectId,
+  role: assignment.role,
+  assigned_by: assignment.assignedBy,
+});
+
 export async function insertAssignment(tx: Tx, assignment: Assignment): Promise<AssignmentRow> {
-  const [row] = await tx.named<AssignmentRow>(
-    'assignment_insert',
-    `insert into role_assignments (client_id, user_id, project_id, role, assigned_by, created_at)
-     values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
-    [
-      assignment.clientId,
-      assignment.userId,
-      assignment.projectId,
-      assignment.role,
-      assignment.assignedBy,
-      assignment.timestamp,
-    ],
-  );
-  if (!row) throw new Error('the assignment was not inserted');
-  return row;
+  const { clientId, timestamp } = assignment;
+  const columns = { client_id: clientId, ...columnsOf(assignment), created_at: timestamp };
+  const insertion = insertionOf('role_assignments', columns, COLUMNS);
+  return inserted(await tx.namedRow<AssignmentRow>('assignment_insert', ...insertion));
 }
 
 /** @throws as `insertAssignment` */
@@ -111,14 +108,7 @@ export async function updateAssignment(tx: Tx, id: number, assignment: Assignmen
     'assignment_update',
     `update role_assignments set user_id = $2, project_id = $3, role = $4, assigned_by = $5, updated_at = $6
       where id = $1`,
-    [
-      id,
-      assignment.userId,
-      assignment.projectId,
-      assignment.role,
-      assignment.assignedBy,
-      assignment.timestamp,
-    ],
+    [id, ...Object.values(columnsOf(assignment)), assignment.timestamp],
   );
 }
 

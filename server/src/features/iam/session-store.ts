@@ -1,6 +1,7 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
@@ -73,24 +74,20 @@ export interface NewSession {
 }
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
-  await tx.named(
-    'session_insert',
-    `insert into sessions (id, family_id, user_id, client_id, token_id, cookie_hash, ip, user_agent, created_at,
-       last_used_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-    [
-      session.id,
-      session.familyId,
-      session.userId,
-      session.clientId,
-      session.tokenId,
-      session.cookieHash,
-      session.ip,
-      session.userAgent,
-      session.createdAt.toISOString(),
-      session.usedAt.toISOString(),
-      session.expiresAt.toISOString(),
-    ],
-  );
+  const columns = {
+    id: session.id,
+    family_id: session.familyId,
+    user_id: session.userId,
+    client_id: session.clientId,
+    token_id: session.tokenId,
+    cookie_hash: session.cookieHash,
+    ip: session.ip,
+    user_agent: session.userAgent,
+    created_at: session.createdAt.toISOString(),
+    last_used_at: session.usedAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+  };
+  await tx.named('session_insert', ...insertionOf('sessions', columns));
 }
 
 /** Ends those of the user that were not used for the longest time, beyond so many. Those of each API token are

@@ -4,6 +4,7 @@ import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage } from '../../platform/database/list-page.ts';
+import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { PENDING } from './invitation-store.ts';
@@ -105,8 +106,7 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
      values (coalesce($6, nextval(pg_get_serial_sequence('users', 'id'))), $1, $2, $3, $4, $5) returning id`,
     [user.email, user.name, user.lang, user.passwordHash, user.timestamp, user.id ?? null],
   );
-  if (!row) throw new Error('the user was not inserted');
-  return row.id;
+  return inserted(row).id;
 }
 
 /** @returns false when the user is a member already */
@@ -236,14 +236,9 @@ export interface NewSignIn {
 
 /** Notes an attempt, as failed for the time being; returns its id. */
 export async function insertSignIn(tx: Tx, signIn: NewSignIn): Promise<number> {
-  const [row] = await tx.named<{ id: number }>(
-    'sign_in_insert',
-    `insert into sign_ins (client_id, user_id, at, ip, user_agent, is_successful)
-     values ($1, $2, $3, $4, $5, false) returning id`,
-    [signIn.clientId, signIn.userId, signIn.at, signIn.ip, signIn.userAgent],
-  );
-  if (!row) throw new Error('the sign-in was not inserted');
-  return row.id;
+  const { clientId: client_id, userId: user_id, userAgent: user_agent, at, ip } = signIn;
+  const columns = { client_id, user_id, at, ip, user_agent, is_successful: false };
+  return tx.namedNumber('sign_in_insert', ...insertionOf('sign_ins', columns, 'id'));
 }
 
 export async function markSignedIn(tx: Tx, id: number): Promise<void> {

@@ -9,7 +9,7 @@ export const FIRMWARE_TYPES = ['bios', 'uefi'] as const;
 export const MACHINE_TYPES = ['i440', 'q35'] as const;
 
 /** What the owner of an image says about it. */
-const TRAITS = [
+export const TRAITS = [
   ...(['name', 'architecture', 'os_type', 'ssh_key', 'hw_firmware_type', 'hw_machine_type'] as const),
   ...(['is_baremetal', 'tags'] as const),
 ] as const;

@@ -1,23 +1,19 @@
 import { Forbidden } from '../../kernel/errors.ts';
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
-import { listOf } from '../../platform/database/rows.ts';
+import { type Hold, heldTable } from '../../platform/database/held-table.ts';
+import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
+import { listOf, pick } from '../../platform/database/rows.ts';
 import type { Place } from '../volumes/index.ts';
-import { COLUMNS, IMAGE_TRANSITIONS, type ImageRow, type ImageTraits } from './model.ts';
+import { COLUMNS, IMAGE_TRANSITIONS, type ImageRow, type ImageTraits, TRAITS } from './model.ts';
 
 /** Changes of images; lists are in list-store.ts. */
 
 export const SHOWN = listOf(COLUMNS, 'i');
 
 const held = heldTable<ImageRow>('images', 'Image', { columns: SHOWN, alias: 'i', shared: true });
-
-/** An image that the project may use: its own or the region's. @throws NotFound */
-export const readImage = held.read;
-/** Those of these images that the project may use; they are not deleted before the transaction ends. */
-export const keepImages = held.keep;
-/** The image while the task holds it. */
-export const readHeld = held.readHeld;
+/** A project may use its own images and the region's. */
+export const { read: readImage, keep: keepImages, readHeld, deleteHeld: deleteImage } = held;
 
 /** The project's own image, locked; the region's are not the project's to change.
  *  @throws NotFound, Forbidden, Locked naming the task that holds it */
@@ -41,45 +37,25 @@ export interface Origin {
   readonly keptForVolumes: boolean;
 }
 
-export interface NewImage extends ImageTraits, Place, Origin {
-  readonly id: string;
-  readonly clientId: number;
-  readonly taskId: string;
-  readonly timestamp: string;
-}
+export type NewImage = ImageTraits & Origin & NewResource;
 
 export async function insertImage(tx: Tx, image: NewImage): Promise<void> {
-  await tx.named(
-    'image_insert',
-    `insert into images (id, project_id, region_id, client_id, name, status, architecture, os_type, os_distro,
-            os_version, disk_format, min_disk, min_ram, size, ssh_key, hw_firmware_type, hw_machine_type, is_baremetal,
-            volume_id, source_url, kept_for_volumes, tags, task_id, creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, 'saving', $6, $7, $8, $9, 'raw', $10::int, $11, $10::int, $12, $13, $14,
-             $15, $16, $17, $18, $19, $20, $20, $21, $21)`,
-    [
-      image.id,
-      image.projectId,
-      image.regionId,
-      image.clientId,
-      image.name,
-      image.architecture,
-      image.os_type,
-      image.osDistro,
-      image.osVersion,
-      image.size,
-      image.minRam,
-      image.ssh_key,
-      image.hw_firmware_type,
-      image.hw_machine_type,
-      image.is_baremetal,
-      image.volumeId,
-      image.sourceUrl,
-      image.keptForVolumes,
-      JSON.stringify(image.tags),
-      image.taskId,
-      image.timestamp,
-    ],
-  );
+  const columns = {
+    status: 'saving',
+    os_distro: image.osDistro,
+    os_version: image.osVersion,
+    disk_format: 'raw',
+    min_disk: image.size,
+    min_ram: image.minRam,
+    size: image.size,
+    volume_id: image.volumeId,
+    source_url: image.sourceUrl,
+    kept_for_volumes: image.keptForVolumes,
+    ...pick(image, TRAITS),
+    tags: JSON.stringify(image.tags),
+    ...columnsOfNew(image),
+  };
+  await tx.named('image_insert', ...insertionOf('images', columns));
 }
 
 /** Gives the image to the task that deletes it. */
@@ -94,7 +70,7 @@ export async function holdForDeletion(tx: Tx, id: string, taskId: string): Promi
 export async function settleImage(
   tx: Tx,
   id: string,
-  { taskId, timestamp }: { readonly taskId: string; readonly timestamp: string },
+  { taskId, timestamp }: Omit<Hold, 'id'>,
   status: ImageRow['status'],
 ): Promise<void> {
   await tx.named(
@@ -124,7 +100,3 @@ export async function changeImage(tx: Tx, id: string, to: ImageTraits, timestamp
     ],
   );
 }
-
-/** Removes an image that the task holds.
- *  @returns false when there was none */
-export const deleteImage = held.deleteHeld;

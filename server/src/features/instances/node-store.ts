@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import { SHOWN, type ShownInstance } from './list-store.ts';
@@ -29,35 +30,16 @@ export interface NewNode {
 }
 
 /** A node that is being built. */
-export async function insertNode(tx: Tx, row: NewNode): Promise<void> {
-  await tx.named(
-    'instance_insert_node',
-    `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, private_ip,
-       public_ip, network_name, network_id, subnet_id, security_groups, ssh_key_name, volumes, tags, cluster_id,
-       creator_task_id, status_since, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, 'BUILD', 'building', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-             $18, $18)`,
-    [
-      row.id,
-      row.client_id,
-      row.project_id,
-      row.region_id,
-      row.name,
-      JSON.stringify(row.flavor),
-      row.private_ip,
-      row.public_ip,
-      row.network_name,
-      row.network_id,
-      row.subnet_id,
-      row.security_groups,
-      row.ssh_key_name,
-      JSON.stringify(row.volumes),
-      JSON.stringify(row.tags),
-      row.cluster_id,
-      row.creator_task_id,
-      row.timestamp,
-    ],
-  );
+export async function insertNode(tx: Tx, { timestamp, ...node }: NewNode): Promise<void> {
+  const columns = {
+    ...node,
+    flavor: JSON.stringify(node.flavor),
+    volumes: JSON.stringify(node.volumes),
+    tags: JSON.stringify(node.tags),
+    ...{ status: 'BUILD', vm_state: 'building', status_since: timestamp },
+    ...{ created_at: timestamp, updated_at: timestamp },
+  };
+  await tx.named('instance_insert_node', ...insertionOf('instances', columns));
 }
 
 /** Says of nodes that they are up, or that they were and no longer are. */

@@ -1,6 +1,7 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
+import { type Hold, heldTable } from '../../platform/database/held-table.ts';
+import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
@@ -11,51 +12,32 @@ import { COLUMNS, type InstanceRow, type Place, type Power, restingState, type S
 /** Of an instance `i`. */
 export const INSTANCE = listOf(COLUMNS, 'i');
 
-const held = heldTable<InstanceRow>('instances', 'Instance', { columns: INSTANCE, alias: 'i' });
+/** Instances of a project, which tasks hold. */
+export const {
+  read: readInstance,
+  lock: lockInstance,
+  readHeld,
+  deleteHeld: deleteInstance,
+} = heldTable<InstanceRow>('instances', 'Instance', { columns: INSTANCE, alias: 'i' });
 
-/** @throws NotFound */
-export const readInstance = held.read;
-/** Locked against every other change. @throws NotFound */
-export const lockInstance = held.lock;
-/** The instance while the task holds it. */
-export const readHeld = held.readHeld;
-/** Removes it while the task holds it.
- *  @returns whether there was anything to remove */
-export const deleteInstance = held.deleteHeld;
-
-export interface NewInstance {
-  readonly id: string;
-  readonly clientId: number;
-  readonly projectId: number;
-  readonly regionId: number;
+export interface NewInstance extends NewResource {
   readonly name: string;
   readonly flavor: Flavor;
   readonly sshKeyName: string | null;
   readonly tags: StoredTags;
-  readonly taskId: string;
-  readonly timestamp: string;
 }
 
 /** A machine that the task builds. */
 export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
-  await tx.named(
-    'instance_insert',
-    `insert into instances (id, client_id, project_id, region_id, name, flavor, status, vm_state, task_state,
-       ssh_key_name, tags, creator_task_id, task_id, status_since, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, 'BUILD', 'building', 'spawning', $7, $8, $9, $9, $10, $10, $10)`,
-    [
-      row.id,
-      row.clientId,
-      row.projectId,
-      row.regionId,
-      row.name,
-      JSON.stringify(row.flavor),
-      row.sshKeyName,
-      JSON.stringify(row.tags),
-      row.taskId,
-      row.timestamp,
-    ],
-  );
+  const columns = {
+    name: row.name,
+    flavor: JSON.stringify(row.flavor),
+    ...{ status: 'BUILD', vm_state: 'building', task_state: 'spawning', status_since: row.timestamp },
+    ssh_key_name: row.sshKeyName,
+    tags: JSON.stringify(row.tags),
+    ...columnsOfNew(row),
+  };
+  await tx.named('instance_insert', ...insertionOf('instances', columns));
 }
 
 /** @throws NotFound for the first that the project does not have */
@@ -109,7 +91,7 @@ export const outcomeOf = (row: InstanceRow): Outcome => ({
  *  @param broken the provider could not make it so: the machine is in ERROR */
 export async function settleInstance(
   tx: Tx,
-  { id, taskId, timestamp }: { readonly id: string; readonly taskId: string; readonly timestamp: string },
+  { id, taskId, timestamp }: Hold,
   { power, boots, flavor }: Outcome,
   broken = false,
 ): Promise<void> {

@@ -2,7 +2,8 @@ import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
-import { listOf } from '../../platform/database/rows.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
+import { listOf, pick, without } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { Page } from '../../platform/http/schemas.ts';
 import { freed } from '../networking/addresses/index.ts';
@@ -44,45 +45,29 @@ export const listClusters = (db: Db, place: Place, page: Page) =>
     count: countedRows('k8s_clusters', place),
   });
 
-export type NewCluster = Omit<
-  ClusterRow,
-  'control_plane_version' | 'status' | 'node_serial' | 'upgrade_attempts' | 'task_id' | 'created_at'
-> & { readonly timestamp: string };
+const NEW = without(CLUSTER_COLUMNS, [
+  ...([
+    'control_plane_version',
+    'status',
+    'node_serial',
+    'upgrade_attempts',
+    'task_id',
+    'created_at',
+  ] as const),
+]);
+
+export type NewCluster = Pick<ClusterRow, (typeof NEW)[number]> & { readonly timestamp: string };
 
 /** A cluster that its creating task will bring up. */
-export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
-  await tx.named(
-    'k8s_cluster_insert',
-    `insert into k8s_clusters (id, client_id, project_id, region_id, name, version, status, keypair, ssh_public_key,
-       settings, network_id, subnet_id, api_address, ca_certificate, client_certificate, key_id, sealed_ca_key,
-       sealed_client_key, kubeconfig_created_at, kubeconfig_expires_at, task_id, creator_task_id, created_at, fixed_subnet_id)
-     values ($1, $2, $3, $4, $5, $6, 'Provisioning', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-             $20, $20, $21, $22)`,
-    [
-      c.id,
-      c.client_id,
-      c.project_id,
-      c.region_id,
-      c.name,
-      c.version,
-      c.keypair,
-      c.ssh_public_key,
-      JSON.stringify(c.settings),
-      c.network_id,
-      c.subnet_id,
-      c.api_address,
-      c.ca_certificate,
-      c.client_certificate,
-      c.key_id,
-      c.sealed_ca_key,
-      c.sealed_client_key,
-      c.kubeconfig_created_at,
-      c.kubeconfig_expires_at,
-      c.creator_task_id,
-      c.timestamp,
-      c.fixed_subnet_id,
-    ],
-  );
+export async function insertCluster(tx: Tx, cluster: NewCluster): Promise<void> {
+  const columns = {
+    ...pick(cluster, NEW),
+    settings: JSON.stringify(cluster.settings),
+    status: 'Provisioning',
+    task_id: cluster.creator_task_id,
+    created_at: cluster.timestamp,
+  };
+  await tx.named('k8s_cluster_insert', ...insertionOf('k8s_clusters', columns));
 }
 
 /** Gives a cluster, which the caller has locked, to a task; nothing else may change it until `unlockCluster`.

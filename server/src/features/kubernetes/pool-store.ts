@@ -1,5 +1,6 @@
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, without } from '../../platform/database/rows.ts';
 import { freed, given } from '../networking/addresses/index.ts';
 import { NODE_COLUMNS, type NodeRow, POOL_COLUMNS, type PoolRow } from './model.ts';
@@ -128,8 +129,7 @@ export async function insertNode(
     node.timestamp,
     node.subnet_id,
   ]);
-  if (!row) throw new Error('the node was not inserted');
-  return row.number;
+  return inserted(row).number;
 }
 
 /** Moves those nodes to a state that may come to it from the one they are in.

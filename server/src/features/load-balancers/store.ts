@@ -9,12 +9,10 @@ import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
 /** Changes of load balancers. Creation is in insert-store.ts, lists are in list-store.ts, whole load balancers in
  *  tree-store.ts, what the data plane says of them in health-store.ts. */
 
-const held = heldTable<LoadBalancerRow>('load_balancers', 'Load balancer', {
+/** The row, locked against every other change until the transaction ends. @throws NotFound */
+export const { lock: lockLoadBalancer } = heldTable<LoadBalancerRow>('load_balancers', 'Load balancer', {
   ...{ columns: listOf(COLUMNS, 'lb'), alias: 'lb' },
 });
-
-/** The row, locked against every other change until the transaction ends. @throws NotFound */
-export const lockLoadBalancer = held.lock;
 
 /** Gives the lock to a task. */
 export async function holdLoadBalancer(

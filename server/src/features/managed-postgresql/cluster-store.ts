@@ -1,6 +1,7 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { nameContains } from '../../platform/database/text-parts.ts';
 import type { Place } from '../../platform/http/context.ts';
@@ -69,24 +70,16 @@ export interface NewCluster
 }
 
 /** A cluster that its creating task will bring up. */
-export async function insertCluster(tx: Tx, c: NewCluster): Promise<void> {
-  await tx.named(
-    'postgresql_cluster_insert',
-    `insert into postgresql_clusters (id, client_id, project_id, region_id, name, status, spec, task_id,
-       creator_task_id, created_at, restored_from)
-     values ($1, $2, $3, $4, $5, 'PREPARING', $6, $7, $7, $8, $9)`,
-    [
-      c.id,
-      c.client_id,
-      c.project_id,
-      c.region_id,
-      c.name,
-      JSON.stringify(c.spec),
-      c.task_id,
-      c.timestamp,
-      c.restored_from ? JSON.stringify(c.restored_from) : null,
-    ],
-  );
+export async function insertCluster(tx: Tx, { timestamp, ...cluster }: NewCluster): Promise<void> {
+  const columns = {
+    ...cluster,
+    spec: JSON.stringify(cluster.spec),
+    restored_from: cluster.restored_from ? JSON.stringify(cluster.restored_from) : null,
+    status: 'PREPARING',
+    creator_task_id: cluster.task_id,
+    created_at: timestamp,
+  };
+  await tx.named('postgresql_cluster_insert', ...insertionOf('postgresql_clusters', columns));
 }
 
 /** @param backups null: none any more */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage } from '../../platform/database/list-page.ts';
+import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { BUCKET_COLUMNS, type BucketRow, type BucketSettings, KEY_COLUMNS, type KeyRow } from './model.ts';
 
@@ -116,8 +117,7 @@ export async function insertBucket(
      returning ${BUCKETS}`,
     [storageId, name, timestamp],
   );
-  if (!row) throw new Error('the bucket was not inserted');
-  return row;
+  return inserted(row);
 }
 
 /** @param next what an update makes of it */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { StorageStatus } from './model.ts';
 
@@ -12,6 +13,14 @@ const COLUMNS = [
 export interface AnyStorageRow extends RowOf<'object_storages', typeof COLUMNS, { status: StorageStatus }> {
   /** Name of its location. */
   readonly location: string;
+}
+
+export interface NewStorage {
+  readonly clientId: number;
+  readonly regionId: number;
+  readonly name: string;
+  readonly taskId: string;
+  readonly timestamp: string;
 }
 
 export interface StorageFilter {
@@ -39,7 +48,10 @@ export const ORDER_FIELDS = Object.keys(ORDERS);
 
 /** SQL that storages of all kinds share. A storage belongs to an account, and `task_id` names the task that holds it.
  *  @param columns what this kind keeps beside `AnyStorageRow` */
-export function storageTable<Row extends AnyStorageRow>(table: string, columns: readonly string[]) {
+export function storageTable<Row extends AnyStorageRow>(
+  table: 'object_storages' | 'sftp_storages',
+  columns: readonly string[],
+) {
   const all = `${listOf([...COLUMNS, ...columns], 's')}, r.slug as location`;
   /** Rows as `s`; what follows says which. */
   const select = `select ${all} from ${table} s join regions r on r.id = s.region_id`;
@@ -47,6 +59,18 @@ export function storageTable<Row extends AnyStorageRow>(table: string, columns: 
 
   return {
     select,
+
+    /** A storage that its task makes. @returns its id */
+    async insert(tx: Tx, storage: NewStorage, more: { readonly settings?: string } = {}): Promise<number> {
+      const { clientId: client_id, regionId: region_id, taskId: task_id, name } = storage;
+      const row = { ...{ client_id, region_id, name, task_id }, ...more };
+      const insertion = insertionOf(
+        table,
+        { ...row, status: 'creating', created_at: storage.timestamp },
+        'id',
+      );
+      return tx.namedNumber(`${table}_insert`, ...insertion);
+    },
 
     async find(db: Queryable, clientId: number, id: number): Promise<Row | undefined> {
       const text = `${select} where s.client_id = $1 and s.id = $2`;

@@ -8,7 +8,7 @@ import { insertKey } from './parts-store.ts';
 import type { CreateObjectStorage, StorageListQuery } from './schema.ts';
 import { newAccessKey, newSecret, sealSecret } from './secrets.ts';
 import { startStorageTask } from './storage-access.ts';
-import { insertStorage } from './store.ts';
+import { storages } from './store.ts';
 import { viewStorage } from './views.ts';
 
 /** Calls about whole storages. A command is one transaction; the work is a task's, which the call waits for. */
@@ -39,7 +39,7 @@ export async function createStorage(service: Service, ctx: RequestContext, input
       await nameIsFree(tx, clientId, input.name);
       await access.refuseMore(tx, clientId);
       const row = { clientId, regionId: region.id, name: input.name, taskId, timestamp };
-      const id = await insertStorage(tx, row);
+      const id = await storages.insert(tx, row);
       const key = { ...sealSecret(ctx.cipher, accessKey, secret), storage_id: id, read_only: false };
       await insertKey(tx, { ...key, pending: null }, timestamp);
       const storage = { id, name: input.name, region_id: region.id };

@@ -6,25 +6,6 @@ import { storageTable } from './storage-table.ts';
 
 export const storages = storageTable<StorageRow>('object_storages', OWN_COLUMNS);
 
-export interface NewStorage {
-  readonly clientId: number;
-  readonly regionId: number;
-  readonly name: string;
-  readonly taskId: string;
-  readonly timestamp: string;
-}
-
-export async function insertStorage(tx: Tx, s: NewStorage): Promise<number> {
-  const [row] = await tx.named<{ id: number }>(
-    'object_storage_insert',
-    `insert into object_storages (client_id, region_id, name, status, task_id, created_at)
-     values ($1, $2, $3, 'creating', $4, $5) returning id`,
-    [s.clientId, s.regionId, s.name, s.taskId, s.timestamp],
-  );
-  if (!row) throw new Error('the storage was not stored');
-  return row.id;
-}
-
 /** Ends the hold of a task. @returns whether it still held the storage */
 export async function settleActive(tx: Tx, id: number, taskId: string): Promise<boolean> {
   return tx.namedAny(

@@ -4,6 +4,7 @@ import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { ProjectListQuery } from './schema.ts';
@@ -102,8 +103,7 @@ export async function insertProject(tx: Tx, project: NewProject): Promise<Projec
      returning ${COLUMNS}`,
     [project.clientId, project.name, project.description, project.isDefault, project.timestamp],
   );
-  if (!row) throw new Error('the project was not inserted');
-  return row;
+  return inserted(row);
 }
 
 export async function updateProject(

@@ -1,5 +1,6 @@
 import type { Transitions } from '../../kernel/transitions.ts';
 import type { Queryable } from '../../platform/database/db.ts';
+import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Limits, REQUEST_STATES } from './schema.ts';
 
@@ -54,8 +55,7 @@ export async function insertRequest(db: Queryable, request: NewRequest): Promise
       request.createdAt,
     ],
   );
-  if (!row) throw new Error('the request was not inserted');
-  return row;
+  return inserted(row);
 }
 
 /** @returns the request, or undefined: there is none */

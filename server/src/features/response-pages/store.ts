@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Pages, SetListQuery } from './schema.ts';
 
@@ -88,8 +89,7 @@ export async function insertSet(tx: Tx, set: NewSet): Promise<SetRow> {
       set.timestamp,
     ],
   );
-  if (!row) throw new Error('the custom page set was not inserted');
-  return row;
+  return inserted(row);
 }
 
 export async function updateSet(

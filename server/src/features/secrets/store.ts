@@ -2,7 +2,8 @@ import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
-import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
+import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { SecretKind } from './material.ts';
 
@@ -31,16 +32,17 @@ export type SecretRow = RowOf<
 const SEALED = ['id', 'key_id', 'sealed'] as const;
 export type SealedRow = RowOf<'secrets', typeof SEALED>;
 
-export type NewSecret = Omit<SecretRow, 'status' | 'created_at'> & SealedRow & { readonly timestamp: string };
+const NEW = [...without(COLUMNS, ['status', 'created_at']), 'key_id', 'sealed'] as const;
 
-const held = heldTable<SecretRow>('secrets', 'Secret', { columns: SHOWN, alias: 's' });
+export type NewSecret = Pick<SecretRow & SealedRow, (typeof NEW)[number]> & { readonly timestamp: string };
 
-/** @throws NotFound */
-export const readSecret = held.read;
-/** Nobody else changes it or begins to use it until the transaction ends. @throws NotFound */
-export const lockSecret = held.lock;
-/** Those of these that there are; they stay what they are until the transaction ends. */
-export const keepSecrets = held.keep;
+/** Nobody begins to use one that is locked or kept. */
+export const {
+  read: readSecret,
+  lock: lockSecret,
+  keep: keepSecrets,
+  deleteHeld: deleteSecret,
+} = heldTable<SecretRow>('secrets', 'Secret', { columns: SHOWN, alias: 's' });
 
 /** What an account keeps in all its regions. */
 export async function bytesOfSecrets(tx: Tx, clientId: number): Promise<number> {
@@ -52,29 +54,8 @@ export async function bytesOfSecrets(tx: Tx, clientId: number): Promise<number> 
 }
 
 export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {
-  await tx.named(
-    'secret_insert',
-    `insert into secrets (id, project_id, region_id, client_id, name, kind, algorithm, bit_length, names,
-       expiration, not_after, status, task_id, key_id, sealed, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'PENDING_CREATE', $12, $13, $14, $15)`,
-    [
-      row.id,
-      row.project_id,
-      row.region_id,
-      row.client_id,
-      row.name,
-      row.kind,
-      row.algorithm,
-      row.bit_length,
-      row.names,
-      row.expiration,
-      row.not_after,
-      row.task_id,
-      row.key_id,
-      row.sealed,
-      row.timestamp,
-    ],
-  );
+  const columns = { ...pick(row, NEW), status: 'PENDING_CREATE', created_at: row.timestamp };
+  await tx.named('secret_insert', ...insertionOf('secrets', columns));
 }
 
 /** One page, the newest first, and how many there are in all. */
@@ -111,10 +92,6 @@ export async function activateSecret(tx: Tx, id: string, taskId: string): Promis
     [id, taskId, statesBefore(SECRET_TRANSITIONS, 'ACTIVE')],
   );
 }
-
-/** Removes it while the task holds it.
- *  @returns whether there was anything to remove */
-export const deleteSecret = held.deleteHeld;
 
 export async function readSealed(db: Queryable, ids: readonly string[]): Promise<SealedRow[]> {
   return db.named('secret_sealed', `select ${listOf(SEALED)} from secrets where id = any($1::uuid[])`, [ids]);

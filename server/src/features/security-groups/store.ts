@@ -1,55 +1,35 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
+import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { COLUMNS, type GroupRow, type GroupTraits, type Place } from './model.ts';
 
 const SHOWN = listOf(COLUMNS, 'g');
 
-const held = heldTable<GroupRow>('security_groups', 'Security group', { columns: SHOWN, alias: 'g' });
+/** Security groups of a project, which tasks hold. */
+export const {
+  read: readGroup,
+  lockFree: lockFreeGroup,
+  keep: keepGroups,
+  readHeld,
+  deleteHeld: deleteGroup,
+} = heldTable<GroupRow>('security_groups', 'Security group', { columns: SHOWN, alias: 'g' });
 
-/** @throws NotFound */
-export const readGroup = held.read;
-/** Locked against every other change. @throws NotFound, Locked naming the task that holds it */
-export const lockFreeGroup = held.lockFree;
-/** Those of these groups that the project has; they are not deleted before the transaction ends. */
-export const keepGroups = held.keep;
-/** The group while the task holds it. */
-export const readHeld = held.readHeld;
-/** Removes a group that the task holds.
- *  @returns false when there was none */
-export const deleteGroup = held.deleteHeld;
-
-export interface NewGroup extends GroupTraits, Place {
-  readonly id: string;
-  readonly clientId: number;
-  readonly taskId: string;
-  readonly timestamp: string;
-}
+export type NewGroup = GroupTraits & NewResource;
 
 export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
-  await tx.named(
-    'security_group_insert',
-    `insert into security_groups (id, project_id, region_id, client_id, name, description, rules, tags, task_id,
-            creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $10)`,
-    [
-      group.id,
-      group.projectId,
-      group.regionId,
-      group.clientId,
-      group.name,
-      group.description,
-      JSON.stringify(group.rules),
-      JSON.stringify(group.tags),
-      group.taskId,
-      group.timestamp,
-    ],
-  );
+  const columns = {
+    ...{ name: group.name, description: group.description },
+    rules: JSON.stringify(group.rules),
+    tags: JSON.stringify(group.tags),
+    ...columnsOfNew(group),
+  };
+  await tx.named('security_group_insert', ...insertionOf('security_groups', columns));
 }
 
 /** The group that has a rule.
@@ -125,12 +105,6 @@ export async function holdGroup(tx: Tx, id: string, taskId: string, deleting = f
     'update security_groups set task_id = $2, deleting = $3 where id = $1',
     [id, taskId, deleting],
   );
-}
-
-interface Hold {
-  readonly id: string;
-  readonly taskId: string;
-  readonly timestamp: string;
 }
 
 /** Ends a task's hold. @param change what it has from now on; null: what it had */

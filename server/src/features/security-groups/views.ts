@@ -1,14 +1,11 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { viewTags } from '../../platform/http/tags.ts';
+import { viewPlaced } from '../../platform/http/views.ts';
 import type { GroupRow, Rule } from './model.ts';
 
 /** What of a security group is shown. */
 export function viewGroup(row: GroupRow, region: string) {
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    region,
+  return viewPlaced(row, region, {
     name: row.name,
     description: row.description,
     security_group_rules: row.rules.map((rule) => viewRule(rule, row)),
@@ -17,7 +14,7 @@ export function viewGroup(row: GroupRow, region: string) {
     metadata: viewTags(row.tags),
     created_at: offsetTime(row.created_at),
     updated_at: offsetTime(row.updated_at),
-  };
+  });
 }
 
 /** What of a rule is shown. A rule is replaced, not revised. */

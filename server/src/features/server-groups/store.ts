@@ -19,17 +19,17 @@ const SHOWN = `${listOf(COLUMNS, 'g')}, coalesce((
     select jsonb_agg(jsonb_build_object('instance_id', i.id, 'instance_name', i.name) order by m.created_at, i.id)
       from server_group_members m join instances i on i.id = m.instance_id where m.group_id = g.id), '[]') as instances`;
 
-const held = heldTable<GroupRow>('server_groups', 'Server group', {
+/** One that is locked gets no new members; its own are as they are then. */
+export const {
+  read: readGroup,
+  lockFree: lockGroup,
+  hold: holdGroup,
+  deleteHeld: deleteGroup,
+} = heldTable<GroupRow>('server_groups', 'Server group', {
   columns: SHOWN,
   alias: 'g',
   readAfterLock: true,
 });
-
-/** @throws NotFound */
-export const readGroup = held.read;
-/** Locked against every other change and new members, with its members as they are then.
- *  @throws NotFound, Locked naming the task that deletes it */
-export const lockGroup = held.lockFree;
 
 interface NewGroup extends Place, CreateServerGroup {
   readonly id: string;
@@ -61,10 +61,3 @@ export function listGroups(
     ...page,
   });
 }
-
-/** Gives the lock to a task; null: releases it. */
-export const holdGroup = held.hold;
-
-/** Removes a group that the task holds.
- *  @returns false when there was none */
-export const deleteGroup = held.deleteHeld;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage } from '../../platform/database/list-page.ts';
+import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { KEY_COLUMNS, type SshKeyRow } from './model.ts';
 
@@ -64,8 +65,7 @@ export async function insertKey(
      returning ${COLUMNS}`,
     [key.client_id, key.name, key.public_key, timestamp],
   );
-  if (!row) throw new Error('the key was not stored');
-  return row;
+  return inserted(row);
 }
 
 /** @returns false when it is gone already */

@@ -14,7 +14,7 @@ import {
 import type { SftpRow, SftpSettings } from './model.ts';
 import type { CreateSftpStorage, SftpListQuery, UpdateSftpStorage } from './schema.ts';
 import { changed, keyFaults, type NewPassword, PLAIN, passwordOf } from './settings.ts';
-import { insertStorage, lockClient, setNext, storages } from './store.ts';
+import { lockClient, setNext, storages } from './store.ts';
 import { viewSftpStorage } from './views.ts';
 
 /** Calls about SFTP storages. A command is one transaction; the work is a task's, which the call waits for. */
@@ -48,8 +48,8 @@ export async function createStorage(service: SftpService, ctx: RequestContext, i
     await access.refuseMore(tx, clientId);
     const taskId = ctx.ids.uuid();
     const timestamp = ctx.clock.timestamp();
-    const row = { clientId, regionId: region.id, name: input.name, settings, taskId, timestamp };
-    const id = await insertStorage(tx, row);
+    const row = { clientId, regionId: region.id, name: input.name, taskId, timestamp };
+    const id = await storages.insert(tx, row, { settings: JSON.stringify(settings) });
     const storage = { id, name: input.name, region_id: region.id };
     return { id, ref: await startStorageTask(tx, ctx, storage, { type: 'create_sftp_storage', id: taskId }) };
   });

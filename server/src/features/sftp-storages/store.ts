@@ -24,26 +24,6 @@ export async function lockClient(tx: Tx, clientId: number): Promise<void> {
   await tx.named('sftp_storage_client', 'select 1 from clients where id = $1 for update', [clientId]);
 }
 
-export interface NewStorage {
-  readonly clientId: number;
-  readonly regionId: number;
-  readonly name: string;
-  readonly settings: SftpSettings;
-  readonly taskId: string;
-  readonly timestamp: string;
-}
-
-export async function insertStorage(tx: Tx, s: NewStorage): Promise<number> {
-  const [row] = await tx.named<{ id: number }>(
-    'sftp_storage_insert',
-    `insert into sftp_storages (client_id, region_id, name, status, settings, task_id, created_at)
-     values ($1, $2, $3, 'creating', $4, $5, $6) returning id`,
-    [s.clientId, s.regionId, s.name, JSON.stringify(s.settings), s.taskId, s.timestamp],
-  );
-  if (!row) throw new Error('the storage was not stored');
-  return row.id;
-}
-
 /** What the task that holds a storage makes of it. */
 export async function setNext(tx: Tx, id: number, next: SftpSettings): Promise<void> {
   await tx.named('sftp_storage_next', 'update sftp_storages set next = $2 where id = $1', [

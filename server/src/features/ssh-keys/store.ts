@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCount } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { ProjectContext } from '../../platform/http/context.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
@@ -30,24 +31,9 @@ export async function insertSshKey(
   tx: Tx,
   key: Omit<SshKeyRow, 'created_at'> & { timestamp: string },
 ): Promise<SshKeyRow> {
-  const [row] = await tx.named<SshKeyRow>(
-    'ssh_key_insert',
-    `insert into ssh_keys (${COLUMNS})
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${COLUMNS}`,
-    [
-      key.id,
-      key.client_id,
-      key.project_id,
-      key.user_id,
-      key.name,
-      key.public_key,
-      key.fingerprint,
-      key.shared_in_project,
-      key.timestamp,
-    ],
-  );
-  if (!row) throw new Error('the SSH key was not inserted');
-  return row;
+  const { timestamp, ...columns } = key;
+  const insertion = insertionOf('ssh_keys', { ...columns, created_at: timestamp }, COLUMNS);
+  return inserted(await tx.namedRow<SshKeyRow>('ssh_key_insert', ...insertion));
 }
 
 export async function readSshKey(db: Queryable, id: string, viewer: Viewer): Promise<SshKeyRow | undefined> {

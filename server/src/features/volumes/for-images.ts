@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database/db.ts';
+import type { Hold } from '../../platform/database/held-table.ts';
 import { type Place, requireState, statusDuring, type VolumeRow } from './model.ts';
 import * as store from './store.ts';
 
@@ -14,7 +15,7 @@ export async function holdForImage(tx: Tx, id: string, place: Place, taskId: str
 }
 
 /** Ends that task's hold. */
-export async function releaseForImage(tx: Tx, hold: store.Hold): Promise<void> {
+export async function releaseForImage(tx: Tx, hold: Omit<Hold, 'id'>): Promise<void> {
   for (const row of await store.readAllHeld(tx, hold.taskId)) await store.settleVolume(tx, row, hold);
 }
 

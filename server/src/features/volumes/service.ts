@@ -2,12 +2,11 @@ import { NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { UUID_RULE } from '../../kernel/rules.ts';
-import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
-import { givenTags, patchTags } from '../../platform/http/tags.ts';
+import { givenTags } from '../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -27,6 +26,7 @@ import type { CreateVolume, UpdateVolume, VolumeListQuery } from './schema.ts';
 import { lockDeletedWithVolume } from './snapshots/deleted-with-volume.ts';
 import { holdForDeletion } from './snapshots/store.ts';
 import * as store from './store.ts';
+import { updateTraits } from './traits.ts';
 import { viewVolume } from './views.ts';
 
 /** Volumes come and go, and are read; what else can be done to one is in actions.ts. */
@@ -63,14 +63,7 @@ export class VolumeService {
    *  @throws Invalid, NotFound, Locked naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateVolume) {
     requireVolumes(this.#deps, ctx);
-    await ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeVolume(tx, id, ctx.place);
-      const tags = patchTags(row.tags, input.tags);
-      const timestamp = ctx.clock.timestamp();
-      const name = input.name ?? row.name;
-      await store.changeVolume(tx, id, { name, tags, timestamp });
-      await recordAudit(tx, ctx, { action: 'update_volume', subject: id, name, ...ctx.place });
-    });
+    await updateTraits(ctx, 'volume', { id, lockFree: store.lockFreeVolume }, input);
     return this.get(ctx, id);
   }
 

@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/database/db.ts';
-import { heldTable } from '../../platform/database/held-table.ts';
-import { listOf } from '../../platform/database/rows.ts';
+import { type Hold, heldTable } from '../../platform/database/held-table.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
+import { listOf, pick, without } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { type Attachment, COLUMNS, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
@@ -9,63 +10,32 @@ import { type Attachment, COLUMNS, restingStatus, type VolumeRow, type VolumeSta
 /** Of a volume `v`. */
 export const VOLUME = listOf(COLUMNS, 'v');
 
-const held = heldTable<VolumeRow>('volumes', 'Volume', {
+/** Volumes of a project, which tasks hold; all of a task's oldest first. */
+export const {
+  lock: lockVolume,
+  lockFree: lockFreeVolume,
+  keep: keepVolumes,
+  readHeld,
+  readAllHeld,
+  deleteHeld: deleteVolume,
+} = heldTable<VolumeRow>('volumes', 'Volume', {
   ...{ columns: VOLUME, alias: 'v', order: 'v.boot_index, v.created_at, v.id' },
 });
 
-/** Locked against every other change. @throws NotFound */
-export const lockVolume = held.lock;
-/** The same, when no task holds it. @throws NotFound, Locked */
-export const lockFreeVolume = held.lockFree;
-/** Those of these volumes that the project has; they are not deleted before the transaction ends. */
-export const keepVolumes = held.keep;
-/** The volume while the task holds it. */
-export const readHeld = held.readHeld;
-/** All that a task holds, oldest first. */
-export const readAllHeld = held.readAllHeld;
-/** Removes a volume that the task holds.
- *  @returns false when there was none */
-export const deleteVolume = held.deleteHeld;
+const NEW = without(COLUMNS, ['cluster_id', 'attached_at', 'creator_task_id', 'created_at', 'updated_at']);
 
-export type NewVolume = Omit<
-  VolumeRow,
-  'cluster_id' | 'attached_at' | 'created_at' | 'updated_at' | 'creator_task_id'
-> & {
-  readonly timestamp: string;
-};
+export type NewVolume = Pick<VolumeRow, (typeof NEW)[number]> & { readonly timestamp: string };
 
 /** A volume that its task makes. */
 export async function insertVolume(tx: Tx, row: NewVolume): Promise<void> {
-  await tx.named(
-    'volume_insert',
-    `insert into volumes (id, project_id, region_id, client_id, name, size, type, status, bootable, image_id,
-            image_metadata, instance_id, attachment_id, device, attachment_tag, boot_index, delete_on_termination,
-            tags, task_id, creator_task_id, created_at, updated_at, snapshot_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, $20, $20, $21)`,
-    [
-      row.id,
-      row.project_id,
-      row.region_id,
-      row.client_id,
-      row.name,
-      row.size,
-      row.type,
-      row.status,
-      row.bootable,
-      row.image_id,
-      row.image_metadata === null ? null : JSON.stringify(row.image_metadata),
-      row.instance_id,
-      row.attachment_id,
-      row.device,
-      row.attachment_tag,
-      row.boot_index,
-      row.delete_on_termination,
-      JSON.stringify(row.tags),
-      row.task_id,
-      row.timestamp,
-      row.snapshot_id,
-    ],
-  );
+  const columns = {
+    ...pick(row, NEW),
+    image_metadata: row.image_metadata === null ? null : JSON.stringify(row.image_metadata),
+    tags: JSON.stringify(row.tags),
+    creator_task_id: row.task_id,
+    ...{ created_at: row.timestamp, updated_at: row.timestamp },
+  };
+  await tx.named('volume_insert', ...insertionOf('volumes', columns));
 }
 
 /** Gives the lock to a task, and says what it does. */
@@ -98,16 +68,17 @@ export async function attachVolume(tx: Tx, id: string, taskId: string, to: Attac
   );
 }
 
-export interface Hold {
-  readonly taskId: string;
-  readonly timestamp: string;
+/** What a project says of a volume or a snapshot. */
+export interface Traits {
+  readonly name: string;
+  readonly tags: StoredTags;
 }
 
 /** Ends a task's hold on a volume, which is from now on what `row` says. */
 export async function settleVolume(
   tx: Tx,
   row: VolumeRow,
-  { taskId, timestamp }: Hold,
+  { taskId, timestamp }: Omit<Hold, 'id'>,
   status: VolumeStatus = restingStatus(row),
 ): Promise<void> {
   await attachVolume(tx, row.id, taskId, row);
@@ -119,15 +90,12 @@ export async function settleVolume(
   );
 }
 
-export async function changeVolume(
+/** Of volumes, or of snapshots. */
+export async function changeTraits(
   tx: Tx,
-  id: string,
-  change: { readonly name: string; readonly tags: StoredTags; readonly timestamp: string },
+  table: 'volumes' | 'volume_snapshots',
+  { id, name, tags, timestamp }: Traits & { readonly id: string; readonly timestamp: string },
 ): Promise<void> {
-  await tx.named('volume_change', 'update volumes set name = $2, tags = $3, updated_at = $4 where id = $1', [
-    id,
-    change.name,
-    JSON.stringify(change.tags),
-    change.timestamp,
-  ]);
+  const text = `update ${table} set name = $2, tags = $3, updated_at = $4 where id = $1`;
+  await tx.named(`${table}_change`, text, [id, name, JSON.stringify(tags), timestamp]);
 }

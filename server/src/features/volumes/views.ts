@@ -1,17 +1,13 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
-import { viewChanges } from '../../platform/http/views.ts';
+import { viewChanges, viewPlaced } from '../../platform/http/views.ts';
 import type { VolumeView } from './list-store.ts';
 import { PERFORMANCE } from './model.ts';
 
 /** What of a volume is shown. */
 export function viewVolume(row: VolumeView, region: string) {
   const tags = viewTags(row.tags);
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    region,
+  return viewPlaced(row, region, {
     name: row.name,
     size: row.size,
     volume_type: row.type,
@@ -26,7 +22,7 @@ export function viewVolume(row: VolumeView, region: string) {
     metadata: viewMetadata(row.tags),
     metadata_detailed: tags,
     ...viewChanges(row),
-  };
+  });
 }
 
 function viewAttachment(row: VolumeView) {

@@ -25,6 +25,13 @@ export interface HeldTable<Row> {
   deleteHeld(tx: Tx, id: string, taskId: string): Promise<boolean>;
 }
 
+/** What ends a task's hold of a row, see `holdOf`. */
+export interface Hold {
+  readonly id: string;
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
 export interface Shown {
   /** What is read of a row, which is called `alias` there, and of what is joined to it. */
   readonly columns: string;

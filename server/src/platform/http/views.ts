@@ -8,3 +8,19 @@ export const viewChanges = (row: RowOf<'networks', typeof CHANGE_COLUMNS>) => ({
   created_at: offsetTime(row.created_at),
   updated_at: offsetTime(row.updated_at),
 });
+
+/** What is shown of a resource: where it is, and then what else it is. */
+export const viewPlaced = <
+  Row extends { readonly id: string; readonly project_id: number | null; readonly region_id: number },
+  Shown extends object,
+>(
+  row: Row,
+  region: string,
+  shown: Shown,
+) => ({
+  id: row.id,
+  project_id: row.project_id as Row['project_id'],
+  region_id: row.region_id,
+  region,
+  ...shown,
+});

@@ -1,4 +1,5 @@
 import { NotOffered, TaskFailed } from '../../kernel/errors.ts';
+import type { Hold } from '../database/held-table.ts';
 import type { RegionScope } from '../http/context.ts';
 import type { TaskRun } from './handler.ts';
 
@@ -26,7 +27,7 @@ export const providerOfTask =
   };
 
 /** What names a row that a task holds, to release it. */
-export const holdOf = ({ task, timestamp }: TaskRun) => ({
+export const holdOf = ({ task, timestamp }: TaskRun): Hold => ({
   id: task.subject,
   taskId: task.id,
   timestamp,

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import type { Hold } from '../../../platform/database/held-table.ts';
 import type { OperatingStatus, ProvisioningStatus } from '../model.ts';
 import type { LastCheck } from '../port.ts';
 import { ALL_KINDS, KINDS, type PartKind, STATE_COLUMNS } from './kinds.ts';
@@ -28,7 +29,7 @@ export async function updateParts(
   tx: Tx,
   kind: PartKind,
   patches: readonly PartPatch[],
-  { taskId, timestamp }: { taskId: string; timestamp: string },
+  { taskId, timestamp }: Omit<Hold, 'id'>,
 ): Promise<void> {
   await tx.named(`lb_update_${kind}`, updateSql(kind), [JSON.stringify(patches), taskId, timestamp]);
 }

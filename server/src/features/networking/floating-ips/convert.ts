@@ -1,5 +1,6 @@
 import { Conflict } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import type { Hold } from '../../../platform/database/held-table.ts';
 import type { Placed } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import * as store from './store.ts';
@@ -10,12 +11,6 @@ import * as store from './store.ts';
 export interface ConvertedAddress {
   readonly address: string;
   readonly tags: StoredTags;
-}
-
-interface Hold {
-  readonly id: string;
-  readonly taskId: string;
-  readonly timestamp: string;
 }
 
 /** Gives a floating IP that leads nowhere to the task that converts it.

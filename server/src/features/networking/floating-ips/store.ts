@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
+import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf, without } from '../../../platform/database/rows.ts';
 import type { Placed } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
@@ -11,16 +12,13 @@ import { COLUMNS, type FloatingIpRow, type FloatingIpView, type Target } from '.
 
 const ROW = listOf(COLUMNS);
 
-const held = heldTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: ROW, alias: 'f' });
-
-/** Locked against every other change. @throws NotFound */
-export const lockFloatingIp = held.lock;
-/** The same, when no task holds it. @throws NotFound, Locked */
-export const lockFreeFloatingIp = held.lockFree;
-/** Those that a task holds. */
-export const readAllHeld = held.readAllHeld;
-/** Gives the lock to a task. */
-export const holdFloatingIp = held.hold;
+/** Floating IPs of a project, which tasks hold. */
+export const {
+  lock: lockFloatingIp,
+  lockFree: lockFreeFloatingIp,
+  readAllHeld,
+  hold: holdFloatingIp,
+} = heldTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: ROW, alias: 'f' });
 
 /** The router that joins the subnet of what floating IP `f` stands for with the region's own network. */
 export const ROUTER_OF_FIP = `select r.id from region_addresses a join router_interfaces i on i.subnet_id = a.subnet_id
@@ -35,21 +33,13 @@ export const SHOWN = `${listOf(without(COLUMNS, ['client_id', 'fixed_ip_address'
                                  order by family(a.address), a.address limit 1)) as fixed_ip_address`;
 export const PORT_OF_FIP = 'left join ports p on p.id = f.port_id';
 
-export interface NewFloatingIp extends Placed {
-  readonly clientId: number;
+export interface NewFloatingIp extends NewResource {
   readonly tags: StoredTags;
-  readonly taskId: string;
-  readonly timestamp: string;
 }
 
 export async function insertFloatingIp(tx: Tx, row: NewFloatingIp): Promise<void> {
-  await tx.named(
-    'fip_insert',
-    `insert into floating_ips (id, project_id, region_id, client_id, tags, task_id, creator_task_id, created_at,
-            updated_at)
-     values ($1, $2, $3, $4, $5, $6, $6, $7, $7)`,
-    [row.id, row.projectId, row.regionId, row.clientId, JSON.stringify(row.tags), row.taskId, row.timestamp],
-  );
+  const columns = { tags: JSON.stringify(row.tags), ...columnsOfNew(row) };
+  await tx.named('fip_insert', ...insertionOf('floating_ips', columns));
 }
 
 export async function readFloatingIp(
@@ -106,7 +96,7 @@ export async function lockOfPorts(tx: Tx, portIds: readonly string[]): Promise<F
  *  @param tags that it has from now on; null: those that it had */
 export async function releaseFloatingIp(
   tx: Tx,
-  { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
+  { id, taskId, timestamp }: Hold,
   tags: StoredTags | null = null,
 ): Promise<void> {
   await tx.named(

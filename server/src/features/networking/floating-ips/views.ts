@@ -1,16 +1,12 @@
 import type { Queryable } from '../../../platform/database/db.ts';
 import { viewTags } from '../../../platform/http/tags.ts';
-import { viewChanges } from '../../../platform/http/views.ts';
+import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
 import { readFloatingIpsOfPorts } from './list-store.ts';
 import type { ShownFloatingIp } from './model.ts';
 
 /** What of a floating IP is shown. */
 export function viewFloatingIp(row: ShownFloatingIp, region: string) {
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    region,
+  return viewPlaced(row, region, {
     floating_ip_address: row.floating_ip_address,
     fixed_ip_address: row.fixed_ip_address,
     port_id: row.port_id,
@@ -19,7 +15,7 @@ export function viewFloatingIp(row: ShownFloatingIp, region: string) {
     tags: viewTags(row.tags),
     metadata: viewTags(row.tags),
     ...viewChanges(row),
-  };
+  });
 }
 
 /** The floating IPs that lead to these ports, by port, as they are shown. */

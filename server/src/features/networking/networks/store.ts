@@ -1,6 +1,6 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { NETWORK_COLUMNS, type NetworkRow, type NetworkType, type Place } from './model.ts';
@@ -11,20 +11,17 @@ import { NETWORK_COLUMNS, type NetworkRow, type NetworkType, type Place } from '
 export const SHOWN_NETWORK = `${listOf(NETWORK_COLUMNS, 'n')},
   array(select s.id from subnets s where s.network_id = n.id order by s.created_at, family(s.cidr), s.id) as subnet_ids`;
 
-const held = heldTable<NetworkRow>('networks', 'Network', {
+/** A project may use its own networks and the region's. One that is locked gets no new users. */
+export const {
+  read: readNetwork,
+  lockFree: lockFreeNetwork,
+  hold: holdNetwork,
+} = heldTable<NetworkRow>('networks', 'Network', {
   columns: SHOWN_NETWORK,
   alias: 'n',
   readAfterLock: true,
   shared: true,
 });
-
-/** A network that the project may use: its own or the region's. @throws NotFound */
-export const readNetwork = held.read;
-/** The project's own network, locked against every other change and against new users.
- *  @throws NotFound, Locked naming the task that holds it */
-export const lockFreeNetwork = held.lockFree;
-/** Gives the lock to a task. */
-export const holdNetwork = held.hold;
 
 export interface NewNetwork extends Place {
   readonly id: string;
@@ -112,7 +109,7 @@ export interface NetworkChange {
 /** Ends a task's hold, with what it changes, if anything. */
 export async function releaseNetwork(
   tx: Tx,
-  { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
+  { id, taskId, timestamp }: Hold,
   change: NetworkChange | null = null,
 ): Promise<void> {
   await tx.named(

@@ -1,15 +1,11 @@
 import { parseRange } from '../../../kernel/ip.ts';
 import { viewTags } from '../../../platform/http/tags.ts';
-import { viewChanges } from '../../../platform/http/views.ts';
+import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
 import type { NetworkRow, SubnetRow } from './model.ts';
 
 /** What of a network is shown. */
 export function viewNetwork(row: NetworkRow, region: string) {
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    region,
+  return viewPlaced(row, region, {
     name: row.name,
     type: row.type,
     segmentation_id: row.segmentation_id,
@@ -22,7 +18,7 @@ export function viewNetwork(row: NetworkRow, region: string) {
     tags: viewTags(row.tags),
     metadata: viewTags(row.tags),
     ...viewChanges(row),
-  };
+  });
 }
 
 /** What of a subnet is shown.

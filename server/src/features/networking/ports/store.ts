@@ -1,6 +1,6 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import { type Queryable, type Tx, together } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { Place, Placed } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
@@ -21,18 +21,17 @@ export const PORT_ASSIGNMENTS = `coalesce((
 /** Of a port `p`. */
 export const SHOWN_PORT = `${listOf(PORT_COLUMNS, 'p')}, ${PORT_ASSIGNMENTS} as ip_assignments`;
 
-const held = heldTable<PortRow>('ports', 'Port', {
+/** Ports of a project, which tasks hold. */
+export const {
+  read: readPort,
+  lock: lockPort,
+  lockFree: lockFreePort,
+  hold: holdPort,
+} = heldTable<PortRow>('ports', 'Port', {
   columns: SHOWN_PORT,
   alias: 'p',
   readAfterLock: true,
 });
-
-/** @throws NotFound */
-export const readPort = held.read;
-/** Locked against every other change. @throws NotFound */
-export const lockPort = held.lock;
-/** The same, when no task holds it. @throws NotFound, Locked */
-export const lockFreePort = held.lockFree;
 
 /** Locks the reserved fixed IP of this port.
  *  @returns the task that holds it, null when none does, undefined when the project has no such reserved fixed IP */
@@ -231,9 +230,6 @@ export async function setPortTags(tx: Tx, id: string, tags: StoredTags): Promise
   await tx.named('port_set_tags', 'update ports set tags = $2 where id = $1', [id, JSON.stringify(tags)]);
 }
 
-/** Gives the lock to a task. */
-export const holdPort = held.hold;
-
 /** Whether the task still holds the port; locks it. */
 export async function isHeldPort(tx: Tx, id: string, taskId: string): Promise<boolean> {
   return tx.namedAny('port_held', 'select 1 from ports where id = $1 and task_id = $2 for update', [
@@ -245,7 +241,7 @@ export async function isHeldPort(tx: Tx, id: string, taskId: string): Promise<bo
 /** Ends a task's hold, with what it changes, if anything. */
 export async function releasePort(
   tx: Tx,
-  { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
+  { id, taskId, timestamp }: Hold,
   settings: PortSettings | null = null,
 ): Promise<void> {
   await tx.named(

@@ -19,21 +19,17 @@ export const SHOWN = `${listOf(COLUMNS, 'r')}, coalesce(r.task_id, p.task_id) as
   case when r.is_vip then array(select distinct c.device_id ${SHARED_BY}) else '{}' end as shared_by`;
 export const PORT_OF = 'join ports p on p.id = r.port_id';
 
-const held = heldTable<ReservedIpRow>('reserved_fixed_ips', 'Reserved fixed IP', {
+/** A task that holds the port holds it, too. */
+export const {
+  read: readReservedIp,
+  lockFree: lockFreeReservedIp,
+  readHeld,
+  hold: holdReservedIp,
+  release: releaseReservedIps,
+} = heldTable<ReservedIpRow>('reserved_fixed_ips', 'Reserved fixed IP', {
   ...{ columns: SHOWN, alias: 'r', joins: PORT_OF, key: 'port_id' },
   readAfterLock: true,
 });
-
-/** @throws NotFound */
-export const readReservedIp = held.read;
-/** Locked against every other change. @throws NotFound, Locked naming the task that holds it or its port */
-export const lockFreeReservedIp = held.lockFree;
-/** The one that the task holds. */
-export const readHeld = held.readHeld;
-/** Gives the lock to a task. */
-export const holdReservedIp = held.hold;
-/** Ends the task's hold on all that it holds. */
-export const releaseReservedIps = held.release;
 
 /** Where a second address is, which is null until it is given. */
 export interface AdditionalPlace {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
-import type { Place, Placed } from '../../../platform/http/context.ts';
+import type { Place } from '../../../platform/http/context.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import { ROUTER_COLUMNS, type RouterRow, type StaticRoute } from './model.ts';
 
@@ -16,47 +17,32 @@ const SHOWN = `${listOf(ROUTER_COLUMNS, 'r')},
      from router_interfaces i join ports p on p.id = i.port_id join subnets s on s.id = i.subnet_id
     where i.router_id = r.id) as interfaces`;
 
-const held = heldTable<RouterRow>('routers', 'Router', {
+/** What deletes one removes its ports. */
+export const {
+  read: readRouter,
+  lock: lockRouter,
+  lockFree: lockFreeRouter,
+  readAllHeld,
+  hold: holdRouter,
+  release: releaseRouters,
+  deleteHeld: deleteRouter,
+} = heldTable<RouterRow>('routers', 'Router', {
   columns: SHOWN,
   alias: 'r',
   readAfterLock: true,
 });
 
-/** @throws NotFound */
-export const readRouter = held.read;
-/** Locked against every other change. @throws NotFound */
-export const lockRouter = held.lock;
-/** The same, when no task holds it. @throws NotFound, Locked */
-export const lockFreeRouter = held.lockFree;
-
-export interface NewRouter extends Placed {
-  readonly clientId: number;
+export interface NewRouter extends NewResource {
   readonly name: string;
   /** The network that it comes with. */
   readonly networkId: string | null;
   readonly enableSnat: boolean;
-  readonly taskId: string;
-  readonly timestamp: string;
 }
 
 export async function insertRouter(tx: Tx, router: NewRouter): Promise<void> {
-  await tx.named(
-    'router_insert',
-    `insert into routers (id, project_id, region_id, client_id, name, network_id, enable_snat, task_id,
-            creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $9)`,
-    [
-      router.id,
-      router.projectId,
-      router.regionId,
-      router.clientId,
-      router.name,
-      router.networkId,
-      router.enableSnat,
-      router.taskId,
-      router.timestamp,
-    ],
-  );
+  const { name, networkId: network_id, enableSnat: enable_snat } = router;
+  const columns = { name, network_id, enable_snat, ...columnsOfNew(router) };
+  await tx.named('router_insert', ...insertionOf('routers', columns));
 }
 
 /** The router that came with a network, if it still has it, locked. */
@@ -113,15 +99,6 @@ export async function portsIn(tx: Tx, subnetId: string): Promise<string[]> {
   return rows.map((row) => row.port_id);
 }
 
-/** Gives the lock to a task. */
-export const holdRouter = held.hold;
-
-/** The routers that a task holds. */
-export const readAllHeld = held.readAllHeld;
-
-/** Ends a task's hold on whatever routers it holds. */
-export const releaseRouters = held.release;
-
 export async function setGateway(tx: Tx, id: string, portId: string | null): Promise<void> {
   await tx.named('router_gateway', 'update routers set gateway_port_id = $2 where id = $1', [id, portId]);
 }
@@ -148,7 +125,7 @@ export interface RouterChange {
  *  @returns whether the router was there */
 export async function changeRouter(
   tx: Tx,
-  { id, taskId, timestamp }: { id: string; taskId: string; timestamp: string },
+  { id, taskId, timestamp }: Hold,
   change: RouterChange,
 ): Promise<boolean> {
   return tx.namedAny(
@@ -166,10 +143,6 @@ export async function changeRouter(
     ],
   );
 }
-
-/** Removes it while the task holds it; its ports are the caller's business.
- *  @returns whether it was there */
-export const deleteRouter = held.deleteHeld;
 
 export interface RouterListWhere extends Place {
   readonly name?: string | undefined;

@@ -1,14 +1,10 @@
-import { viewChanges } from '../../../platform/http/views.ts';
+import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
 import { macAddressOf } from '../ports/index.ts';
 import type { RouterRow } from './model.ts';
 
 /** What of a router is shown. */
 export function viewRouter(row: RouterRow, region: string) {
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    region,
+  return viewPlaced(row, region, {
     name: row.name,
     status: 'ACTIVE',
     distributed: false,
@@ -28,5 +24,5 @@ export function viewRouter(row: RouterRow, region: string) {
     })),
     routes: row.routes.map(({ destination, nexthop }) => ({ destination, nexthop })),
     ...viewChanges(row),
-  };
+  });
 }

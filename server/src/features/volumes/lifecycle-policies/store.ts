@@ -2,6 +2,7 @@ import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
 import { countedRowsOfProjects } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { inserted } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../model.ts';
 import { COLUMNS, type PolicyRow, type Schedule } from './model.ts';
@@ -102,8 +103,7 @@ export async function insertPolicy(
       policy.timestamp,
     ],
   );
-  if (!row) throw new Error('the lifecycle policy was not inserted');
-  return row.id;
+  return inserted(row).id;
 }
 
 export async function changePolicy(tx: Tx, { id, name, status }: Pick<PolicyRow, 'id' | 'name' | 'status'>) {

@@ -1,14 +1,14 @@
-import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext, RegionTaskContext } from '../../../platform/http/context.ts';
-import { checkedTags, patchTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
-import { viewChanges } from '../../../platform/http/views.ts';
+import { checkedTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
+import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { requireState, statusDuring } from '../model.ts';
 import { requireVolumes, type VolumeDeps } from '../place.ts';
 import { holdVolume, lockVolume } from '../store.ts';
+import { updateTraits } from '../traits.ts';
 import { refuseCopied } from './deleted-with-volume.ts';
 import type { SnapshotRow } from './model.ts';
 import type { CreateSnapshot, SnapshotListQuery, UpdateSnapshot } from './schema.ts';
@@ -34,14 +34,7 @@ export class SnapshotService {
    *  @throws Invalid, NotFound, Locked naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateSnapshot) {
     requireVolumes(this.#deps, ctx);
-    await ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeSnapshot(tx, id, ctx.place);
-      const tags = patchTags(row.tags, input.tags);
-      const timestamp = ctx.clock.timestamp();
-      const name = input.name ?? row.name;
-      await store.changeSnapshot(tx, id, { name, tags, timestamp });
-      await recordAudit(tx, ctx, { action: 'update_snapshot', subject: id, name, ...ctx.place });
-    });
+    await updateTraits(ctx, 'snapshot', { id, lockFree: store.lockFreeSnapshot }, input);
     return this.get(ctx, id);
   }
 
@@ -108,11 +101,7 @@ export async function deleteSnapshot(tx: Tx, ctx: RegionTaskContext, id: string)
 
 /** What of a snapshot is shown. */
 function viewSnapshot(row: SnapshotRow, region: string) {
-  return {
-    id: row.id,
-    project_id: row.project_id,
-    region_id: row.region_id,
-    region,
+  return viewPlaced(row, region, {
     volume_id: row.volume_id,
     name: row.name,
     description: row.description,
@@ -121,5 +110,5 @@ function viewSnapshot(row: SnapshotRow, region: string) {
     tags: viewTags(row.tags),
     metadata: viewMetadata(row.tags),
     ...viewChanges(row),
-  };
+  });
 }

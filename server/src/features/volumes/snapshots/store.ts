@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { isUuid } from '../../../kernel/ids.ts';
 import { statesBefore } from '../../../kernel/transitions.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
-import { heldTable } from '../../../platform/database/held-table.ts';
+import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { columnsOfNew, insertionOf } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { Place, VolumeRow } from '../model.ts';
@@ -12,20 +13,16 @@ import { COLUMNS, SNAPSHOT_TRANSITIONS, type SnapshotRow } from './model.ts';
 
 const SHOWN = listOf(COLUMNS, 's');
 
-const held = heldTable<SnapshotRow>('volume_snapshots', 'Snapshot', {
+/** Snapshots of a project, which tasks hold. */
+export const {
+  read: readSnapshot,
+  lockFree: lockFreeSnapshot,
+  keep: keepSnapshots,
+  readHeld,
+  readAllHeld,
+} = heldTable<SnapshotRow>('volume_snapshots', 'Snapshot', {
   ...{ columns: SHOWN, alias: 's', order: 's.created_at, s.id' },
 });
-
-/** @throws NotFound */
-export const readSnapshot = held.read;
-/** Locked against every other change. @throws NotFound, Locked naming the task that holds it */
-export const lockFreeSnapshot = held.lockFree;
-/** Those of these snapshots that the project has; they are not deleted before the transaction ends. */
-export const keepSnapshots = held.keep;
-/** The snapshot while the task holds it. */
-export const readHeld = held.readHeld;
-/** Those that a task holds. */
-export const readAllHeld = held.readAllHeld;
 
 export interface NewSnapshot {
   readonly id: string;
@@ -41,30 +38,19 @@ export interface NewSnapshot {
 }
 
 export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapshot): Promise<void> {
-  await tx.named(
-    'snapshot_insert',
-    `insert into volume_snapshots (id, project_id, region_id, client_id, volume_id, name, description, status, size,
-            volume_type, bootable, image_metadata, tags, task_id, creator_task_id, created_at, updated_at, schedule_id, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'creating', $8, $9, $10, $11, $12, $13, $13, $14, $14, $15, $16)`,
-    [
-      snapshot.id,
-      of.project_id,
-      of.region_id,
-      of.client_id,
-      of.id,
-      snapshot.name,
-      snapshot.description,
-      of.size,
-      of.type,
-      of.bootable,
-      of.image_metadata === null ? null : JSON.stringify(of.image_metadata),
-      JSON.stringify(snapshot.tags),
-      snapshot.taskId,
-      snapshot.timestamp,
-      snapshot.scheduleId,
-      snapshot.expiresAt,
-    ],
-  );
+  const columns = {
+    volume_id: of.id,
+    ...{ name: snapshot.name, description: snapshot.description, status: 'creating' },
+    ...{ size: of.size, volume_type: of.type, bootable: of.bootable },
+    image_metadata: of.image_metadata === null ? null : JSON.stringify(of.image_metadata),
+    tags: JSON.stringify(snapshot.tags),
+    ...{ schedule_id: snapshot.scheduleId, expires_at: snapshot.expiresAt },
+    ...columnsOfNew({
+      ...{ projectId: of.project_id, regionId: of.region_id, clientId: of.client_id },
+      ...snapshot,
+    }),
+  };
+  await tx.named('snapshot_insert', ...insertionOf('volume_snapshots', columns));
 }
 
 /** The snapshots of volumes, oldest first, locked. Lock the volumes first. */
@@ -101,7 +87,7 @@ export async function holdForDeletion(tx: Tx, id: string, taskId: string): Promi
 /** Ends a task's hold. */
 export async function settleSnapshots(
   tx: Tx,
-  { taskId, timestamp }: { readonly taskId: string; readonly timestamp: string },
+  { taskId, timestamp }: Omit<Hold, 'id'>,
   status: SnapshotRow['status'],
 ): Promise<void> {
   await tx.named(
@@ -109,18 +95,6 @@ export async function settleSnapshots(
     `update volume_snapshots set task_id = null, status = $2, updated_at = $3
       where task_id = $1 and status = any($4::text[])`,
     [taskId, status, timestamp, statesBefore(SNAPSHOT_TRANSITIONS, status)],
-  );
-}
-
-export async function changeSnapshot(
-  tx: Tx,
-  id: string,
-  change: { readonly name: string; readonly tags: StoredTags; readonly timestamp: string },
-): Promise<void> {
-  await tx.named(
-    'snapshot_change',
-    'update volume_snapshots set name = $2, tags = $3, updated_at = $4 where id = $1',
-    [id, change.name, JSON.stringify(change.tags), change.timestamp],
   );
 }
 

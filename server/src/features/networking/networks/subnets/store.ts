@@ -1,71 +1,49 @@
 import type { Queryable, Tx } from '../../../../platform/database/db.ts';
 import { heldTable } from '../../../../platform/database/held-table.ts';
+import { columnsOfNew, insertionOf, type NewResource } from '../../../../platform/database/new-rows.ts';
 import { listOf } from '../../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
-import { type HostRoute, type Place, SUBNET_COLUMNS, type SubnetRow } from '../model.ts';
+import { type HostRoute, SUBNET_COLUMNS, type SubnetRow } from '../model.ts';
 import { AVAILABLE_IPS } from './counts.ts';
 
 /** Of a subnet `s`. */
 export const SHOWN_SUBNET = `${listOf(SUBNET_COLUMNS, 's')}, ${AVAILABLE_IPS} as available_ips`;
 
-const held = heldTable<SubnetRow>('subnets', 'Subnet', { columns: SHOWN_SUBNET, alias: 's', shared: true });
+/** A project may use its own subnets and the region's. One that is locked gets no new users. */
+export const {
+  read: readSubnet,
+  lock: lockSubnet,
+  lockFree: lockFreeSubnet,
+  hold: holdSubnet,
+  release: releaseSubnets,
+  deleteHeld: deleteSubnet,
+} = heldTable<SubnetRow>('subnets', 'Subnet', { columns: SHOWN_SUBNET, alias: 's', shared: true });
 
-/** A subnet that the project may use: its own or the region's. @throws NotFound */
-export const readSubnet = held.read;
-/** The project's own subnet, locked against every other change and against new users. @throws NotFound */
-export const lockSubnet = held.lock;
-/** The same, when no task holds it. @throws NotFound, Locked */
-export const lockFreeSubnet = held.lockFree;
-/** Gives the lock to a task. */
-export const holdSubnet = held.hold;
-/** Ends the task's hold. */
-export const releaseSubnets = held.release;
-/** Removes it while the task holds it.
- *  @returns whether there was anything to remove */
-export const deleteSubnet = held.deleteHeld;
-
-export interface NewSubnet extends Place {
-  readonly id: string;
+export interface NewSubnet extends NewResource, SubnetSettings {
   readonly networkId: string;
-  readonly clientId: number;
-  readonly name: string;
   readonly cidr: string;
-  readonly gateway: string | null;
-  readonly enableDhcp: boolean;
-  readonly nameServers: readonly string[] | null;
-  readonly hostRoutes: readonly HostRoute[] | null;
-  readonly totalIps: number;
-  readonly tags: StoredTags;
-  readonly taskId: string;
-  readonly timestamp: string;
 }
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
+/** What can be changed of a subnet, by its columns. */
+const columnsOf = (settings: SubnetSettings) => ({
+  name: settings.name,
+  gateway_ip: settings.gateway,
+  enable_dhcp: settings.enableDhcp,
+  dns_nameservers: json(settings.nameServers),
+  host_routes: json(settings.hostRoutes),
+  total_ips: settings.totalIps,
+  tags: JSON.stringify(settings.tags),
+});
+
 export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
-  await tx.named(
-    'subnet_insert',
-    `insert into subnets (id, network_id, project_id, region_id, client_id, name, cidr, gateway_ip, enable_dhcp,
-            dns_nameservers, host_routes, total_ips, tags, task_id, creator_task_id, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14, $15, $15)`,
-    [
-      subnet.id,
-      subnet.networkId,
-      subnet.projectId,
-      subnet.regionId,
-      subnet.clientId,
-      subnet.name,
-      subnet.cidr,
-      subnet.gateway,
-      subnet.enableDhcp,
-      json(subnet.nameServers),
-      json(subnet.hostRoutes),
-      subnet.totalIps,
-      JSON.stringify(subnet.tags),
-      subnet.taskId,
-      subnet.timestamp,
-    ],
-  );
+  const columns = {
+    ...{ network_id: subnet.networkId, cidr: subnet.cidr },
+    ...columnsOf(subnet),
+    ...columnsOfNew(subnet),
+  };
+  await tx.named('subnet_insert', ...insertionOf('subnets', columns));
 }
 
 /** A subnet of the network with addresses of this range; the caller holds the network's row. */
@@ -131,17 +109,7 @@ export async function changeSubnet(
      update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
             total_ips = $7, tags = $8, updated_at = $9
       where id = $1`,
-    [
-      id,
-      settings.name,
-      settings.gateway,
-      settings.enableDhcp,
-      json(settings.nameServers),
-      json(settings.hostRoutes),
-      settings.totalIps,
-      JSON.stringify(settings.tags),
-      timestamp,
-    ],
+    [id, ...Object.values(columnsOf(settings)), timestamp],
   );
 }
 

@@ -1,0 +1,43 @@
+import type { Placed } from '../http/context.ts';
+import type { DB } from './schema.gen.ts';
+
+/** The insertion of one row, as a statement and its values: `tx.named(name, ...insertionOf('routers', {…}))`.
+ *  One name always has the same columns.
+ *  @param row JSON is given as text
+ *  @param returning what of the new row is read */
+export function insertionOf<Table extends keyof DB & string>(
+  table: Table,
+  row: { readonly [Column in keyof DB[Table]]?: unknown },
+  returning?: string,
+): [text: string, values: unknown[]] {
+  const columns = Object.keys(row);
+  const places = columns.map((_, index) => `$${index + 1}`);
+  const text = `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')})`;
+  return [returning === undefined ? text : `${text} returning ${returning}`, Object.values(row)];
+}
+
+/** What an insertion returns. */
+export function inserted<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('the row was not inserted');
+  return row;
+}
+
+/** What is known of every new resource. */
+export interface NewResource extends Placed {
+  readonly clientId: number;
+  /** The task that makes it, which holds it until then. */
+  readonly taskId: string;
+  readonly timestamp: string;
+}
+
+/** The columns that all tables of resources have, for a new one. In a literal they come last, see `pick`. */
+export const columnsOfNew = ({ id, projectId, regionId, clientId, taskId, timestamp }: NewResource) => ({
+  id,
+  project_id: projectId,
+  region_id: regionId,
+  client_id: clientId,
+  task_id: taskId,
+  creator_task_id: taskId,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
