@@ -6,7 +6,7 @@ interface Closable {
 
 /** What all tests of a file share: it is started before the first of them, and closed after the last.
  *  @returns it, for use within tests; no part of it can be read before it is started */
-export function shared<T extends Closable>(start: () => Promise<T>, timeoutMs?: number): T {
+export function shared<T extends Closable>(start: () => T | Promise<T>, timeoutMs?: number): T {
   let started: T | undefined;
   beforeAll(async () => {
     started = await start();

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RuntimeSocket } from '../../server/src/providers/local/load-balancers/runtime-socket.ts';
 import {
-  type Backend,
+  sharedBackend,
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { finished } from '../harness/project.ts';
@@ -17,15 +17,7 @@ const LBS = '/cloud/v1/loadbalancers/1/1';
 const ROUNDS = 3;
 
 const server = shared(startLocalServer);
-let stays: Backend;
-
-beforeAll(async () => {
-  stays = await startBackend('stays');
-});
-
-afterAll(async () => {
-  await stays.kill();
-});
+const stays = sharedBackend('stays');
 
 /** Path of the command socket of the HAProxy that serves a load balancer. */
 function socketOf(id: string): string {

@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectionCeiling } from '../../server/src/providers/local/load-balancers/programs.ts';
-import {
-  type Backend,
-  startBackend,
-} from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
+import { sharedBackend } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
 import { webBalancer } from '../harness/balancer.ts';
 import { finished } from '../harness/project.ts';
@@ -20,15 +17,7 @@ const LBS = '/cloud/v1/loadbalancers/1/1';
 const PORT = 8088;
 
 const server = shared(startLocalServer);
-let members: Backend[];
-
-beforeAll(async () => {
-  members = await Promise.all([startBackend('one'), startBackend('two')]);
-});
-
-afterAll(async () => {
-  await Promise.all(members.map((member) => member.kill()));
-});
+const members = [sharedBackend('one'), sharedBackend('two')];
 
 const body = () =>
   webBalancer(

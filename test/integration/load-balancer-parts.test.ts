@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import {
-  type Backend,
+  sharedBackend,
   startBackend,
 } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { get, startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
@@ -17,16 +17,9 @@ const LBS = '/cloud/v1/loadbalancers/1/1';
 const PORT = 8088;
 
 const server = shared(startLocalServer);
-let one: Backend;
-let two: Backend;
-
-beforeAll(async () => {
-  [one, two] = await Promise.all([startBackend('one'), startBackend('two')]);
-});
-
-afterAll(async () => {
-  await Promise.all([one.kill(), two.kill()]);
-});
+const one = sharedBackend('one');
+let two = sharedBackend('two');
+afterAll(() => two.kill());
 
 const read = async (path: string) => (await server.call('GET', path)).body;
 

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type Backend,
-  startBackend,
-} from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
+import { expect, test } from 'vitest';
+import { sharedBackend } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { get } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
 import { finished } from '../harness/project.ts';
 import { startLocalServer } from '../harness/regions.ts';
@@ -19,15 +16,7 @@ const PORT = 8080;
 const RUNS = { numRuns: Number(process.env.VIRGA_TEST_RUNS ?? 30), seed: 20260131 };
 
 const server = shared(startLocalServer);
-let backend: Backend;
-
-beforeAll(async () => {
-  backend = await startBackend('default');
-});
-
-afterAll(async () => {
-  await backend.kill();
-});
+const backend = sharedBackend('default');
 
 const snippet = fc.constantFrom(
   ...['\n', '\r\n', "'", '"', '\\', ' ', '#', '$HOME', '%[env(HOME)]', '%', '{', '}', ' if TRUE', '--', '|'],

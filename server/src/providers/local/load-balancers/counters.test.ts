@@ -74,12 +74,16 @@ describe('a load balancer', () => {
     await backend.kill();
   });
 
-  test('counts every connection once, over reloads, a failover, a stop and a server that was killed', async () => {
+  async function build() {
     const vipAddress = await site.addresses.allocateAddress(new Set());
     const web = pool({ members: [member(backend.port)] });
     const front = listener({ defaultPoolId: web.id });
     const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
-    const url = `http://${vipAddress}:8080/`;
+    return { lb, front, url: `http://${vipAddress}:8080/` };
+  }
+
+  test('counts every connection once, over reloads, a failover, a stop and a server that was killed', async () => {
+    const { lb, front, url } = await build();
     const total = async () => (await site.observe(lb.id)).listenerStats.get(front.id)?.totalConnections;
     await site.apply(lb);
     expect(await total()).toBe(0);
@@ -105,11 +109,7 @@ describe('a load balancer', () => {
   });
 
   test('keeps what it had counted when HAProxy is killed', async () => {
-    const vipAddress = await site.addresses.allocateAddress(new Set());
-    const web = pool({ members: [member(backend.port)] });
-    const front = listener({ defaultPoolId: web.id });
-    const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
-    const url = `http://${vipAddress}:8080/`;
+    const { lb, front, url } = await build();
     await site.apply(lb);
     for (let round = 1; round <= 3; round += 1) {
       await get(url);

@@ -1,24 +1,15 @@
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { findProgram } from './programs.ts';
-import { type Backend, startBackend } from './test-support/backend.ts';
+import { sharedBackend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
-import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
+import { operation, startProvider } from './test-support/provider.ts';
 
-let site: TestProvider;
-let good: Backend;
-
-beforeAll(async () => {
-  site = startProvider();
-  good = await startBackend('good');
-});
-
-afterAll(async () => {
-  await site.close();
-  await good.kill();
-});
+const good = sharedBackend('good');
+const site = shared(startProvider);
 
 async function build(change: Parameters<typeof pool>[0]) {
   const vipAddress = await site.addresses.allocateAddress(new Set());

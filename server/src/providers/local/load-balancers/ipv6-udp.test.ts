@@ -1,18 +1,15 @@
 import { createSocket } from 'node:dgram';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { PATIENCE_MS, waitUntil } from '../../../../../test/harness/wait.ts';
 import { listener, loadBalancer, member, pool } from './test-support/desired.ts';
 import { sixOf, testIpv6 as test } from './test-support/ipv6.ts';
-import { startProvider, type TestProvider } from './test-support/provider.ts';
+import { startProvider } from './test-support/provider.ts';
+import { exchange } from './test-support/udp.ts';
 
 /** UDP over IPv6, which nginx carries. */
 
-let site: TestProvider;
-
-beforeAll(() => {
-  site = startProvider();
-});
-afterAll(() => site.close());
+const site = shared(startProvider);
 
 /** Answers with its name and where the packet came from. */
 async function startEcho(name: string): Promise<{ port: number; close(): void }> {
@@ -22,25 +19,15 @@ async function startEcho(name: string): Promise<{ port: number; close(): void }>
   return { port: socket.address().port, close: () => socket.close() };
 }
 
-const ask = (host: string, from?: string) => exchange(host, from, PATIENCE_MS);
+const ask = (host: string, from?: string) => say(host, from, PATIENCE_MS);
 
 /** Where there may be no answer: then an empty text, after half a second. */
-const askInVain = (host: string, from?: string) => exchange(host, from, 500);
+const askInVain = (host: string, from?: string) => say(host, from, 500);
 
-async function exchange(host: string, from: string | undefined, patienceMs: number): Promise<string> {
+async function say(host: string, from: string | undefined, patienceMs: number): Promise<string> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   if (from !== undefined) await new Promise<void>((resolve) => socket.bind(0, from, resolve));
-  return new Promise((resolve) => {
-    const settle = (answer: string) => {
-      clearTimeout(timer);
-      socket.close();
-      resolve(answer);
-    };
-    const timer = setTimeout(() => settle(''), patienceMs);
-    socket.once('message', (answer) => settle(answer.toString()));
-    socket.once('error', () => settle(''));
-    socket.send('hi', 5353, host);
-  });
+  return exchange(socket, { host, port: 5353, text: 'hi' }, patienceMs);
 }
 
 test('packets reach IPv6 members at both addresses, are counted, and only from allowed networks', async () => {

@@ -1,28 +1,22 @@
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { type Backend, startBackend } from './test-support/backend.ts';
+import { type Backend, sharedBackend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 import { sixOf, testIpv6 as test, urlOf } from './test-support/ipv6.ts';
-import { startProvider, type TestProvider } from './test-support/provider.ts';
+import { startProvider } from './test-support/provider.ts';
 
 /** Real traffic of load balancers with an IPv6 address, and with one of each version. */
 
-let site: TestProvider;
-let four: Backend;
+const four = sharedBackend('four');
 let six: Backend;
-
 beforeAll(async () => {
-  site = startProvider();
-  four = await startBackend('four');
   six = await startBackend('six', 0, '::1').catch(() => four);
 });
-afterAll(async () => {
-  await site.close();
-  await four.kill();
-  if (six !== four) await six.kill();
-});
+afterAll(() => six.kill());
+const site = shared(startProvider);
 
 const sixMember = (change: Parameters<typeof member>[1] = {}) =>
   member(six.port, { address: '::1', ...change });

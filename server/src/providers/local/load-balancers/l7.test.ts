@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import type { DesiredL7Policy, DesiredL7Rule } from '../../../features/load-balancers/port.ts';
-import { type Backend, startBackend } from './test-support/backend.ts';
+import { sharedBackend } from './test-support/backend.ts';
 import { get } from './test-support/client.ts';
 import { listener, loadBalancer, member, pool } from './test-support/desired.ts';
-import { startProvider, type TestProvider } from './test-support/provider.ts';
+import { startProvider } from './test-support/provider.ts';
 
-let site: TestProvider;
-let front: Backend;
-let special: Backend;
-
-beforeAll(async () => {
-  site = startProvider();
-  front = await startBackend('default');
-  special = await startBackend('special');
-});
-
-afterAll(async () => {
-  await site.close();
-  await front.kill();
-  await special.kill();
-});
+const front = sharedBackend('default');
+const special = sharedBackend('special');
+const site = shared(startProvider);
 
 let next = 0;
 const rule = (

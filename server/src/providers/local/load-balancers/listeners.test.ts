@@ -2,28 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { type Backend, startBackend } from './test-support/backend.ts';
+import { sharedBackend, startBackend } from './test-support/backend.ts';
 import { get } from './test-support/client.ts';
 import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
-import { startProvider, type TestProvider } from './test-support/provider.ts';
+import { startProvider } from './test-support/provider.ts';
 
-let site: TestProvider;
-let one: Backend;
-let two: Backend;
-
-beforeAll(async () => {
-  site = startProvider();
-  one = await startBackend('one');
-  two = await startBackend('two');
-});
-
-afterAll(async () => {
-  await site.close();
-  await one.kill();
-  await two.kill();
-});
+const one = sharedBackend('one');
+const two = sharedBackend('two');
+const site = shared(startProvider);
 
 async function serve(
   change: Parameters<typeof listener>[0],

@@ -3,28 +3,19 @@ import { createServer as createHttpsServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { newFolder } from '../../../../../test/harness/leftovers.ts';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { findProgram } from './programs.ts';
-import { type Backend, startBackend } from './test-support/backend.ts';
+import { sharedBackend } from './test-support/backend.ts';
 import { fingerprint, makeCertificate, type TestCertificate } from './test-support/certificates.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
-import { startProvider, type TestProvider } from './test-support/provider.ts';
+import { startProvider } from './test-support/provider.ts';
 
-let site: TestProvider;
-let plain: Backend;
-
-beforeAll(async () => {
-  site = startProvider();
-  plain = await startBackend('plain');
-});
-
-afterAll(async () => {
-  await site.close();
-  await plain.kill();
-});
+const plain = sharedBackend('plain');
+const site = shared(startProvider);
 
 const desiredCertificate = (id: string, { certificate, privateKey }: TestCertificate) => ({
   id,

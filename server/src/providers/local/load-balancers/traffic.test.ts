@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { type Backend, startBackend } from './test-support/backend.ts';
+import { sharedBackend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
-import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
+import { operation, startProvider } from './test-support/provider.ts';
 
-let site: TestProvider;
-let one: Backend;
-let two: Backend;
-
-beforeAll(async () => {
-  site = startProvider();
-  one = await startBackend('one');
-  two = await startBackend('two');
-});
-
-afterAll(async () => {
-  await site.close();
-  await one.kill();
-  await two.kill();
-});
+const one = sharedBackend('one');
+const two = sharedBackend('two');
+const site = shared(startProvider);
 
 async function basic(change: Parameters<typeof pool>[0] = {}) {
   const vipAddress = await site.addresses.allocateAddress(new Set());

@@ -1,4 +1,4 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { PATIENCE_MS, waitUntil } from '../../../../../test/harness/wait.ts';
 import { allPids, commandLine } from '../../../kernel/processes.ts';
 import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 import { operation, startProvider, type TestProvider } from './test-support/provider.ts';
+import { exchange } from './test-support/udp.ts';
 
 let site: TestProvider;
 
@@ -36,25 +37,12 @@ function startEcho(name: string, port = 0): Promise<Echo> {
 }
 
 /** Sends one packet from a port of its own, and waits for its answer. */
-const ask = (host: string, port: number, text: string) => exchange(host, port, text, PATIENCE_MS);
+const ask = (host: string, port: number, text: string) =>
+  exchange(createSocket('udp4'), { host, port, text }, PATIENCE_MS);
 
 /** The same where there may be none: then an empty text, after half a second. */
-const askInVain = (host: string, port: number, text: string) => exchange(host, port, text, 500);
-
-function exchange(host: string, port: number, text: string, patienceMs: number): Promise<string> {
-  const from: Socket = createSocket('udp4');
-  return new Promise((resolve) => {
-    const settle = (answer: string) => {
-      clearTimeout(timer);
-      from.close();
-      resolve(answer);
-    };
-    const timer = setTimeout(() => settle(''), patienceMs);
-    from.once('message', (answer) => settle(answer.toString()));
-    from.once('error', () => settle(''));
-    from.send(text, port, host);
-  });
-}
+const askInVain = (host: string, port: number, text: string) =>
+  exchange(createSocket('udp4'), { host, port, text }, 500);
 
 async function build(members: ReturnType<typeof member>[], change: Parameters<typeof pool>[0] = {}) {
   const vipAddress = await site.addresses.allocateAddress(new Set());

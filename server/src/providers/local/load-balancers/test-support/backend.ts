@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { shared } from '../../../../../../test/harness/shared.ts';
 
 /** A real HTTP server to balance load to. */
 export interface Backend {
@@ -42,3 +43,10 @@ export async function startBackend(name: string, port = 0, host = '127.0.0.1'): 
       }),
   });
 }
+
+/** One for all tests of a file. */
+export const sharedBackend = (name: string): Backend =>
+  shared(async () => {
+    const backend = await startBackend(name);
+    return Object.assign(backend, { close: backend.kill });
+  });
