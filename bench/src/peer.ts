@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import path from 'node:path';
 import type pg from 'pg';
 import { waitUntil } from '../../test/harness/wait.ts';
+import { endChild } from './child.ts';
 
 export interface Peer {
   readonly url: string;
@@ -22,10 +22,6 @@ export async function startPeer(connection: pg.PoolConfig): Promise<Peer> {
   const url = await waitUntil(() => /peer (http:\S+)/.exec(text)?.[1], { what: 'the peer to listen' });
   return {
     url,
-    stop: async () => {
-      const exited = once(child, 'exit');
-      child.kill();
-      await exited;
-    },
+    stop: () => endChild(child),
   };
 }

@@ -30,16 +30,24 @@ export async function startBenchServer(): Promise<BenchServer> {
     virga,
     connection,
     headers: { authorization: `APIKey ${API_KEY}` },
-    credential: (name) => {
-      const text = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
-      return new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
-    },
+    credential: (name) => credentialOf(dataDir, name),
     stop: async () => {
       await virga.end('SIGTERM');
       removeDataDir(dataDir);
     },
   };
 }
+
+function credentialOf(dataDir: string, name: string): string {
+  const text = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
+  return new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+}
+
+/** Tokens for the server of a data directory. */
+export const tokensOf = (dataDir: string) => ({
+  client: API_KEY,
+  operator: credentialOf(dataDir, 'OPERATOR_TOKEN'),
+});
 
 /** How to reach the PostgreSQL of a data directory. */
 export function connectionOf(dataDir: string): pg.PoolConfig {

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { webBalancer } from '../../test/harness/balancer.ts';
 import { waitUntil } from '../../test/harness/wait.ts';
+import { endChild } from './child.ts';
 import { type Figure, pairs, perSecond, requestsPerSecond } from './measure.ts';
 import { startBenchServer } from './server.ts';
 
@@ -17,24 +18,11 @@ export async function benchTraffic(): Promise<Figure[]> {
   const server = await startBenchServer();
   const bare = await startBareHaproxy(port);
   try {
-    const reply = await server.virga.call('POST', '/cloud/v1/loadbalancers/1/1', {
-      name: 'web',
-      listeners: [
-        {
-          name: 'http',
-          protocol: 'HTTP',
-          protocol_port: 8088,
-          pools: [
-            {
-              name: 'app',
-              protocol: 'HTTP',
-              lb_algorithm: 'ROUND_ROBIN',
-              members: [{ address: '127.0.0.1', protocol_port: port }],
-            },
-          ],
-        },
-      ],
-    });
+    const reply = await server.virga.call(
+      'POST',
+      '/cloud/v1/loadbalancers/1/1',
+      webBalancer(8088, [port], {}),
+    );
     const task = await server.virga.ended(reply);
     const { body } = await server.virga.call(
       'GET',
@@ -75,9 +63,7 @@ backend b
   return {
     url,
     stop: async () => {
-      const exited = once(child, 'exit');
-      child.kill();
-      await exited;
+      await endChild(child);
       rmSync(folder, { recursive: true });
     },
   };

@@ -54,6 +54,12 @@ async function loadBalancer(
   return (await virga.call('GET', `${all}/${task.created_resources?.loadbalancers?.[0]}`)).body;
 }
 
+async function lostNothing(load: ReturnType<typeof startLoad>): Promise<void> {
+  const { requests, failures } = await load.stop();
+  expect(failures).toEqual([]);
+  expect(requests).toBeGreaterThan(0);
+}
+
 test('a service that is restarted hands its traffic over without a lost request; a stop ends it', {
   timeout: 120_000,
 }, async () => {
@@ -67,9 +73,7 @@ test('a service that is restarted hands its traffic over without a lost request;
   expect(await first.end('SIGTERM')).toBe(0);
   const second = await startVirga({ dataDir, env });
   expect(engines()).toEqual(before);
-  const { requests, failures } = await load.stop();
-  expect(failures).toEqual([]);
-  expect(requests).toBeGreaterThan(0);
+  await lostNothing(load);
   expect(await second.end('SIGINT')).toBe(0);
   expect(engines()).toEqual([]);
 });
@@ -95,9 +99,7 @@ test('a start that fails and a crash leave the traffic of the server before them
   expect(engines()).toEqual(before);
   const second = await startVirga({ dataDir });
   expect(engines()).toEqual(before);
-  const { requests, failures } = await load.stop();
-  expect(failures).toEqual([]);
-  expect(requests).toBeGreaterThan(0);
+  await lostNothing(load);
   expect(await second.end('SIGTERM')).toBe(0);
   expect(engines()).toEqual([]);
   const nothing = await runVirga({ dataDir, env: { PORT: held } });

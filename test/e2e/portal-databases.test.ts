@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { askOnce } from '../harness/local-postgresql.ts';
 import { lookFor } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 import { Portal } from './portal/harness.ts';
@@ -40,18 +40,8 @@ function pidOf(server: string): number {
 describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` : ''}`, () => {
   let url: string;
 
-  const ask = async (sql: string, at = url): Promise<readonly Record<string, unknown>[]> => {
-    const client = new pg.Client({
-      connectionString: at.replace('?sslmode=require', ''),
-      ssl: { rejectUnauthorized: false },
-    });
-    await client.connect();
-    try {
-      return (await client.query(sql)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const ask = (sql: string, at = url) =>
+    askOnce({ connectionString: at.replace('?sslmode=require', '') }, sql);
   const servers = async () =>
     (await portal.virga.call('GET', `/virga/v1/postgresql_clusters/1/1/${NAME}/servers`)).body;
 

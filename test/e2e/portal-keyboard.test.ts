@@ -91,19 +91,20 @@ test('the first key leads past the bar, to the page', async () => {
   expect(await holdsFocus(page.locator('main'))).toBe(true);
 });
 
+/** Chooses the first of what is found. */
+async function find(words: string): Promise<void> {
+  await press('Control+k');
+  await focused(portal.page.getByRole('textbox', { name: 'Search' }));
+  await type(words);
+  await press('ArrowDown');
+  await press('Enter');
+}
+
 test('⌘K leads to a page and to a form', async () => {
   const { page } = portal;
-  await press('Control+k');
-  await focused(page.getByRole('textbox', { name: 'Search' }));
-  await type('Server groups');
-  await press('ArrowDown');
-  await press('Enter');
+  await find('Server groups');
   await page.getByRole('heading', { name: 'Server groups', level: 1 }).waitFor();
-  await press('Control+k');
-  await focused(page.getByRole('textbox', { name: 'Search' }));
-  await type('Create volume');
-  await press('ArrowDown');
-  await press('Enter');
+  await find('Create volume');
   await page.getByRole('dialog', { name: 'Create volume' }).waitFor();
 });
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Portal } from './portal/harness.ts';
+import { expect, test, vi } from 'vitest';
+import { sharedPortal } from './portal/harness.ts';
 import { operatorStories } from './portal/operator.ts';
 import { taskStories } from './portal/tasks.ts';
 import { volumeStories } from './portal/volumes.ts';
@@ -8,13 +8,7 @@ import { volumeStories } from './portal/volumes.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 
-const portal = new Portal();
-
-beforeAll(async () => {
-  await portal.start();
-  await portal.signIn();
-});
-afterAll(() => portal.stop());
+const portal = sharedPortal();
 
 volumeStories(portal);
 operatorStories(portal);

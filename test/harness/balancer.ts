@@ -1,7 +1,12 @@
 /** The body of a load balancer for web servers on this machine.
  *  @param port where it listens
- *  @param servers ports of the members */
-export const webBalancer = (port: number, servers: readonly number[]) => ({
+ *  @param servers ports of the members
+ *  @param pool what else its pool has; default: a health monitor */
+export const webBalancer = (
+  port: number,
+  servers: readonly number[],
+  pool: object = { healthmonitor: { type: 'HTTP', delay: 1, timeout: 1, max_retries: 2, url_path: '/' } },
+) => ({
   name: 'web',
   listeners: [
     {
@@ -14,7 +19,7 @@ export const webBalancer = (port: number, servers: readonly number[]) => ({
           protocol: 'HTTP',
           lb_algorithm: 'ROUND_ROBIN',
           members: servers.map((protocol_port) => ({ address: '127.0.0.1', protocol_port })),
-          healthmonitor: { type: 'HTTP', delay: 1, timeout: 1, max_retries: 2, url_path: '/' },
+          ...pool,
         },
       ],
     },

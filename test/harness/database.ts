@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { makePristine, type Pristine } from './pristine.ts';
 
 /** How to reach the PostgreSQL of this test run; `database` is the template's name. */
@@ -49,6 +49,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
  *  @param options of its creation, as SQL */
 export async function createEmptyDatabase(options = ''): Promise<TestDatabase> {
   return createCopy(`template0 ${options}`, remove);
+}
+
+/** A pool on a new database; both end with the test. */
+export async function poolOn(created: Promise<TestDatabase>): Promise<pg.Pool> {
+  const database = await created;
+  const pool = new pg.Pool(database.connection);
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  return pool;
 }
 
 async function createCopy(

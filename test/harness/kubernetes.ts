@@ -78,3 +78,10 @@ export async function usage(server: TestServer): Promise<Readonly<Record<string,
   );
   return Object.fromEntries(rows.map((row) => [row.name, row.usage]));
 }
+
+/** With one cluster, called "lab". */
+export async function startServerWithLab(): Promise<TestServer> {
+  const server = await startServerWithSshKey();
+  await createCluster(server, 'lab');
+  return server;
+}

@@ -148,6 +148,17 @@ export async function session({ host }: DesiredCluster, options: pg.ClientConfig
   return client;
 }
 
+/** The rows of one statement, in a session of its own. */
+export async function askOnce(options: pg.ClientConfig, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ ssl: { rejectUnauthorized: false }, ...options });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** The rows that statements give, one after the other in one session; those of the last. */
 export async function ask(
   desired: DesiredCluster,

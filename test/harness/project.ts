@@ -77,3 +77,10 @@ export async function makeNetwork(
   const network = await make('networks', { name: 'net' });
   return [network, await make('subnets', { name: 'sub', network_id: network, cidr })];
 }
+
+/** Names of the faulty fields of a refused body. */
+export async function faultsOf(reply: Reply | Promise<Reply>): Promise<string[]> {
+  const { status, body } = await reply;
+  if (status !== 400) throw new Error(`the answer is ${status}: ${JSON.stringify(body)}`);
+  return Object.keys(body.invalid_fields ?? {}).sort();
+}

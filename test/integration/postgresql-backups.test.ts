@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { managedPostgresqlExamples } from '../../server/src/features/managed-postgresql/examples.ts';
+import { askOnce } from '../harness/local-postgresql.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import type { TestServer } from '../harness/server.ts';
@@ -31,19 +31,8 @@ async function query(name: string, text: string): Promise<Record<string, unknown
     const { body: shown } = await server.call('GET', `${CLUSTERS}/${name}/users/app/credentials`);
     passwords.set(name, shown.password);
   }
-  const client = new pg.Client({
-    host: network.host,
-    user: 'app',
-    database: 'shop',
-    password: passwords.get(name),
-    ssl: { rejectUnauthorized: false },
-  });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
+  const password = passwords.get(name) ?? '';
+  return askOnce({ host: network.host, user: 'app', database: 'shop', password }, text);
 }
 
 async function ended(reply: Awaited<ReturnType<TestServer['call']>>): Promise<void> {

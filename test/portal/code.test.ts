@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Language, type Node, Parser } from 'web-tree-sitter';
+import type { Node } from 'web-tree-sitter';
 import { apiCallsOf, createVirgaClient } from '../../client/src/index.ts';
+import { hclParser } from './hcl.ts';
 
 /** The code beside a form says what the form sends: it is read back by a shell, by Python and by a parser. */
 
@@ -15,7 +15,6 @@ const balancers = await portal('pages/load-balancers/draft.ts');
 const instances = await portal('pages/instances/draft.ts');
 
 const BALANCERS = '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
-const require = createRequire(import.meta.url);
 const place = { project: 1, region: 2 };
 const call = (body: unknown) => ({ method: 'POST', path: '/cloud/v1/things/1/2', body });
 
@@ -132,15 +131,7 @@ interface Resource {
   readonly given: Record<string, unknown>;
 }
 
-const parser: { parse(text: string): Node } = { parse: () => expect.fail('the parser is not there yet') };
-
-beforeAll(async () => {
-  await Parser.init();
-  const grammar = require.resolve('@tree-sitter-grammars/tree-sitter-hcl/tree-sitter-terraform.wasm');
-  const own = new Parser();
-  own.setLanguage(await Language.load(grammar));
-  parser.parse = (text) => own.parse(text)?.rootNode ?? expect.fail('nothing was parsed');
-});
+const parser = hclParser();
 
 const children = (node: Node) => node.namedChildren.filter((child): child is Node => child !== null);
 const child = (node: Node, type: string) => children(node).find((one) => one.type === type);

@@ -1,23 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { Language, type Node, Parser } from 'web-tree-sitter';
+import { describe, expect, test } from 'vitest';
+import type { Node } from 'web-tree-sitter';
 import { terraform } from '../../console/src/ui/terraform.ts';
 import { MAPS, RESOURCES } from '../../console/src/ui/terraform-resources.ts';
+import { hclParser } from './hcl.ts';
 
 /** What forms show for the infrastructure tool is read by a parser of its language, and has names that there are. */
 
-const require = createRequire(import.meta.url);
-const parser: { parse(text: string): Node } = { parse: () => expect.fail('the parser is not there yet') };
-
-beforeAll(async () => {
-  await Parser.init();
-  const grammar = require.resolve('@tree-sitter-grammars/tree-sitter-hcl/tree-sitter-terraform.wasm');
-  const terraformParser = new Parser();
-  terraformParser.setLanguage(await Language.load(grammar));
-  parser.parse = (text) => terraformParser.parse(text)?.rootNode ?? expect.fail('nothing was parsed');
-});
+const parser = hclParser();
 
 /** The arguments that stand in a text, those of blocks with the block's name. */
 function argumentsOf(text: string): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PAGE_TYPES } from '../../server/src/features/response-pages/model.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -8,15 +9,6 @@ import { shared } from '../harness/shared.ts';
 /** The section "Custom page preview" of the specification, and its problem body. */
 
 const server = shared(() => startTestServer({ worker: false }));
-
-const PAGE_TYPES = [
-  'block.html',
-  'block_csrf.html',
-  'captcha.html',
-  'cookieDisabled.html',
-  'handshake.html',
-  'javascriptDisabled.html',
-];
 
 const preview = (type: string, body: unknown) =>
   server.call('POST', `/waap/v1/preview-custom-page?page_type=${type}`, { body });

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { allows, type Role } from '../../server/src/platform/auth/roles.ts';
 import { nameOf, pathOf, type Spec } from '../generated/operations.ts';
-import { type People, people } from '../harness/people.ts';
-import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+import { people } from '../harness/people.ts';
+import { type Reply, startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** Roles in an account and in single projects, beside the one of the membership. They count at once. */
 
-let server: TestServer;
-let they: People;
+const server = shared(() => startTestServer({ worker: false }));
+const they = people(server);
 let userId: number;
 let access: string;
 let otherProject: number;
@@ -16,15 +17,11 @@ const EMAIL = 'member@virga.test';
 const PATH = '/cloud/v1/users/assignments';
 
 beforeAll(async () => {
-  server = await startTestServer({ worker: false });
-  they = people(server);
   userId = await they.join(EMAIL, 'Users');
   ({ access } = await they.signIn(EMAIL));
   const project = await server.call('POST', '/cloud/v1/projects', { body: { name: 'second' } });
   otherProject = project.body.id;
 });
-
-afterAll(() => server.close());
 
 const assign = (role: string, project_id: number | null = null, more: object = {}) =>
   server.call('POST', PATH, { body: { user_id: userId, role, project_id, ...more } });

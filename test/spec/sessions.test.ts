@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type MovableClock, movableClock } from '../harness/clock.ts';
-import { PASSWORD, type Pair, type People, people } from '../harness/people.ts';
-import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { movableClock } from '../harness/clock.ts';
+import { PASSWORD, type Pair, people } from '../harness/people.ts';
+import { type Reply, startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Everything that was derived from a credential ends with it, within a second. */
 
-let server: TestServer;
-let clock: MovableClock;
-let they: People;
+const clock = movableClock();
+const server = shared(() => startTestServer({ worker: false, clock }));
+const they = people(server);
 let url: string;
 
 const EMAIL = 'one@virga.test';
 const TOKENS = '/iam/v2/clients/1/tokens';
 
 beforeAll(async () => {
-  clock = movableClock();
-  server = await startTestServer({ worker: false, clock });
-  they = people(server);
   await they.setPassword(1);
   url = await server.api.listen({ host: '127.0.0.1', port: 0 });
 });
-
-afterAll(() => server.close());
 
 const works = async (access: string) => (await they.bearer('GET', '/iam/clients/me', access)).status === 200;
 const signOut = (access: string) => they.bearer('DELETE', '/virga/v1/session', access);

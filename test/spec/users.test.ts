@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type MovableClock, movableClock } from '../harness/clock.ts';
-import { PASSWORD, type People, people } from '../harness/people.ts';
-import { startTestServer, type TestServer } from '../harness/server.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { movableClock } from '../harness/clock.ts';
+import { PASSWORD, people } from '../harness/people.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 
 /** Members of an account: a membership begins when the invited person accepts, and a profile is its person's alone. */
 
-let server: TestServer;
-let clock: MovableClock;
-let they: People;
+const clock = movableClock();
+const server = shared(() => startTestServer({ worker: false, clock }));
+const they = people(server);
 
 const EMAIL = 'one@virga.test';
 const MEMBERS = '/iam/clients/1/client-users';
 
 beforeAll(async () => {
-  clock = movableClock();
-  server = await startTestServer({ worker: false, clock });
-  they = people(server);
   await they.setPassword(1);
   await they.setPassword(2);
 });
-
-afterAll(() => server.close());
 
 const accept = (body: object) => server.call('POST', '/virga/v1/invitations/accept', { body });
 const ids = async () =>

@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BODY_LIMIT, PUBLIC_BODY_LIMIT } from '../../../server/src/platform/http/bounds.ts';
 import { type Attack, attacksOn, type Operation, operationsOf } from '../../../test/generated/attacks.ts';
-import {
-  API_KEY,
-  newDataDir,
-  removeDataDir,
-  startVirga,
-  type VirgaProcess,
-} from '../../../test/harness/process.ts';
+import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../../test/harness/process.ts';
 import type { Figure } from '../measure.ts';
+import { tokensOf } from '../server.ts';
 
 /** The worst shapes of input to every operation, with a token and without, strictly judged and not: how long the event loop is blocked, how much is answered, and what
  *  stays in memory. All shapes of an operation are sent one after the other; where that blocked the loop for long,
@@ -46,17 +40,12 @@ export async function benchAttack(): Promise<Figure[]> {
     },
   });
   try {
-    const tokens = { client: API_KEY, operator: operatorToken(dataDir) };
+    const tokens = tokensOf(dataDir);
     return await attackAll({ url: virga.url, meter: (question) => ask(socket, question), tokens }, virga);
   } finally {
     await virga.end('SIGTERM');
     removeDataDir(dataDir);
   }
-}
-
-function operatorToken(dataDir: string): string {
-  const text = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
-  return /^OPERATOR_TOKEN=(\S+)$/m.exec(text)?.[1] ?? '';
 }
 
 async function attackAll(target: Target, virga: VirgaProcess): Promise<Figure[]> {

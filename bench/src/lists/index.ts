@@ -1,18 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { MAX_SECRETS } from '../../../server/src/features/inference-secrets/service.ts';
 import { addSshKeyCall, CLUSTERS, clusterBody } from '../../../test/harness/kubernetes.ts';
-import {
-  API_KEY,
-  newDataDir,
-  removeDataDir,
-  startVirga,
-  type VirgaProcess,
-} from '../../../test/harness/process.ts';
+import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../../test/harness/process.ts';
 import { type Figure, median } from '../measure.ts';
-import { connectionOf } from '../server.ts';
+import { connectionOf, tokensOf } from '../server.ts';
 import { type List, listsOf } from './document.ts';
 import { fill } from './fill.ts';
 import { type Plan, planOf, recorded } from './plans.ts';
@@ -68,7 +62,7 @@ export async function benchLists(): Promise<Figure[]> {
   const client = new pg.Client(connectionOf(dataDir));
   await client.connect();
   try {
-    const tokens = { client: API_KEY, operator: operatorToken(dataDir) };
+    const tokens = tokensOf(dataDir);
     const lists = listsOf((await virga.call('GET', '/openapi.json')).body);
     const server = { url: virga.url, socket, tokens, client };
     const figures: Figure[] = [];
@@ -120,11 +114,6 @@ async function fillOnce(dataDir: string): Promise<void> {
     await client.end();
   }
   writeFileSync(filledFile(dataDir), String(ROWS));
-}
-
-function operatorToken(dataDir: string): string {
-  const text = readFileSync(path.join(dataDir, 'credentials'), 'utf8');
-  return /^OPERATOR_TOKEN=(\S+)$/m.exec(text)?.[1] ?? '';
 }
 
 async function measure(server: Server, list: List): Promise<Figure[]> {

@@ -25,5 +25,11 @@ export interface Row {
 export const LOCAL = 1;
 export const SIMULATED = 2;
 
+/** Where every fourth of a kind lives: in the local region, if it is its turn. */
+export const regionOf = (number: number, turn: number): number => (number % 4 === turn ? LOCAL : SIMULATED);
+
+/** Of a load balancer or a part of one that nothing changes. */
+export const SETTLED = { provisioning_status: 'ACTIVE', task_id: null };
+
 /** The path of the second version of a call. */
 export const v2 = (path: string): string => path.replace('/v1/', '/v2/');

@@ -1,16 +1,15 @@
 import { type Actor, SIMULATED } from './actor.ts';
+import { emptyBalancer, LBS } from './empty-balancer.ts';
 
 const FIPS = `/cloud/v1/floatingips/1/${SIMULATED}`;
-const LBS = `/cloud/v1/loadbalancers/1/${SIMULATED}`;
 
 /** Gives a load balancer a floating IP, and removes it again. */
 export const floatingIps: Actor = {
   weight: 2,
   async live(client, number) {
-    const lbAt = (id: string) => `${LBS}/${id}`;
-    const lb = await client.create(LBS, { name: `carrier ${number}` }, 'loadbalancers', lbAt);
+    const lb = await emptyBalancer(client, `carrier ${number}`);
     if (lb === undefined) return;
-    const { vip_port_id: port_id } = (await client.read(lbAt(lb))).body;
+    const { vip_port_id: port_id } = (await client.read(`${LBS}/${lb}`)).body;
     const at = (id: string) => `${FIPS}/${id}`;
     const id = await client.create(FIPS, { port_id }, 'floatingips', at, { port_id, task_id: null });
     if (id === undefined) return;

@@ -1,18 +1,17 @@
-import { type Actor, LOCAL, SIMULATED } from './actor.ts';
+import { type Actor, regionOf, SETTLED } from './actor.ts';
 import { listenerOf } from './pools.ts';
 
 /** L7 policies and their rules come, change and go; every fourth time in a real HAProxy. */
 export const l7Policies: Actor = {
   weight: 3,
   async live(client, number) {
-    const region = number % 4 === 2 ? LOCAL : SIMULATED;
+    const region = regionOf(number, 2);
     const listener = await listenerOf(client, region, `policies ${number}`);
     if (listener === undefined) return;
     const all = `/cloud/v1/l7policies/1/${region}`;
     const at = (id: string) => `${all}/${id}`;
-    const settled = { provisioning_status: 'ACTIVE', task_id: null };
     const body = { listener_id: listener, name: 'closed', action: 'REJECT' };
-    const id = await client.create(all, body, 'l7polices', at, { ...settled, action: 'REJECT' });
+    const id = await client.create(all, body, 'l7polices', at, { ...SETTLED, action: 'REJECT' });
     if (id === undefined) return;
     const ruleAt = (rule: string) => `${at(id)}/rules/${rule}`;
     const rule = { type: 'PATH', compare_type: 'STARTS_WITH', value: '/closed' };
@@ -20,10 +19,10 @@ export const l7Policies: Actor = {
     if (first === undefined) return;
     const other = { value: '/shut', invert: false };
     const put = ['PUT', ruleAt(first), other] as const;
-    if (client.random() < 0.5 && !(await client.change(put, ruleAt(first), { ...settled, ...other }))) return;
+    if (client.random() < 0.5 && !(await client.change(put, ruleAt(first), { ...SETTLED, ...other }))) return;
     const moved = { action: 'REDIRECT_TO_URL', redirect_url: 'https://a.test/' };
     const patch = ['PATCH', at(id), moved] as const;
-    if (client.random() < 0.5 && !(await client.change(patch, at(id), { ...settled, ...moved }))) return;
+    if (client.random() < 0.5 && !(await client.change(patch, at(id), { ...SETTLED, ...moved }))) return;
     if (client.random() < 0.5) return void (await client.maybeRemove(ruleAt(first)));
     client.doubt(ruleAt(first));
     await client.maybeRemove(at(id));

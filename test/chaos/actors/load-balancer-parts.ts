@@ -1,26 +1,24 @@
-import { type Actor, SIMULATED, v2 } from './actor.ts';
+import { type Actor, SETTLED, SIMULATED, v2 } from './actor.ts';
+import { emptyBalancer, LBS } from './empty-balancer.ts';
 
-const LBS = `/cloud/v1/loadbalancers/1/${SIMULATED}`;
 const LISTENERS = `/cloud/v1/lblisteners/1/${SIMULATED}`;
 
 /** Listeners of a load balancer come, change and go; at times the load balancer is deleted with them. */
 export const loadBalancerParts: Actor = {
   weight: 2,
   async live(client, number) {
-    const lbAt = (id: string) => `${LBS}/${id}`;
-    const lb = await client.create(LBS, { name: `parts ${number}` }, 'loadbalancers', lbAt);
+    const lb = await emptyBalancer(client, `parts ${number}`);
     if (lb === undefined) return;
     const at = (id: string) => `${LISTENERS}/${id}`;
-    const settled = { provisioning_status: 'ACTIVE', task_id: null };
     const body = { load_balancer_id: lb, name: 'web', protocol: 'HTTP', protocol_port: 80 };
-    const id = await client.create(LISTENERS, body, 'listeners', at, { ...settled, name: 'web' });
+    const id = await client.create(LISTENERS, body, 'listeners', at, { ...SETTLED, name: 'web' });
     if (id === undefined) return;
-    const changed = { ...settled, connection_limit: 5 };
+    const changed = { ...SETTLED, connection_limit: 5 };
     const change = ['PATCH', v2(at(id)), { connection_limit: 5 }] as const;
     if (client.random() < 0.7 && !(await client.change(change, at(id), changed))) return;
     if (client.random() < 0.5) return void (await client.maybeRemove(at(id)));
     client.doubt(at(id));
-    await client.maybeRemove(lbAt(lb));
+    await client.maybeRemove(`${LBS}/${lb}`);
   },
   all: [],
 };

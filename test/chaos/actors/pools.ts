@@ -1,5 +1,5 @@
 import type { ChaosClient } from '../client.ts';
-import { type Actor, LOCAL, SIMULATED, v2 } from './actor.ts';
+import { type Actor, regionOf, SETTLED, v2 } from './actor.ts';
 
 /** Nobody listens there: what leads there answers 503. */
 const members = (count: number) =>
@@ -11,14 +11,13 @@ const MONITOR = { type: 'TCP', delay: 2, timeout: 1, max_retries: 2 };
 export const pools: Actor = {
   weight: 4,
   async live(client, number) {
-    const region = number % 4 === 1 ? LOCAL : SIMULATED;
+    const region = regionOf(number, 1);
     const listener = await listenerOf(client, region, `pools ${number}`);
     if (listener === undefined) return;
     const all = `/cloud/v1/lbpools/1/${region}`;
     const at = (id: string) => `${all}/${id}`;
-    const settled = { provisioning_status: 'ACTIVE', task_id: null };
     const body = { listener_id: listener, name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' };
-    const truth = { ...settled, 'members.length': 1 };
+    const truth = { ...SETTLED, 'members.length': 1 };
     const created = { ...body, members: members(1) };
     const id = await client.create(all, created, 'pools', at, truth);
     if (id === undefined) return;

@@ -3,6 +3,10 @@ import { CLUSTERS, clusterBody } from '../../harness/kubernetes.ts';
 import { OFFSET, ZULU } from './life-cycle.ts';
 import { type Cycles, field, made, scoped, tag } from './scene.ts';
 
+/** @returns the id of a new volume */
+const madeVolume = (server: Parameters<typeof made>[0], name: string) =>
+  made(server, scoped('volumes'), { source: 'new-volume', name, size: 1 }, 'volumes');
+
 const TIMES = { created_at: OFFSET, updated_at: OFFSET };
 const one = (noun: string, id: string) => `/cloud/v1/${noun}/{project_id}/{region_id}/{${id}}`;
 const both = { metadata: { b: '2' }, metadata_detailed: [tag('b', '2')], tags: [tag('b', '2')] };
@@ -45,8 +49,7 @@ export const MACHINES: Cycles = {
     lists: ['attachments', 'metadata_detailed'],
   }),
   snapshot: async ({ server }) => {
-    const origin = { source: 'new-volume', name: 'origin', size: 1 };
-    const volume = await made(server, scoped('volumes'), origin, 'volumes');
+    const volume = await madeVolume(server, 'origin');
     return {
       path: scoped('snapshots'),
       body: { name: 'first', volume_id: volume, description: 'of a tool', tags: { a: '1' } },
@@ -67,8 +70,7 @@ export const MACHINES: Cycles = {
     };
   },
   'lifecycle policy': async ({ server }) => {
-    const origin = { source: 'new-volume', name: 'kept', size: 1 };
-    const volume_ids = [await made(server, scoped('volumes'), origin, 'volumes')];
+    const volume_ids = [await madeVolume(server, 'kept')];
     const volumes = volume_ids.map((volume_id) => ({ volume_id, volume_name: 'kept' }));
     const interval = {
       ...{ type: 'interval', resource_name_template: 'kept {volume_id}', max_quantity: 4 },
@@ -101,8 +103,7 @@ export const MACHINES: Cycles = {
     };
   },
   image: async ({ server }) => {
-    const origin = { source: 'new-volume', name: 'origin', size: 1 };
-    const volume = await made(server, scoped('volumes'), origin, 'volumes');
+    const volume = await madeVolume(server, 'origin');
     return {
       path: scoped('images'),
       body: { name: 'first', volume_id: volume, source: 'volume', os_type: 'linux', ssh_key: 'allow' },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
 import { launchBrowser } from '../../harness/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { witnesses } from '../../harness/on-failure.ts';
@@ -179,4 +180,15 @@ export class Portal {
       ...(secret ? { mask: [secret], maskColor: '#d5dae2' } : {}),
     });
   }
+}
+
+/** One that all stories of a file share; somebody has signed in. */
+export function sharedPortal(): Portal {
+  const portal = new Portal();
+  beforeAll(async () => {
+    await portal.start();
+    await portal.signIn();
+  });
+  afterAll(() => portal.stop());
+  return portal;
 }

@@ -1,4 +1,5 @@
-import { type Call, type Preparation, patch, post, remove, type Scenario } from './scenario.ts';
+import { type Preparation, patch, post, remove, type Scenario } from './scenario.ts';
+import { storageMade, waits } from './storage.ts';
 
 const STORAGES = '/storage/v4/sftp_storages';
 const KEYS = '/storage/v4/ssh_keys';
@@ -15,15 +16,10 @@ const MADE = [
   /scrypt:[^"]*/g,
 ];
 
-const waits = (call: Call): Call => ({ ...call, waits: true });
 const newStorage = () =>
   waits(post(STORAGES, { location_name: 'simulated', name: 'deliveries', password_mode: 'auto' }));
 
-async function storage({ finished, call }: Preparation): Promise<string> {
-  await finished(newStorage());
-  const { body } = await call({ method: 'GET', path: STORAGES });
-  return `${STORAGES}/${body.results[0].id}`;
-}
+const storage = storageMade(STORAGES, newStorage);
 
 async function withKey(setup: Preparation): Promise<string> {
   const path = await storage(setup);

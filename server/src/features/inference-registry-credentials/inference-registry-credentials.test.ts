@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { project } from '../../../../test/harness/project.ts';
+import { faultsOf, project } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { Cipher } from '../../platform/secrets/cipher.ts';
@@ -63,8 +63,7 @@ test.each([
   '%s is refused, nothing is created, and the answer does not repeat the password',
   async (_what, more, field) => {
     const reply = await create('refused', more);
-    expect(reply.status).toBe(400);
-    expect(Object.keys(reply.body.invalid_fields)).toEqual([field]);
+    expect(await faultsOf(reply)).toEqual([field]);
     expect(JSON.stringify(reply.body)).not.toContain('correct-horse');
     expect((await call('GET', `${ALL}/refused`)).status).toBe(404);
   },

@@ -1,21 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
-import {
-  CLUSTERS,
-  clusterBody,
-  createCluster,
-  startServerWithSshKey,
-  usage,
-} from '../../../../test/harness/kubernetes.ts';
+import { expect, test } from 'vitest';
+import { CLUSTERS, clusterBody, startServerWithLab, usage } from '../../../../test/harness/kubernetes.ts';
 import { finished } from '../../../../test/harness/project.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 
 /** What `check_limits` says is what a creation would meet. */
 
-const server = shared(startServerWithSshKey);
-
-beforeAll(async () => {
-  await createCluster(server, 'lab');
-});
+const server = shared(startServerWithLab);
 
 const limit = async (limits: Readonly<Record<string, number>>) => {
   const regional_limits = [{ region_id: 2, ...limits }];

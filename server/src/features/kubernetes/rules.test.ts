@@ -1,19 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
-import {
-  CLUSTERS,
-  clusterBody,
-  createCluster,
-  startServerWithSshKey,
-} from '../../../../test/harness/kubernetes.ts';
+import { expect, test } from 'vitest';
+import { CLUSTERS, clusterBody, startServerWithLab } from '../../../../test/harness/kubernetes.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 
 /** What people get wrong, and what the answer says. */
 
-const server = shared(startServerWithSshKey);
-
-beforeAll(async () => {
-  await createCluster(server, 'lab');
-});
+const server = shared(startServerWithLab);
 
 const cilium = (change: object, pool = '172.16.0.0/18') => ({
   pods_ip_pool: pool,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { keeping } from '../../../../test/harness/keeping.ts';
 import { CLUSTERS, clusterBody, STATUS } from '../../../../test/harness/managed-postgresql.ts';
+import { faultsOf } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { Keeper } from './keeper.ts';
@@ -139,9 +140,8 @@ test('faults are named all at once', async () => {
     ],
     databases: [{ name: '', owner: 'stranger' }],
   };
-  const { status, body: answer } = await call('POST', '', body);
-  expect(status).toBe(400);
-  expect(Object.keys(answer.invalid_fields).sort()).toEqual([
+  const reply = await call('POST', '', body);
+  expect(await faultsOf(reply)).toEqual([
     'databases.0.name',
     'databases.0.owner',
     'flavor',
@@ -153,14 +153,11 @@ test('faults are named all at once', async () => {
     'users.1.role_attributes',
     'users.2.name',
   ]);
-  expect(answer.invalid_fields.flavor[0]).toMatch(/^must be one of: cpu 1 with memory_gib 2, /);
+  expect(reply.body.invalid_fields.flavor[0]).toMatch(/^must be one of: cpu 1 with memory_gib 2, /);
   expect((await call('POST', '', clusterBody('changing'))).status).toBe(409);
   const smaller = { storage: { size_gib: 5 }, pg_server_configuration: { version: '16' } };
   const refused = await call('PATCH', '/changing', smaller);
-  expect(Object.keys(refused.body.invalid_fields).sort()).toEqual([
-    'pg_server_configuration.version',
-    'storage.size_gib',
-  ]);
+  expect(await faultsOf(refused)).toEqual(['pg_server_configuration.version', 'storage.size_gib']);
   expect((await call('PATCH', '/nowhere', {})).status).toBe(404);
 });
 

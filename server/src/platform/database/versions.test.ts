@@ -1,6 +1,6 @@
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
-import { createEmptyDatabase, createTestDatabase } from '../../../../test/harness/database.ts';
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { createEmptyDatabase, createTestDatabase, poolOn } from '../../../../test/harness/database.ts';
 import { migrateToLatest } from './migrate.ts';
 import { compareVersions, refuseOldServer } from './versions.ts';
 
@@ -15,12 +15,7 @@ test.each([
 });
 
 test('an older program starts on a newer database that is still for it, and is refused by one that is not', async () => {
-  const database = await createTestDatabase();
-  const pool = new pg.Pool(database.connection);
-  onTestFinished(async () => {
-    await pool.end();
-    await database.drop();
-  });
+  const pool = await poolOn(createTestDatabase());
   await pool.query(`insert into kysely_migration values ('9999_of_tomorrow', '2030-01-01T00:00:00.000Z')`);
   await pool.query(`update database_version set needs = '7.1.0'`);
   await migrateToLatest(pool, { version: '7.1.0' });
@@ -34,12 +29,7 @@ test('an older program starts on a newer database that is still for it, and is r
 });
 
 test('a database of before the oldest release that can be upgraded is refused, and stays as it is', async () => {
-  const database = await createTestDatabase();
-  const pool = new pg.Pool(database.connection);
-  onTestFinished(async () => {
-    await pool.end();
-    await database.drop();
-  });
+  const pool = await poolOn(createTestDatabase());
   await pool.query(`delete from kysely_migration where name > '0100'`);
   await expect(migrateToLatest(pool, { version: '7.2.9' })).rejects.toThrow(
     'The database is of a version before 0.2.0, which this program cannot upgrade: start version 0.2.0 on it first',
@@ -68,12 +58,7 @@ test.each([
 });
 
 test('a new database in another encoding is refused, with how to make one, and stays as it is', async () => {
-  const database = await createEmptyDatabase(`encoding 'LATIN1' locale 'C'`);
-  const pool = new pg.Pool(database.connection);
-  onTestFinished(async () => {
-    await pool.end();
-    await database.drop();
-  });
+  const pool = await poolOn(createEmptyDatabase(`encoding 'LATIN1' locale 'C'`));
   await expect(migrateToLatest(pool)).rejects.toThrow(
     'The database is in LATIN1: Virga needs UTF8; make it with createdb --encoding=UTF8 --locale=C.UTF-8 --template=template0',
   );

@@ -41,6 +41,15 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
   const at = (path: string) => plainPath('Things', path);
   const things = at('/cloud/v1/things');
   const spec = { summary: 'Things', handler: async () => ({}) };
+  const writes = (path: string, write: (db: Db) => Promise<unknown>) =>
+    at(path).post({
+      ...spec,
+      access: { public: 'writes' },
+      handler: async (ctx) => {
+        await write(ctx.db);
+        return {};
+      },
+    });
   const api = await buildApi({
     db,
     clock,
@@ -58,22 +67,10 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
     routes: [
       things.get({ ...spec, access: 'read' }),
       things.post({ ...spec, access: 'write' }),
-      at('/written').post({
-        ...spec,
-        access: { public: 'writes' },
-        handler: async (ctx) => {
-          await ctx.db.named('test_write', 'create table written ()', []);
-          return {};
-        },
-      }),
-      at('/added').post({
-        ...spec,
-        access: { public: 'writes' },
-        handler: async (ctx) => {
-          await ctx.db.transaction((tx) => tx.named('test_add', 'insert into added values (1)', []));
-          return {};
-        },
-      }),
+      writes('/written', (db) => db.named('test_write', 'create table written ()', [])),
+      writes('/added', (db) =>
+        db.transaction((tx) => tx.named('test_add', 'insert into added values (1)', [])),
+      ),
       at('/there').get({ ...spec, access: { public: 'needs no database' } }),
     ],
     rateLimit: 0,

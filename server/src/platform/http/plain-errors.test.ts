@@ -1,18 +1,12 @@
-import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
-import { createEmptyDatabase } from '../../../../test/harness/database.ts';
+import { expect, test } from 'vitest';
+import { createEmptyDatabase, poolOn } from '../../../../test/harness/database.ts';
 import { BadRequest, NotFound } from '../../kernel/errors.ts';
 import { inPlainWords, type Surroundings } from './plain-errors.ts';
 
 const inProject = { params: { project_id: '7' } } as unknown as Surroundings;
 
 test('a character that an old database cannot store is a fault of the request, and says what helps', async () => {
-  const database = await createEmptyDatabase(`encoding 'LATIN1' locale 'C'`);
-  const pool = new pg.Pool(database.connection);
-  onTestFinished(async () => {
-    await pool.end();
-    await database.drop();
-  });
+  const pool = await poolOn(createEmptyDatabase(`encoding 'LATIN1' locale 'C'`));
   const error = await pool.query('select $1::text', ['flour \u6f22']).catch((refusal: unknown) => refusal);
   const plain = await inPlainWords(error, inProject);
   expect(plain).toBeInstanceOf(BadRequest);

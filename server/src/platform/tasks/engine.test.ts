@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
@@ -125,21 +125,18 @@ test('a failed task is undone first, and then an ERROR with its reason and no re
 
 test('anything else that is thrown is tried again, until the deadline', async () => {
   const id = await start();
-  let runs = 0;
-  const engine = engineWith({
-    run: async () => {
-      runs++;
-      throw new Error('connection reset');
-    },
+  const run = vi.fn(async () => {
+    throw new Error('connection reset');
   });
+  const engine = engineWith({ run });
   await engine.runTask(id);
   await engine.runTask(id);
-  expect(runs).toBe(2);
+  expect(run).toHaveBeenCalledTimes(2);
   expect(await read(id)).toMatchObject({ state: 'RUNNING', error: null });
   clock.advance(61_000);
   await engine.runTask(id);
   await engine.runTask(id);
-  expect(runs).toBe(2);
+  expect(run).toHaveBeenCalledTimes(2);
   expect(await read(id)).toMatchObject({ state: 'ERROR', error: 'try was not done within 60 s' });
 });
 
@@ -177,14 +174,9 @@ test('the outcome and FINISHED are written together or not at all', async () => 
 
 test('a task that has ended does not run again', async () => {
   const id = await start();
-  let runs = 0;
-  const engine = engineWith({
-    run: async () => {
-      runs++;
-      return done();
-    },
-  });
+  const run = vi.fn(async () => done());
+  const engine = engineWith({ run });
   await engine.runTask(id);
   await engine.runTask(id);
-  expect(runs).toBe(1);
+  expect(run).toHaveBeenCalledTimes(1);
 });

@@ -14,6 +14,12 @@ afterEach(() => server.close());
 
 const create = (name: string) => server.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name } });
 
+/** Lets a trigger do this to rows of tasks. */
+const sabotage = (trigger: string, on: string, what: string) =>
+  server.db.pool.query(`
+    create function ${trigger}() returns trigger language plpgsql as $$ begin ${what} end $$;
+    create trigger ${trigger} before ${on} execute function ${trigger}()`);
+
 /** Ends what a trigger does. It stays: without it the parts of the table of tasks would be locked one after the other,
  *  in another order than by tasks. */
 const heal = (trigger: string) =>
@@ -22,19 +28,18 @@ const heal = (trigger: string) =>
   );
 
 test('a task that the database could not update for a while goes on soon after', async () => {
-  await server.db.pool.query(`
-    create function break_tasks() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;
-    create trigger break_tasks before update on tasks for each row execute function break_tasks()`);
+  await sabotage('break_tasks', 'update on tasks for each row', `raise 'the disk is full';`);
   const reply = await create('one');
   await heal('break_tasks');
   await finished(server, reply);
 });
 
 test('a task whose outcome could not be written is claimed again when its lease is over', async () => {
-  await server.db.pool.query(`
-    create function break_ends() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;
-    create trigger break_ends before update on tasks for each row when (new.lease_until is null)
-      execute function break_ends()`);
+  await sabotage(
+    'break_ends',
+    'update on tasks for each row when (new.lease_until is null)',
+    `raise 'the disk is full';`,
+  );
   const reply = await create('one');
   const attempts = async () => {
     const { rows } = await server.db.pool.query('select attempt from tasks where id = $1', reply.body.tasks);
@@ -47,29 +52,29 @@ test('a task whose outcome could not be written is claimed again when its lease 
 
 test('a task that was given to a worker that never heard of it is done all the same', async () => {
   // As when the database dies between the two.
-  await server.db.pool.query(`
-    create function give_away() returns trigger language plpgsql as $$ begin
-      new.state := 'RUNNING';
-      new.attempt := 7;
-      new.lease_until := now() + interval '3 seconds';
-      return new;
-    end $$;
-    create trigger give_away before insert on tasks for each row execute function give_away()`);
+  await sabotage(
+    'give_away',
+    'insert on tasks for each row',
+    `new.state := 'RUNNING';
+     new.attempt := 7;
+     new.lease_until := now() + interval '3 seconds';
+     return new;`,
+  );
   const reply = await create('one');
   await heal('give_away');
   await finished(server, reply);
 });
 
 test('a task that no worker was notified of is found', async () => {
-  await server.db.pool.query(`
-    create function keep_quiet() returns trigger language plpgsql as $$ begin
-      new.state := 'NEW';
-      new.attempt := 0;
-      new.lease_until := null;
-      new.run_at := now() + interval '300 milliseconds';
-      return new;
-    end $$;
-    create trigger keep_quiet before insert on tasks_active for each row execute function keep_quiet()`);
+  await sabotage(
+    'keep_quiet',
+    'insert on tasks_active for each row',
+    `new.state := 'NEW';
+     new.attempt := 0;
+     new.lease_until := null;
+     new.run_at := now() + interval '300 milliseconds';
+     return new;`,
+  );
   const reply = await create('one');
   await finished(server, reply);
 });

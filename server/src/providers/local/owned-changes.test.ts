@@ -31,6 +31,19 @@ function noting(desired: (id: string) => Promise<string | undefined>, look = asy
   return { seen, looks };
 }
 
+/** A pass that has asked what is desired, and waits for the answer. */
+async function askedPass(changes: OwnedChanges) {
+  const [asked, answer] = [gate(), gate()];
+  const { seen, looks } = noting(async () => {
+    asked.open();
+    await answer.opened;
+    return 'look';
+  });
+  const pass = changes.observe(['one'], 1, looks);
+  await asked.opened;
+  return { seen, pass, answer: answer.open };
+}
+
 test('what waits for its look is looked at as it is to be by then, and not at all when it is gone', async () => {
   const { changes } = await ownRegion();
   const desired = new Map(['first', 'changed', 'removed', 'last'].map((id) => [id, `${id} as before`]));
@@ -56,33 +69,19 @@ test('what waits for its look is looked at as it is to be by then, and not at al
 
 test('a change that begins when it is already known what is desired comes after the look', async () => {
   const { changes } = await ownRegion();
-  const [asked, answer] = [gate(), gate()];
-  const { seen, looks } = noting(async () => {
-    asked.open();
-    await answer.opened;
-    return 'look';
-  });
-  const pass = changes.observe(['one'], 1, looks);
-  await asked.opened;
+  const { seen, pass, answer } = await askedPass(changes);
   const change = changes.change('one', async () => seen.push('change'));
   await changes.change('another', async () => seen.push('another change'));
-  answer.open();
+  answer();
   await Promise.all([pass, change]);
   expect(seen).toEqual(['another change', 'look', 'change']);
 });
 
 test('a region can be taken over while it is asked what is desired there; then nothing is looked at', async () => {
   const { changes, anotherFence } = await ownRegion();
-  const [asked, answer] = [gate(), gate()];
-  const { seen, looks } = noting(async () => {
-    asked.open();
-    await answer.opened;
-    return 'look';
-  });
-  const pass = changes.observe(['one'], 1, looks);
-  await asked.opened;
+  const { seen, pass, answer } = await askedPass(changes);
   await anotherFence().takeOver(2);
-  answer.open();
+  answer();
   expect((await pass).size).toBe(0);
   expect(seen).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { faultsOf, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, monitor } from '../testing/bodies.ts';
-import { faultsOf, POOLS } from '../testing/parts.ts';
+import { POOLS } from '../testing/parts.ts';
 
 const server = shared(startTestServer);
 

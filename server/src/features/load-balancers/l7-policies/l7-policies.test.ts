@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { createdOne, NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { createdOne, faultsOf, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, remains, web } from '../testing/bodies.ts';
-import { faultsOf } from '../testing/parts.ts';
 
 const ALL = '/cloud/v1/l7policies/1/2';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { faultsOf, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, remains, web } from '../testing/bodies.ts';
-import { faultsOf, LISTENERS } from '../testing/parts.ts';
+import { LISTENERS } from '../testing/parts.ts';
 
 const server = shared(startTestServer);
 

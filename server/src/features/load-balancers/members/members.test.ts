@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { createdOne, makeNetwork, NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { createdOne, faultsOf, makeNetwork, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { memberNetworks } from '../../../providers/local/addresses/member-networks.ts';
 import { anImage, INSTANCES, machine } from '../../instances/testing/bodies.ts';
 import { created, remains } from '../testing/bodies.ts';
-import { faultsOf, membersOf } from '../testing/parts.ts';
+import { membersOf } from '../testing/parts.ts';
 
 let server: TestServer;
 let pool: string;

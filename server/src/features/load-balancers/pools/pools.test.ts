@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
-import { createdBy, createdOne, NOWHERE, project } from '../../../../../test/harness/project.ts';
+import { createdBy, createdOne, faultsOf, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, monitor, remains, web } from '../testing/bodies.ts';
-import { faultsOf, LISTENERS, POOLS, POOLS_V2 } from '../testing/parts.ts';
+import { LISTENERS, POOLS, POOLS_V2 } from '../testing/parts.ts';
 
 const server = shared(startTestServer);
 

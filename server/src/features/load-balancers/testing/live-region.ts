@@ -167,3 +167,11 @@ function interrupted(handler: TaskHandler): TaskHandler {
     undo: (run, reason) => crash(handler.undo(run, reason)),
   };
 }
+
+/** A task that fails, and whose undoing crashes twice; it has created nothing. @returns the reason that it names */
+export async function crashedToItsEnd(region: LiveRegion, reply: Reply): Promise<string | null> {
+  for (let crash = 0; crash < 2; crash++) await region.crashed(reply);
+  const { state, error, created_resources } = await region.finished(reply);
+  if (state !== 'ERROR' || created_resources !== null) throw new Error(`the task is ${state}`);
+  return error;
+}

@@ -1,15 +1,6 @@
-import type { Reply } from '../../../../../test/harness/server.ts';
-
 /** Calls that the tests of parts share; region 2 of the test server is simulated and instant. */
 
 export const LISTENERS = '/cloud/v1/lblisteners/1/2';
 export const POOLS = '/cloud/v1/lbpools/1/2';
 export const POOLS_V2 = '/cloud/v2/lbpools/1/2';
 export const membersOf = (pool: string) => `/cloud/v1/loadbalancers/1/2/pools/${pool}/members`;
-
-/** Names of the faulty fields of a refused body. */
-export async function faultsOf(reply: Reply | Promise<Reply>): Promise<string[]> {
-  const { status, body } = await reply;
-  if (status !== 400) throw new Error(`the answer is ${status}: ${JSON.stringify(body)}`);
-  return Object.keys(body.invalid_fields ?? {}).sort();
-}
