@@ -1,6 +1,5 @@
-import { type ObjectStorageProvider, RESTORE_STORAGE } from '../../features/object-storage/port.ts';
-import { READY } from '../../kernel/operation.ts';
-import { progressOf, type Range, type SimulationOptions } from './timing.ts';
+import type { ObjectStorageProvider } from '../../features/object-storage/port.ts';
+import { type Range, type SimulationOptions, timedBy } from './timing.ts';
 
 /** Seconds at time scale 1. */
 const DURATIONS: Readonly<Record<string, Range>> = {
@@ -16,10 +15,7 @@ const DURATIONS: Readonly<Record<string, Range>> = {
 
 /** Simulated storages: real timing, real keys, no servers. */
 export function simulatedObjectStorage(options: SimulationOptions): ObjectStorageProvider {
-  const timed = (operation: Parameters<typeof progressOf>[0]) => {
-    const range = operation.type === RESTORE_STORAGE ? undefined : DURATIONS[operation.type];
-    return range ? progressOf(operation, range, options) : READY;
-  };
+  const timed = timedBy(options, DURATIONS);
   return {
     unavailable: () => undefined,
     // A name that leads nowhere, by the rules of the internet.

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type PostgresqlProvider, RESTORE_CLUSTER } from '../../features/managed-postgresql/port.ts';
-import { READY } from '../../kernel/operation.ts';
+import type { PostgresqlProvider } from '../../features/managed-postgresql/port.ts';
 import { settingFaults, VERSIONS } from './postgresql-settings.ts';
-import { progressOf, type Range, type SimulationOptions } from './timing.ts';
+import { type Range, type SimulationOptions, timedBy } from './timing.ts';
 
 /** Seconds at time scale 1. */
 const DURATIONS: Readonly<Record<string, Range>> = {
@@ -27,10 +26,7 @@ const FLAVORS = [
 
 /** Simulated PostgreSQL: real timing, real credentials, no servers. */
 export function simulatedPostgresql(options: SimulationOptions): PostgresqlProvider {
-  const timed = (operation: Parameters<typeof progressOf>[0]) => {
-    const range = operation.type === RESTORE_CLUSTER ? undefined : DURATIONS[operation.type];
-    return range ? progressOf(operation, range, options) : READY;
-  };
+  const timed = timedBy(options, DURATIONS);
   return {
     offer: async () => ({
       versions: VERSIONS,

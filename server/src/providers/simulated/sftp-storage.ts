@@ -1,6 +1,5 @@
-import { RESTORE_SFTP_STORAGE, type SftpStorageProvider } from '../../features/sftp-storages/port.ts';
-import { READY } from '../../kernel/operation.ts';
-import { progressOf, type Range, type SimulationOptions } from './timing.ts';
+import type { SftpStorageProvider } from '../../features/sftp-storages/port.ts';
+import { type Range, type SimulationOptions, timedBy } from './timing.ts';
 
 /** Seconds at time scale 1. */
 const DURATIONS: Readonly<Record<string, Range>> = {
@@ -11,10 +10,7 @@ const DURATIONS: Readonly<Record<string, Range>> = {
 
 /** Simulated storages: real timing, real passwords, no servers. */
 export function simulatedSftpStorage(options: SimulationOptions): SftpStorageProvider {
-  const timed = (operation: Parameters<typeof progressOf>[0]) => {
-    const range = operation.type === RESTORE_SFTP_STORAGE ? undefined : DURATIONS[operation.type];
-    return range ? progressOf(operation, range, options) : READY;
-  };
+  const timed = timedBy(options, DURATIONS);
   return {
     unavailable: () => undefined,
     // A name that leads nowhere, by the rules of the internet.

@@ -43,3 +43,12 @@ export async function progressOf(
   if (failure !== undefined) throw new TaskFailed(failure);
   return READY;
 }
+
+/** How far operations have come that are in the table, seconds by their type; all others take no time: they are part
+ *  of another operation, or undo something. */
+export const timedBy =
+  (options: SimulationOptions, durations: Readonly<Record<string, Range>>) =>
+  async (operation: Operation): Promise<Progress> => {
+    const range = durations[operation.type];
+    return range ? progressOf(operation, range, options) : READY;
+  };

@@ -1,8 +1,7 @@
 import type { ImageProvider } from '../../features/images/port.ts';
 import type { VolumeProvider } from '../../features/volumes/port.ts';
-import type { Operation, Progress } from '../../kernel/operation.ts';
-import { READY } from '../../kernel/operation.ts';
-import { progressOf, type Range, type SimulationOptions } from './timing.ts';
+import type { Operation } from '../../kernel/operation.ts';
+import { type Range, type SimulationOptions, timedBy } from './timing.ts';
 
 /** Seconds at time scale 1. Whatever else concerns volumes and images is part of another operation, whose time it
  *  takes, or undoes something. */
@@ -21,27 +20,25 @@ const DURATIONS: Readonly<Record<string, Range>> = {
   delete_image: [2, 6],
 };
 
-const timedBy =
-  (options: SimulationOptions) =>
-  async (_what: unknown, operation: Operation): Promise<Progress> => {
-    const range = DURATIONS[operation.type];
-    return range ? progressOf(operation, range, options) : READY;
-  };
+const timed = (options: SimulationOptions) => {
+  const progress = timedBy(options, DURATIONS);
+  return (_what: unknown, operation: Operation) => progress(operation);
+};
 
 /** Simulated volumes: real timing, no bytes. */
 export function simulatedVolumes(options: SimulationOptions): VolumeProvider {
-  const timed = timedBy(options);
+  const work = timed(options);
   return {
-    applyVolume: timed,
-    removeVolume: timed,
-    applySnapshot: timed,
-    removeSnapshot: timed,
-    changeContents: timed,
+    applyVolume: work,
+    removeVolume: work,
+    applySnapshot: work,
+    removeSnapshot: work,
+    changeContents: work,
   };
 }
 
 /** Simulated images, made from simulated volumes. */
 export function simulatedImages(options: SimulationOptions): ImageProvider {
-  const timed = timedBy(options);
-  return { applyImage: timed, removeImage: timed };
+  const work = timed(options);
+  return { applyImage: work, removeImage: work };
 }
