@@ -122,6 +122,7 @@ export function features({
     s3: new Locations({ db, providerOf: providers.of('objectStorage'), what: 'object storage' }),
     sftp: new Locations({ db, providerOf: providers.of('sftpStorage'), what: 'SFTP storage' }),
   };
+  const ofStorages = { tasks: reads, ...{ db, log, clock, ids, regionIds, owners } };
   return [
     iam({ db, clock, sessions, insertProject: setUpProject }),
     projects({ insertProject: setUpProject }),
@@ -182,28 +183,16 @@ export function features({
     responsePages(),
     storageNotifications({ db, clock }),
     objectStorage({
+      ...ofStorages,
       locations: locationsOf.s3,
       sftpLocations: locationsOf.sftp,
       cipher,
-      tasks: reads,
       providerOf: providers.of('objectStorage'),
-      db,
-      log,
-      clock,
-      ids,
-      regionIds,
-      owners,
     }),
     sftpStorages({
+      ...ofStorages,
       locations: locationsOf.sftp,
-      tasks: reads,
       providerOf: providers.of('sftpStorage'),
-      db,
-      log,
-      clock,
-      ids,
-      regionIds,
-      owners,
     }),
     webhooks({ db, clock, log, cipher, allowedNetworks: webhookNetworks, userAction: deliveredUserAction }),
     userActions({ cipher }),

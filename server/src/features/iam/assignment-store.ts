@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { listPage } from '../../platform/database/list-page.ts';
+import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
-import type { Page } from '../../platform/http/schemas.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
 const ASSIGNMENT_COLUMNS = [
@@ -32,7 +31,7 @@ export interface AssignmentFilter {
 export function listAssignments(
   db: Queryable,
   { clientId, userId, projectId }: AssignmentFilter,
-  page: Page,
+  page: Paging,
 ) {
   return listPage<AssignmentRow>(db, {
     ...{ table: 'role_assignments', alias: 'a', columns: COLUMNS, ...page },
@@ -58,11 +57,7 @@ export async function readRolesOf(
   );
 }
 
-export async function readAssignment(
-  db: Queryable,
-  clientId: number,
-  id: number,
-): Promise<AssignmentRow | undefined> {
+export async function readAssignment(db: Queryable, clientId: number, id: number) {
   return db.namedRow<AssignmentRow>(
     'assignment_get',
     `select ${COLUMNS} from role_assignments where client_id = $1 and id = $2`,

@@ -4,6 +4,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { rolesAbove } from '../../platform/auth/roles.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { readProject } from '../projects/index.ts';
@@ -43,8 +44,7 @@ export function listRoles(query: { project_id?: number }) {
 export async function listAssignments(ctx: RequestContext, query: AssignmentsQuery) {
   const { limit, offset, user_id, project_id } = query;
   const filter = { clientId: ctx.caller.clientId, userId: user_id, projectId: project_id };
-  const { count, rows } = await store.listAssignments(ctx.db, filter, { limit, offset });
-  return { count, results: rows.map(viewAssignment) };
+  return viewPage(await store.listAssignments(ctx.db, filter, { limit, offset }), viewAssignment);
 }
 
 /** Members, and those who are invited. */

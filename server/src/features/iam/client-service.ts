@@ -4,7 +4,7 @@ import type { RequestContext } from '../../platform/http/context.ts';
 import { type ClientRow, readClient, readUsers, type UserRow } from './client-store.ts';
 import type { User } from './schema.ts';
 
-export function viewUser(row: UserRow, client: ClientRow): User {
+export function viewUser(row: UserRow, client: Pick<ClientRow, 'id' | 'name'>): User {
   return {
     id: row.id,
     email: row.email,

@@ -62,12 +62,7 @@ export async function countPending(tx: Tx, clientId: number): Promise<number> {
   );
 }
 
-export async function readPending(
-  db: Queryable,
-  clientId: number,
-  userId: number,
-  now: Date,
-): Promise<MemberRow | undefined> {
+export async function readPending(db: Queryable, clientId: number, userId: number, now: Date) {
   return db.namedRow<MemberRow>(
     'invitation_pending',
     `${PENDING} where i.client_id = $1 and i.user_id = $2 and i.accepted_by is null and i.expires_at > $3`,

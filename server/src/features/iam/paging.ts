@@ -1,5 +1,6 @@
+import type { Paging } from '../../platform/database/list-page.ts';
 /** Addresses of the pages before and after one. */
-export function neighbours(path: string, page: { limit: number; offset: number; count: number }) {
+export function neighbours(path: string, page: Paging & { readonly count: number }) {
   const { limit, offset, count } = page;
   const address = (start: number) => `${path}?limit=${limit}&offset=${start}`;
   return {

@@ -9,6 +9,7 @@ import { tryCount } from '../../platform/limits/limits.ts';
 import { queueMail } from '../../platform/mail/outbox.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
+import { viewUser } from './client-service.ts';
 import { readPending } from './invitation-store.ts';
 import { mailLink } from './link-mail.ts';
 import { deleteLinksOf, LINK_EXPIRED, useLink } from './link-store.ts';
@@ -23,21 +24,9 @@ const CONFIRM_HOURS = 24;
 const MAIL_TO_AN_ADDRESS = { points: 1, seconds: 5 * 60 };
 
 export function viewFullUser(row: store.MemberRow): FullUser {
+  const client = { id: row.client_id, name: row.client_name };
   return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    lang: row.lang,
-    phone: row.phone,
-    company: row.client_name,
-    reseller: 0,
-    client: row.client_id,
-    deleted: false,
-    groups: [viewRole(row.role)],
-    activated: row.password_hash !== null,
-    sso_auth: false,
-    two_fa: false,
-    auth_types: ['password'],
+    ...viewUser({ ...row, activated: row.password_hash !== null }, client),
     user_type: 'common',
     is_active: row.accepted,
     client_and_roles: [

@@ -3,7 +3,7 @@ import type { Role } from '../../platform/auth/roles.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
-import { listPage } from '../../platform/database/list-page.ts';
+import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
@@ -53,11 +53,7 @@ export async function findMembership(tx: Tx, userId: number): Promise<MemberRow 
 }
 
 /** A user by the id that the client knows: that of the user, or of the invitation that they accepted. */
-export async function readMember(
-  db: Queryable,
-  clientId: number,
-  userId: number,
-): Promise<MemberRow | undefined> {
+export async function readMember(db: Queryable, clientId: number, userId: number) {
   return db.namedRow<MemberRow>(
     'member_get',
     `${MEMBER} where c.client_id = $1 and u.deleted_at is null and u.id =
@@ -70,7 +66,7 @@ export async function readMember(
 export const listMembers = (
   db: Queryable,
   clientId: number,
-  { now, ...page }: { limit: number; offset: number; now: Date },
+  { now, ...page }: { readonly now: Date } & Paging,
 ) =>
   listPage<MemberRow>(db, {
     ...{ name: 'member_list', table: 'known', alias: 'm', columns: 'm.*', order: 'id', ...page },
@@ -246,7 +242,7 @@ export async function markSignedIn(tx: Tx, id: number): Promise<void> {
 }
 
 /** The newest first. */
-export const listSignIns = (db: Db, clientId: number, page: { limit: number; offset: number }) =>
+export const listSignIns = (db: Db, clientId: number, page: Paging) =>
   listPage<SignInRow>(db, {
     ...{ name: 'sign_in_list', table: 'sign_ins', alias: 's', ...page },
     columns: listOf(SIGN_IN_COLUMNS),

@@ -1,20 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
-import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { sharedList } from '../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place } from '../volumes/index.ts';
 import type { ImageRow } from './model.ts';
 import { SHOWN } from './store.ts';
 
-export interface ImageListWhere extends Place, TagFilters {
+export interface ImageListWhere extends Place, TagFilters, Paging {
   readonly visibility?: 'private' | 'public' | 'shared' | undefined;
   readonly architecture?: string | undefined;
   readonly name?: string | undefined;
   readonly osDistro?: string | undefined;
   readonly osVersion?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** The page, the region's first, in their order, then the project's, newest first; and how many match in all. */

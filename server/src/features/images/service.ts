@@ -3,6 +3,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { checkCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import { pick } from '../../platform/database/rows.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
@@ -137,7 +138,7 @@ export class ImageService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: ImageListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await listImages(ctx.db, {
+    const page = await listImages(ctx.db, {
       ...ctx.place,
       ...parseTagFilters(query),
       visibility: query.visibility ?? (query.private === undefined ? undefined : 'private'),
@@ -147,7 +148,7 @@ export class ImageService {
       osVersion: query.os_version,
       ...{ limit: query.limit, offset: query.offset },
     });
-    return { count, results: rows.map((row) => viewImage(row, ctx.region.name, ctx.project.id)) };
+    return viewPage(page, (row) => viewImage(row, ctx.region.name, ctx.project.id));
   }
 
   /** @throws Forbidden when the region has no images */

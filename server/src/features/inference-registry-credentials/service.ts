@@ -1,6 +1,7 @@
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { ProjectContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
@@ -78,8 +79,7 @@ export class RegistryCredentials {
 
   /** In the order of names. */
   async list(ctx: ProjectContext, page: CredentialsListQuery) {
-    const { count, rows } = await store.listCredentials(ctx.db, ctx.project.id, page);
-    return { count, results: rows.map(view) };
+    return viewPage(await store.listCredentials(ctx.db, ctx.project.id, page), view);
   }
 
   #seal(

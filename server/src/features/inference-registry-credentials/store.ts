@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { countedRowsOfProjects } from '../../platform/database/kept-counts.ts';
-import { listPage } from '../../platform/database/list-page.ts';
+import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 
 const COUNTED = 'inference registry credentials';
@@ -78,7 +78,7 @@ export const readCredentials = (
   );
 
 /** In the order of names. A project has so few that they are counted. */
-export const listCredentials = (db: Db, projectId: number, page: { limit: number; offset: number }) =>
+export const listCredentials = (db: Db, projectId: number, page: Paging) =>
   listPage<CredentialsRow>(db, {
     ...{ name: `${TABLE}_list`, table: TABLE, alias: 'c', columns: LISTED, ...page },
     key: 'name',

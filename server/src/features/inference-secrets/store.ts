@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/database/db.ts';
-import { countedRows, listPage } from '../../platform/database/list-page.ts';
+import { countedRows, listPage, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 
 const SECRET_COLUMNS = ['project_id', 'name', 'type', 'key_id', 'sealed'] as const;
@@ -56,7 +56,7 @@ export async function readSecret(tx: Tx, projectId: number, name: string): Promi
 }
 
 /** In the order of names. */
-export const listSecrets = (tx: Tx, projectId: number, page: { limit: number; offset: number }) =>
+export const listSecrets = (tx: Tx, projectId: number, page: Paging) =>
   listPage<SecretRow>(tx, {
     ...{ name: 'inference_secret_list', table: 'inference_secrets', alias: 's', columns: COLUMNS, ...page },
     key: 'name',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
@@ -65,7 +65,7 @@ export async function deleteNodes(tx: Tx, ids: readonly string[]): Promise<void>
 export const readClusterNodes = (
   db: Queryable,
   clusterId: string,
-  { ids, ...page }: { readonly ids: readonly string[]; readonly limit: number; readonly offset: number },
+  { ids, ...page }: { readonly ids: readonly string[] } & Paging,
 ): Promise<Page<ShownInstance>> =>
   listPage<ShownInstance>(db, {
     ...{ name: 'instances_of_cluster', table: 'instances', alias: 'i', columns: SHOWN, ...page },

@@ -1,11 +1,10 @@
 import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage } from '../../platform/database/list-page.ts';
+import { countedRows, inPlace, listPage, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
-import type { Page } from '../../platform/http/schemas.ts';
 import { freed } from '../networking/addresses/index.ts';
 import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSettings } from './model.ts';
 import { CLUSTER_TRANSITIONS, type ClusterStatus } from './states.ts';
@@ -37,7 +36,7 @@ export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | unde
 }
 
 /** Newest first. */
-export const listClusters = (db: Db, place: Place, page: Page) =>
+export const listClusters = (db: Db, place: Place, page: Paging) =>
   listPage<ClusterRow>(db, {
     ...{ name: 'k8s_cluster_list', table: 'k8s_clusters', alias: 'k', columns: COLUMNS, ...page },
     where: [inPlace(place)],

@@ -2,9 +2,8 @@ import type { Static } from '@sinclair/typebox';
 import { zuluTime } from '../../kernel/codecs.ts';
 import { Conflict, Locked } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { pageOf } from '../../platform/database/list-page.ts';
+import { type Paging, pageOf, viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import type { Page } from '../../platform/http/schemas.ts';
 import { FLAVORS, viewPricedFlavor } from '../flavors/index.ts';
 import { readClusterNodes, viewInstance } from '../instances/index.ts';
 import { exceededQuotas } from '../quotas/index.ts';
@@ -23,7 +22,7 @@ import { completeLogging } from './schema-parts.ts';
 import { upgradeVersions, VERSIONS } from './versions.ts';
 import { viewCluster, viewPool } from './views.ts';
 
-export async function listClusters(ctx: RegionContext, query: Page) {
+export async function listClusters(ctx: RegionContext, query: Paging) {
   const { count, rows } = await store.listClusters(ctx.db, ctx.place, query);
   return { count, results: await viewClusters(ctx, rows) };
 }
@@ -40,7 +39,7 @@ export async function readCluster(ctx: RegionContext, name: string) {
   return view;
 }
 
-export async function listPools(ctx: RegionContext, name: string, query: Page) {
+export async function listPools(ctx: RegionContext, name: string, query: Paging) {
   const { id } = await store.clusters.read(ctx.db, name, ctx.place);
   const [pools, nodes] = await Promise.all([readPools(ctx.db, [id]), readNodes(ctx.db, [id])]);
   return pageOf(pools, query, (pool) => viewPool(pool, nodes));
@@ -56,7 +55,7 @@ export async function readPool(ctx: RegionContext, name: string, poolName: strin
 export async function listNodes(
   ctx: RegionContext,
   names: { readonly cluster: string; readonly pool?: string },
-  query: Page,
+  query: Paging,
 ) {
   const cluster = await store.clusters.read(ctx.db, names.cluster, ctx.place);
   const pool = names.pool === undefined ? undefined : await getPool(ctx.db, cluster, names.pool);
@@ -64,16 +63,17 @@ export async function listNodes(
     .filter(({ state, pool_id }) => state !== 'REMOVING' && (!pool || pool_id === pool.id))
     .map(({ id }) => id);
   const page = { ids, limit: query.limit, offset: query.offset };
-  const { count, rows } = await readClusterNodes(ctx.db, cluster.id, page);
-  return { count, results: rows.map((row) => viewInstance(row, ctx.region.name)) };
+  return viewPage(await readClusterNodes(ctx.db, cluster.id, page), (row) =>
+    viewInstance(row, ctx.region.name),
+  );
 }
 
-export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: Page) {
+export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: Paging) {
   providerFor(service, ctx);
   return pageOf(VERSIONS, query, (version) => ({ version }));
 }
 
-export async function listUpgradeVersions(ctx: RegionContext, name: string, query: Page) {
+export async function listUpgradeVersions(ctx: RegionContext, name: string, query: Paging) {
   const cluster = await store.clusters.read(ctx.db, name, ctx.place);
   const permitted = upgradeVersions(await runningVersions(ctx.db, cluster));
   return pageOf(permitted, query, (version) => ({ version }));

@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import type { Tx } from '../../platform/database/db.ts';
 import { markNodes } from '../instances/index.ts';
 import { lockCluster } from './cluster-store.ts';
 import { removeNodes } from './converge.ts';
@@ -78,24 +79,19 @@ async function note(
   found: readonly (Finding & { readonly node: WatchedNode })[],
 ): Promise<void> {
   const idsOf = (which: (finding: Finding) => boolean) => found.filter(which).map(({ node }) => node.id);
+  const moved = (tx: Tx, to: 'READY' | 'UNREADY') =>
+    moveNodes(
+      tx,
+      idsOf(({ move }) => move === to),
+      to,
+      timestamp,
+    );
   const timestamp = deps.timestamp();
   const replaced = await deps.db.transaction(async (tx) => {
     const cluster = await lockCluster(tx, clusterId);
     if (!cluster) return [];
-    const recovered = await moveNodes(
-      tx,
-      idsOf(({ move }) => move === 'READY'),
-      'READY',
-      timestamp,
-    );
-    await markNodes(tx, recovered, 'ACTIVE', timestamp);
-    const fallen = await moveNodes(
-      tx,
-      idsOf(({ move }) => move === 'UNREADY'),
-      'UNREADY',
-      timestamp,
-    );
-    await markNodes(tx, fallen, 'ERROR', timestamp);
+    await markNodes(tx, await moved(tx, 'READY'), 'ACTIVE', timestamp);
+    await markNodes(tx, await moved(tx, 'UNREADY'), 'ERROR', timestamp);
     return cluster.task_id === null
       ? removeNodes(
           tx,

@@ -3,6 +3,7 @@ import type { UtcText } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
 import { type Counted, countIfKept } from '../../platform/database/kept-counts.ts';
+import type { Paging } from '../../platform/database/list-page.ts';
 import { listOf, without } from '../../platform/database/rows.ts';
 import {
   asked,
@@ -63,13 +64,11 @@ export interface Filters extends TagFilters {
   readonly assignedFloating?: boolean | undefined;
 }
 
-export interface ListWhere {
+export interface ListWhere extends Paging {
   readonly projectId: number;
   readonly regionId: number;
   readonly filters: Filters;
   readonly order: `${OrderField}.${'asc' | 'desc'}`;
-  readonly limit: number;
-  readonly offset: number;
   readonly shown: Shown;
 }
 

@@ -1,9 +1,8 @@
 import type { Static } from '@sinclair/typebox';
 import { NotFound } from '../../kernel/errors.ts';
-import { pageOf } from '../../platform/database/list-page.ts';
+import { type Paging, pageOf, viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
-import type { Page } from '../../platform/http/schemas.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { readQuotas } from '../quotas/index.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';
@@ -21,14 +20,14 @@ import { viewLoadBalancer, viewStatus } from './views.ts';
 /** @throws Invalid naming every faulty tag of the filters */
 export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery) {
   refuseUnstorable(query, 'query');
-  const { count, rows } = await listLoadBalancers(ctx.db, {
+  const page = await listLoadBalancers(ctx.db, {
     ...ctx.place,
     filters: filtersOf(query),
     order: query.order_by,
     ...{ limit: query.limit, offset: query.offset },
     shown: shownOf(query),
   });
-  return { count, results: rows.map((row) => viewLoadBalancer(row, ctx.region.name)) };
+  return viewPage(page, (row) => viewLoadBalancer(row, ctx.region.name));
 }
 
 const shownOf = ({ show_stats: stats, with_ddos: ddos }: ShowQuery): Shown => ({
@@ -68,9 +67,8 @@ export async function getStatus(ctx: RegionContext, id: string) {
   return viewStatus(tree);
 }
 
-export async function listStatuses(ctx: RegionContext, query: Page) {
-  const { count, rows } = await readTreePage(ctx.db, { ...ctx.place, ...query });
-  return { count, results: rows.map(viewStatus) };
+export async function listStatuses(ctx: RegionContext, query: Paging) {
+  return viewPage(await readTreePage(ctx.db, { ...ctx.place, ...query }), viewStatus);
 }
 
 export function listFlavors(query: Static<typeof FlavorListQuery>) {

@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { Place } from '../../platform/http/context.ts';
@@ -51,7 +51,7 @@ export function readTreeWithOthers(db: Db, id: string): Promise<LoadBalancerTree
 /** A page of a region's load balancers, newest first, and how many there are in all. */
 export function readTreePage(
   db: Db,
-  { limit, offset, ...place }: Place & { readonly limit: number; readonly offset: number },
+  { limit, offset, ...place }: Place & Paging,
 ): Promise<Page<LoadBalancerTree>> {
   return listPage<LoadBalancerTree>(db, {
     name: 'lb_tree_page',

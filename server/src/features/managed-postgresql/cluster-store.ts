@@ -1,6 +1,6 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { nameContains } from '../../platform/database/text-parts.ts';
@@ -40,9 +40,7 @@ export async function findRunning(db: Db, id: string): Promise<ClusterRow | unde
   );
 }
 
-export interface ListWhere extends Place {
-  readonly limit: number;
-  readonly offset: number;
+export interface ListWhere extends Place, Paging {
   /** Part of the name; empty: any. */
   readonly name: string;
 }

@@ -1,4 +1,5 @@
 import { Conflict } from '../../kernel/errors.ts';
+import { type Paging, viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type PostgresqlService, providerFor } from './access.ts';
 import * as store from './cluster-store.ts';
@@ -6,15 +7,12 @@ import { confOf } from './flavors.ts';
 import { readUsers } from './user-store.ts';
 import { viewCluster, viewMetrics, viewServers, viewShort } from './views.ts';
 
-interface ListQuery {
-  readonly limit: number;
-  readonly offset: number;
+interface ListQuery extends Paging {
   readonly name?: string;
 }
 
 export async function listClusters(ctx: RegionContext, { limit, offset, name = '' }: ListQuery) {
-  const { count, rows } = await store.listClusters(ctx.db, { ...ctx.place, limit, offset, name });
-  return { count, results: rows.map(viewShort) };
+  return viewPage(await store.listClusters(ctx.db, { ...ctx.place, limit, offset, name }), viewShort);
 }
 
 /** @throws NotFound */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { listPage } from '../../platform/database/list-page.ts';
+import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { BUCKET_COLUMNS, type BucketRow, type BucketSettings, KEY_COLUMNS, type KeyRow } from './model.ts';
@@ -32,10 +32,21 @@ export async function readParts(db: Queryable, storageId: number): Promise<Parts
 /** Those that are there: what a task still makes is not. */
 const IS_THERE = `pending is distinct from 'create'`;
 
-export function listKeys(
-  db: Db,
-  { storageId, up, ...page }: { storageId: number; up: boolean; limit: number; offset: number },
-) {
+/** How the keys or the buckets of a storage are counted, and one of them is found. */
+function partsIn<Row>(table: string, columns: string, key: string) {
+  const ofStorage = `from ${table} where storage_id = $1 and ${IS_THERE}`;
+  return {
+    count: (db: Queryable, storageId: number): Promise<number> =>
+      db.namedNumber(`${table}_count_parts`, `select count(*)::int as count ${ofStorage}`, [storageId]),
+    find: (db: Queryable, storageId: number, name: string) =>
+      db.namedRow<Row>(`${table}_find_part`, `select ${columns} ${ofStorage} and ${key} = $2`, [
+        storageId,
+        name,
+      ]),
+  };
+}
+
+export function listKeys(db: Db, { storageId, up, ...page }: { storageId: number; up: boolean } & Paging) {
   const down = up ? 'asc' : 'desc';
   return listPage<KeyRow>(db, {
     ...{ table: 'object_storage_keys', alias: 'k', columns: KEYS, key: 'access_key', ...page },
@@ -45,21 +56,7 @@ export function listKeys(
   });
 }
 
-export async function countKeys(db: Queryable, storageId: number): Promise<number> {
-  return db.namedNumber(
-    'object_storage_keys_count',
-    `select count(*)::int as count from object_storage_keys where storage_id = $1 and ${IS_THERE}`,
-    [storageId],
-  );
-}
-
-export async function findKey(db: Queryable, storageId: number, accessKey: string) {
-  return db.namedRow<KeyRow>(
-    'object_storage_key_find',
-    `select ${KEYS} from object_storage_keys where storage_id = $1 and access_key = $2 and ${IS_THERE}`,
-    [storageId, accessKey],
-  );
-}
+export const { count: countKeys, find: findKey } = partsIn<KeyRow>('object_storage_keys', KEYS, 'access_key');
 
 export async function insertKey(tx: Tx, key: Omit<KeyRow, 'created_at'>, timestamp: string): Promise<void> {
   await tx.named(
@@ -78,10 +75,7 @@ export async function markKeyDeleted(tx: Tx, accessKey: string): Promise<void> {
 }
 
 /** In the order of names. */
-export const listBuckets = (
-  db: Db,
-  { storageId, ...page }: { storageId: number; limit: number; offset: number },
-) =>
+export const listBuckets = (db: Db, { storageId, ...page }: { storageId: number } & Paging) =>
   listPage<BucketRow>(db, {
     ...{ table: 'object_storage_buckets', alias: 'b', columns: BUCKETS, key: 'name', ...page },
     name: 'object_storage_buckets_list',
@@ -89,21 +83,11 @@ export const listBuckets = (
     order: 'name',
   });
 
-export async function countBuckets(db: Queryable, storageId: number): Promise<number> {
-  return db.namedNumber(
-    'object_storage_buckets_count',
-    `select count(*)::int as count from object_storage_buckets where storage_id = $1 and ${IS_THERE}`,
-    [storageId],
-  );
-}
-
-export async function findBucket(db: Queryable, storageId: number, name: string) {
-  return db.namedRow<BucketRow>(
-    'object_storage_bucket_find',
-    `select ${BUCKETS} from object_storage_buckets where storage_id = $1 and name = $2 and ${IS_THERE}`,
-    [storageId, name],
-  );
-}
+export const { count: countBuckets, find: findBucket } = partsIn<BucketRow>(
+  'object_storage_buckets',
+  BUCKETS,
+  'name',
+);
 
 export async function insertBucket(
   tx: Tx,

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { Conflict, Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { access, type ObjectStorageService } from './access.ts';
 import {
@@ -47,13 +48,13 @@ export async function listKeys(ctx: RequestContext, storageId: number, query: St
   const order = readOrder(query.order_by, ['created_at']);
   await access.find(ctx.db, ctx, storageId);
   const { limit, offset } = query;
-  const { count, rows } = await parts.listKeys(ctx.db, {
+  const page = await parts.listKeys(ctx.db, {
     storageId,
     limit,
     offset,
     up: order.endsWith('.asc'),
   });
-  return { count, results: rows.map(viewKey) };
+  return viewPage(page, viewKey);
 }
 
 const noKey = (accessKey: string) => new NotFound(`Access key ${accessKey} was not found`);
@@ -98,8 +99,7 @@ export async function deleteKey(service: Service, ctx: RequestContext, storageId
 export async function listBuckets(ctx: RequestContext, storageId: number, query: Static<typeof PageQuery>) {
   await access.find(ctx.db, ctx, storageId);
   const { limit, offset } = query;
-  const { count, rows } = await parts.listBuckets(ctx.db, { storageId, limit, offset });
-  return { count, results: rows.map(viewBucket) };
+  return viewPage(await parts.listBuckets(ctx.db, { storageId, limit, offset }), viewBucket);
 }
 
 /** @throws NotFound */

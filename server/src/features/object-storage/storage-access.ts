@@ -1,7 +1,7 @@
 import { Conflict, Forbidden, Invalid, Locked, NotFound } from '../../kernel/errors.ts';
 import { requireTransition } from '../../kernel/transitions.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import type { Page } from '../../platform/database/list-page.ts';
+import type { Page, Paging } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { STORAGE_TRANSITIONS, type StorageStatus } from './model.ts';
@@ -17,10 +17,8 @@ export interface Waiting {
   readonly tasks: { settled(ctx: RequestContext, task: TaskRef, failure: string): Promise<void> };
 }
 
-export interface StorageListQuery {
+export interface StorageListQuery extends Paging {
   readonly order_by: string;
-  readonly limit: number;
-  readonly offset: number;
   readonly id?: string;
   readonly name?: string;
   readonly location_name?: string;
@@ -29,6 +27,11 @@ export interface StorageListQuery {
 }
 
 const missing = (id: number) => new NotFound(`Storage ${id} was not found`);
+
+function undeleted<Row extends AnyStorageRow>(row: Row): Row {
+  if (row.status === 'deleted') throw missing(row.id);
+  return row;
+}
 
 /** @param kind for people, of several: "object storages" */
 export const storageAccess = <Row extends AnyStorageRow>(table: StorageTable<Row>, kind: string) => ({
@@ -52,9 +55,7 @@ export const storageAccess = <Row extends AnyStorageRow>(table: StorageTable<Row
 
   /** @throws NotFound, also for one that is deleted */
   async find(db: Queryable, ctx: RequestContext, id: number): Promise<Row> {
-    const row = await this.findAny(db, ctx, id);
-    if (row.status === 'deleted') throw missing(id);
-    return row;
+    return undeleted(await this.findAny(db, ctx, id));
   },
 
   /** The storage, which may be deleted, locked, with no task that works on it. @throws NotFound, Locked */
@@ -67,9 +68,7 @@ export const storageAccess = <Row extends AnyStorageRow>(table: StorageTable<Row
 
   /** @throws NotFound, also for one that is deleted, Locked */
   async lockFree(tx: Tx, ctx: RequestContext, id: number): Promise<Row> {
-    const row = await this.lockAny(tx, ctx, id);
-    if (row.status === 'deleted') throw missing(id);
-    return row;
+    return undeleted(await this.lockAny(tx, ctx, id));
   },
 
   /** The same for a change of what it has.

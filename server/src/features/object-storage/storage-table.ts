@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { StorageStatus } from './model.ts';
@@ -23,7 +23,7 @@ export interface NewStorage {
   readonly timestamp: string;
 }
 
-export interface StorageFilter {
+export interface StorageFilter extends Paging {
   readonly clientId: number;
   readonly id?: string | undefined;
   readonly name?: string | undefined;
@@ -32,8 +32,6 @@ export interface StorageFilter {
   readonly showDeleted: boolean;
   /** A field of `ORDER_FIELDS` and a direction: `name.asc`. */
   readonly order: string;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** Orders that lists can have, by their name on the wire. */

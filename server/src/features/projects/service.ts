@@ -3,6 +3,7 @@ import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
@@ -24,8 +25,7 @@ export function viewProject(row: store.ProjectRow) {
 }
 
 export async function listProjects(ctx: RequestContext, query: ProjectListQuery) {
-  const { count, rows } = await store.listProjects(ctx.db, ctx.caller.clientId, query);
-  return { count, results: rows.map(viewProject) };
+  return viewPage(await store.listProjects(ctx.db, ctx.caller.clientId, query), viewProject);
 }
 
 /** @throws NotFound, also for a project of another client */

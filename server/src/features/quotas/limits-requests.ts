@@ -6,7 +6,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
-import { listPage } from '../../platform/database/list-page.ts';
+import { listPage, viewPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import {
@@ -67,12 +67,12 @@ export async function createLimitsRequest(ctx: RequestContext, input: CreateLimi
 export async function listLimitsRequests(db: Db, clientId: number | undefined, query: LimitsRequestQuery) {
   const where = conditionsOf(clientId, query);
   const { limit, offset } = query;
-  const { count, rows } = await listPage<RequestRow>(db, {
+  const page = await listPage<RequestRow>(db, {
     ...{ table: 'limits_requests', alias: 'r', columns: COLUMNS, where, limit, offset },
     order: 'created_at desc, id desc',
     count: countOf(clientId, query, sql.join(where, sql` and `)),
   });
-  return { count, results: rows.map(view) };
+  return viewPage(page, view);
 }
 
 const asTime = (text: string | undefined) =>

@@ -2,6 +2,7 @@ import { readTime } from '../../kernel/codecs.ts';
 import { Conflict, type InvalidFields, Locked } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
@@ -108,8 +109,7 @@ export class SecretService {
 
   /** The newest first. */
   async list(ctx: RegionContext, { limit, offset }: SecretListQuery) {
-    const { count, rows } = await store.listSecrets(ctx.db, ctx.place, { limit, offset });
-    return { count, results: rows.map(viewSecret) };
+    return viewPage(await store.listSecrets(ctx.db, ctx.place, { limit, offset }), viewSecret);
   }
 }
 

@@ -1,7 +1,7 @@
 import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
@@ -59,11 +59,7 @@ export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {
 }
 
 /** One page, the newest first, and how many there are in all. */
-export function listSecrets(
-  db: Db,
-  place: Place,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<Page<SecretRow>> {
+export function listSecrets(db: Db, place: Place, page: Paging): Promise<Page<SecretRow>> {
   return listPage<SecretRow>(db, {
     name: 'secret_list',
     ...{ table: 'secrets', alias: 's', columns: SHOWN },

@@ -1,6 +1,7 @@
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
@@ -90,13 +91,13 @@ export class SecurityGroupService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: SecurityGroupListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await store.listGroups(ctx.db, {
+    const page = await store.listGroups(ctx.db, {
       ...ctx.place,
       ...parseTagFilters(query),
       name: query.name,
       ...{ limit: query.limit, offset: query.offset },
     });
-    return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
+    return viewPage(page, (row) => viewGroup(row, ctx.region.name));
   }
 
   /** @param copied the group whose rules they are, if they are a copy's */

@@ -3,7 +3,7 @@ import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
@@ -108,11 +108,7 @@ export async function holdGroup(tx: Tx, id: string, taskId: string, deleting = f
 }
 
 /** Ends a task's hold. @param change what it has from now on; null: what it had */
-export async function releaseGroup(
-  tx: Tx,
-  { id, taskId, timestamp }: Hold,
-  change: GroupTraits | null = null,
-): Promise<void> {
+export async function releaseGroup(tx: Tx, hold: Hold, change: GroupTraits | null = null): Promise<void> {
   await tx.named(
     'security_group_release',
     `update security_groups set task_id = null, deleting = false, name = coalesce($3, name), description = coalesce($4, description),
@@ -121,21 +117,18 @@ export async function releaseGroup(
             updated_at = case when $3::text is null then updated_at else $7 end
       where id = $1 and task_id = $2`,
     [
-      id,
-      taskId,
+      ...[hold.id, hold.taskId],
       change?.name ?? null,
       change?.description ?? null,
       change ? JSON.stringify(change.tags) : null,
       change ? JSON.stringify(change.rules) : null,
-      timestamp,
+      hold.timestamp,
     ],
   );
 }
 
-export interface ListWhere extends Place, TagFilters {
+export interface ListWhere extends Place, TagFilters, Paging {
   readonly name?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** The page, newest first, and how many match in all. */

@@ -1,5 +1,6 @@
 import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
@@ -79,8 +80,9 @@ export class ServerGroupService {
   }
 
   async list(ctx: RegionContext, { limit, offset }: ServerGroupListQuery) {
-    const { count, rows } = await store.listGroups(ctx.db, ctx.place, { limit, offset });
-    return { count, results: rows.map((row) => viewGroup(row, ctx.region.name)) };
+    return viewPage(await store.listGroups(ctx.db, ctx.place, { limit, offset }), (row) =>
+      viewGroup(row, ctx.region.name),
+    );
   }
 
   /** @throws Forbidden when the region has no machines to group */

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
@@ -47,11 +47,7 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
 }
 
 /** The newest groups first, a page of them, and how many there are. */
-export function listGroups(
-  db: Db,
-  place: Place,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<Page<GroupRow>> {
+export function listGroups(db: Db, place: Place, page: Paging): Promise<Page<GroupRow>> {
   return listPage<GroupRow>(db, {
     name: 'server_group_list',
     ...{ table: 'server_groups', alias: 'g', columns: SHOWN },

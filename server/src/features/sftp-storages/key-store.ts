@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { listPage } from '../../platform/database/list-page.ts';
+import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { KEY_COLUMNS, type SshKeyRow } from './model.ts';
@@ -23,12 +23,10 @@ export async function readKeys(
   );
 }
 
-export interface KeyFilter {
+export interface KeyFilter extends Paging {
   readonly clientId: number;
   readonly name: string | null;
   readonly order: string;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 export const KEY_ORDER_FIELDS = ['created_at', 'id', 'name'] as const;

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { Conflict, Forbidden, Invalid, Locked, NotFound } from '../../kernel/errors.ts';
 import { constraintOf } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { readOrder } from '../object-storage/index.ts';
 import { parsePublicKey, publicKeyBits } from '../ssh-keys/index.ts';
@@ -21,8 +22,7 @@ export async function listSshKeys(ctx: RequestContext, query: Static<typeof SshK
   const order = readOrder(query.order_by, keys.KEY_ORDER_FIELDS);
   const { limit, offset } = query;
   const filter = { clientId: ctx.caller.clientId, name: query.name || null, order, limit, offset };
-  const { count, rows } = await keys.listKeys(ctx.db, filter);
-  return { count, results: rows.map(viewSshKey) };
+  return viewPage(await keys.listKeys(ctx.db, filter), viewSshKey);
 }
 
 const missing = (id: number) => new NotFound(`SSH key ${id} was not found`);

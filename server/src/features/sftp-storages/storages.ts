@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Static } from '@sinclair/typebox';
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
 import {
@@ -26,8 +27,7 @@ export interface SftpService extends Waiting {
 const access = storageAccess(storages, 'SFTP storages');
 
 export async function listStorages(ctx: RequestContext, query: Static<typeof SftpListQuery>) {
-  const { count, rows } = await access.list(ctx, query);
-  return { count, results: rows.map((row) => viewSftpStorage(row)) };
+  return viewPage(await access.list(ctx, query), (row) => viewSftpStorage(row));
 }
 
 /** @throws NotFound, also for one that is deleted */

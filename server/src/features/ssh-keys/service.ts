@@ -2,6 +2,7 @@ import { zuluTime } from '../../kernel/codecs.ts';
 import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { ProjectContext } from '../../platform/http/context.ts';
 import { guardProject } from '../projects/index.ts';
 import { GLOBAL_REGION, release, reserve } from '../quotas/index.ts';
@@ -25,8 +26,7 @@ export function viewSshKey(row: store.SshKeyRow) {
 const missing = (id: string) => new NotFound(`SSH key ${id} was not found`);
 
 export async function listSshKeys(ctx: ProjectContext, query: SshKeyListQuery) {
-  const { count, rows } = await store.listSshKeys(ctx.db, store.viewerOf(ctx), query);
-  return { count, results: rows.map(viewSshKey) };
+  return viewPage(await store.listSshKeys(ctx.db, store.viewerOf(ctx), query), viewSshKey);
 }
 
 /** @throws NotFound, also for another user's key that is not shared */

@@ -22,6 +22,9 @@ export interface Viewer {
   readonly userId: number;
 }
 
+/** What such a viewer sees; $2 and $3 are the viewer. */
+const VISIBLE = 'project_id = $2 and (shared_in_project or user_id = $3)';
+
 export const viewerOf = ({ project, caller }: ProjectContext): Viewer => ({
   projectId: project.id,
   userId: caller.userId,
@@ -36,13 +39,18 @@ export async function insertSshKey(
   return inserted(await tx.namedRow<SshKeyRow>('ssh_key_insert', ...insertion));
 }
 
-export async function readSshKey(db: Queryable, id: string, viewer: Viewer): Promise<SshKeyRow | undefined> {
-  return db.namedRow<SshKeyRow>(
-    'ssh_key_get',
-    `select ${COLUMNS} from ssh_keys where id = $1 and project_id = $2 and (shared_in_project or user_id = $3)`,
-    [id, viewer.projectId, viewer.userId],
+/** The key of this id, if the viewer may use it. */
+export const readSshKey = (db: Queryable, id: string, viewer: Viewer) => findBy(db, 'id', id, viewer);
+
+/** The key of this name, if the viewer may use it. */
+export const findSshKey = (db: Queryable, name: string, viewer: Viewer) => findBy(db, 'name', name, viewer);
+
+const findBy = (db: Queryable, column: 'id' | 'name', value: string, { projectId, userId }: Viewer) =>
+  db.namedRow<SshKeyRow>(
+    `ssh_key_find_by_${column}`,
+    `select ${COLUMNS} from ssh_keys where ${column} = $1 and ${VISIBLE}`,
+    [value, projectId, userId],
   );
-}
 
 /** The project of a key, wherever it is. */
 export async function readProjectOfKey(
@@ -58,19 +66,6 @@ export async function readProjectOfKey(
   return row?.project_id;
 }
 
-/** The key of this name, if the viewer may use it. */
-export async function findSshKey(
-  db: Queryable,
-  name: string,
-  viewer: Viewer,
-): Promise<SshKeyRow | undefined> {
-  return db.namedRow<SshKeyRow>(
-    'ssh_key_find',
-    `select ${COLUMNS} from ssh_keys where name = $1 and project_id = $2 and (shared_in_project or user_id = $3)`,
-    [name, viewer.projectId, viewer.userId],
-  );
-}
-
 /** Those of `ids` that the viewer may use. */
 export async function findSshKeyIds(
   db: Queryable,
@@ -79,7 +74,7 @@ export async function findSshKeyIds(
 ): Promise<readonly string[]> {
   const rows = await db.named<{ id: string }>(
     'ssh_key_find_ids',
-    'select id from ssh_keys where id = any($1::uuid[]) and project_id = $2 and (shared_in_project or user_id = $3)',
+    `select id from ssh_keys where id = any($1::uuid[]) and ${VISIBLE}`,
     [ids, viewer.projectId, viewer.userId],
   );
   return rows.map(({ id }) => id);
@@ -125,24 +120,19 @@ export async function listKeysOfClient(
   return (await page.execute(db.kysely)).rows;
 }
 
-export async function shareSshKey(
-  tx: Tx,
-  id: string,
-  viewer: Viewer,
-  shared: boolean,
-): Promise<SshKeyRow | undefined> {
+export async function shareSshKey(tx: Tx, id: string, viewer: Viewer, shared: boolean) {
   return tx.namedRow<SshKeyRow>(
     'ssh_key_share',
     `update ssh_keys set shared_in_project = $4
-      where id = $1 and project_id = $2 and (shared_in_project or user_id = $3) returning ${COLUMNS}`,
+      where id = $1 and ${VISIBLE} returning ${COLUMNS}`,
     [id, viewer.projectId, viewer.userId, shared],
   );
 }
 
 export async function deleteSshKey(tx: Tx, id: string, viewer: Viewer): Promise<boolean> {
-  return tx.namedAny(
-    'ssh_key_delete',
-    'delete from ssh_keys where id = $1 and project_id = $2 and (shared_in_project or user_id = $3) returning 1',
-    [id, viewer.projectId, viewer.userId],
-  );
+  return tx.namedAny('ssh_key_delete', `delete from ssh_keys where id = $1 and ${VISIBLE} returning 1`, [
+    id,
+    viewer.projectId,
+    viewer.userId,
+  ]);
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
-import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 
 /** SQL of what tasks have locked: rows with their `task_id`. */
 
@@ -71,11 +71,7 @@ export interface LockRow {
 }
 
 /** What a task has locked now. */
-export const listLocks = (
-  db: Db,
-  taskId: string,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<Page<LockRow>> =>
+export const listLocks = (db: Db, taskId: string, page: Paging): Promise<Page<LockRow>> =>
   listPage<LockRow>(db, {
     ...{ name: 'task_locks', table: 'locked', alias: 'l', columns: 'l.*', ...page },
     rows: sql.join(

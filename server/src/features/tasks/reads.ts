@@ -3,6 +3,7 @@ import { Conflict, Unauthenticated } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { INVALID_TOKEN } from '../../platform/auth/caller.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { ProjectScope, RequestContext } from '../../platform/http/context.ts';
 import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
@@ -60,8 +61,7 @@ export class TaskReads {
   /** What a task has locked: changes of these are refused until it ends. @throws NotFound */
   async locks(ctx: RequestContext, id: string, { limit, offset }: TaskLocksQuery) {
     await this.get(ctx, id);
-    const { count, rows } = await listLocks(ctx.db, id, { limit, offset });
-    return { count, results: rows.map(viewLock) };
+    return viewPage(await listLocks(ctx.db, id, { limit, offset }), viewLock);
   }
 
   /** The task once it has ended, or as it is after `seconds`.

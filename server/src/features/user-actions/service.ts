@@ -1,5 +1,6 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import type { Queryable } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { UserActionListQuery } from './schema.ts';
 import { listUserActions, readDeliveredAction, type UserActionRow } from './store.ts';
@@ -34,8 +35,7 @@ function viewUserAction(row: UserActionRow) {
 
 /** The client's user actions. */
 export async function userActions(ctx: RequestContext, query: UserActionListQuery) {
-  const { count, rows } = await listUserActions(ctx.db, ctx.caller.clientId, query);
-  return { count, results: rows.map(viewUserAction) };
+  return viewPage(await listUserActions(ctx.db, ctx.caller.clientId, query), viewUserAction);
 }
 
 /** What a webhook says of the user action of a delivery, as it is now. */

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../kernel/ids.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { countIfKept } from '../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { asked } from '../../platform/database/tagged-lists.ts';
 import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
@@ -17,15 +17,13 @@ export type VolumeView = VolumeRow & {
   readonly snapshot_ids: readonly string[];
 };
 
-export interface ListWhere extends Place, TagFilters {
+export interface ListWhere extends Place, TagFilters, Paging {
   readonly bootable?: boolean | undefined;
   readonly attached?: boolean | undefined;
   readonly clusterId?: string | undefined;
   readonly instanceId?: string | undefined;
   readonly idPart?: string | undefined;
   readonly namePart?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 const SHOWN = `${VOLUME}, i.name as instance_name, i.flavor->>'id' as flavor_id,

@@ -3,6 +3,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { UUID_RULE } from '../../kernel/rules.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
@@ -93,7 +94,7 @@ export class VolumeService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: VolumeListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await listVolumes(ctx.db, {
+    const page = await listVolumes(ctx.db, {
       ...ctx.place,
       ...parseTagFilters(query),
       bootable: query.bootable,
@@ -104,7 +105,7 @@ export class VolumeService {
       namePart: query.name_part,
       ...{ limit: query.limit, offset: query.offset },
     });
-    return { count, results: rows.map((row) => viewVolume(row, ctx.region.name)) };
+    return viewPage(page, (row) => viewVolume(row, ctx.region.name));
   }
 }
 

@@ -4,6 +4,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { checkCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { secretText } from './call.ts';
@@ -40,8 +41,7 @@ export async function createTarget(ctx: RequestContext, cipher: Cipher, input: C
 }
 
 export async function listTargets(ctx: RequestContext, query: TargetListQuery) {
-  const { count, rows } = await store.listTargets(ctx.db, query);
-  return { count, results: rows.map(viewTarget) };
+  return viewPage(await store.listTargets(ctx.db, query), viewTarget);
 }
 
 /** @throws NotFound */
@@ -54,8 +54,7 @@ export async function deleteTarget(ctx: RequestContext, id: number): Promise<voi
 }
 
 export async function listDeliveries(ctx: RequestContext, query: DeliveryListQuery) {
-  const { count, rows } = await store.listDeliveries(ctx.db, query);
-  return { count, results: rows.map(viewDelivery) };
+  return viewPage(await store.listDeliveries(ctx.db, query), viewDelivery);
 }
 
 /** Posts an ended delivery again, to the target that it was for.

@@ -2,9 +2,8 @@ import { Conflict } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { checkCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { pageOf } from '../../platform/database/list-page.ts';
+import { type Paging, pageOf } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import type { Page } from '../../platform/http/schemas.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import * as store from './store.ts';
 
@@ -62,7 +61,7 @@ export async function subscribe(ctx: RequestContext, cipher: Cipher, input: NewS
 }
 
 /** The client's subscriptions, with the headers that they were given. */
-export async function listSubscriptions(ctx: RequestContext, cipher: Cipher, query: Page) {
+export async function listSubscriptions(ctx: RequestContext, cipher: Cipher, query: Paging) {
   const all = await store.readSubscriptions(ctx.db, ctx.caller.clientId);
   return pageOf(all, query, ({ id, url, auth_header_name, key_id, sealed }) => ({
     id,

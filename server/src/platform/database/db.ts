@@ -86,6 +86,20 @@ const SETTINGS = {
   default_transaction_isolation: 'read committed',
 };
 
+/** What `named` reads, asked for in fewer words. */
+const LOOK_UPS: ThisType<Queryable> & Pick<Queryable, 'namedRow' | 'namedNumber' | 'namedAny'> = {
+  async namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
+    return (await this.named<Row>(name, text, values))[0];
+  },
+  async namedNumber(name, text, values) {
+    const [row] = await this.named<object>(name, text, values);
+    return Object.values(row ?? {})[0] ?? 0;
+  },
+  async namedAny(name, text, values) {
+    return (await this.named(name, text, values)).length > 0;
+  },
+};
+
 export class Db implements Queryable {
   readonly pool: pg.Pool;
   readonly kysely: Kysely<DB>;
@@ -183,17 +197,9 @@ export class Db implements Queryable {
     return result.rows as Row[];
   }
 
-  async namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
-    return (await this.named<Row>(name, text, values))[0];
-  }
-
-  async namedNumber(name: string, text: string, values: readonly unknown[]): Promise<number> {
-    return numberOf(await this.named<object>(name, text, values));
-  }
-
-  async namedAny(name: string, text: string, values: readonly unknown[]): Promise<boolean> {
-    return (await this.named(name, text, values)).length > 0;
-  }
+  readonly namedRow = LOOK_UPS.namedRow;
+  readonly namedNumber = LOOK_UPS.namedNumber;
+  readonly namedAny = LOOK_UPS.namedAny;
 
   private async alone(query: pg.QueryConfig): Promise<pg.QueryResult> {
     const client = await this.connect();
@@ -262,9 +268,6 @@ function statement(
   const config: Statement = { text, values: [...values], query_timeout: patienceMs };
   return name === undefined ? config : { ...config, name };
 }
-
-/** The number in the first column of the first row; no row, or null: 0. */
-const numberOf = ([row]: readonly object[]): number => Object.values(row ?? {})[0] ?? 0;
 
 /** Does what blocked others, and lost, again. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
@@ -345,15 +348,7 @@ function transactionOn(client: pg.PoolClient, { callbacks, last, patienceMs }: E
       const result = await client.query(statement(patienceMs, text, name, values));
       return result.rows as Row[];
     },
-    async namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
-      return (await this.named<Row>(name, text, values))[0];
-    },
-    async namedNumber(name: string, text: string, values: readonly unknown[]): Promise<number> {
-      return numberOf(await this.named<object>(name, text, values));
-    },
-    async namedAny(name: string, text: string, values: readonly unknown[]): Promise<boolean> {
-      return (await this.named(name, text, values)).length > 0;
-    },
+    ...LOOK_UPS,
   };
 }
 

@@ -12,6 +12,8 @@ export interface HeldTable<Row> {
   lockFree(tx: Tx, id: string, place: Place): Promise<Row>;
   /** Those of these rows that the project may use, in their order; none is deleted before the transaction ends. */
   keep(tx: Queryable, ids: readonly string[], place: Place): Promise<Row[]>;
+  /** Those of these rows that exist, of whatever project, in any order. */
+  readMany(db: Queryable, ids: readonly string[]): Promise<Row[]>;
   /** The row while the task holds it. */
   readHeld(db: Queryable, id: string, taskId: string): Promise<Row | undefined>;
   /** All that the task holds, in the table's `order`. */
@@ -76,7 +78,7 @@ export function heldTable<Row extends { readonly task_id: string | null }>(
   };
 }
 
-type Finding = 'read' | 'lock' | 'keep';
+type Finding = 'read' | 'lock' | 'keep' | 'readMany';
 
 function findingRows<Row>(table: string, kind: string, shown: Shown): Pick<HeldTable<Row>, Finding> {
   const { columns, alias, joins = '', key = 'id', findBy = key, readAfterLock, shared } = shown;
@@ -106,6 +108,14 @@ function findingRows<Row>(table: string, kind: string, shown: Shown): Pick<HeldT
       ids.length === 0
         ? []
         : tx.named<Row>(`${table}_keep_rows`, keepText, [[...new Set(ids)], projectId, regionId]),
+    readMany: async (db, ids) =>
+      ids.length === 0
+        ? []
+        : db.named<Row>(
+            `${table}_read_rows`,
+            `select ${columns} ${from} where ${alias}.${key} = any($1::uuid[])`,
+            [[...new Set(ids)]],
+          ),
   };
 }
 

@@ -7,10 +7,22 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
 }
 
+/** Which page of a list is asked for. */
+export interface Paging {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A page as it is answered. */
+export const viewPage = <Row, View>({ count, rows }: Page<Row>, view: (row: Row) => View) => ({
+  count,
+  results: rows.map((row) => view(row)),
+});
+
 /** A page of a list that is in memory, as it is answered. */
 export const pageOf = <Row, View>(
   all: readonly Row[],
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { limit, offset }: Paging,
   view: (row: Row) => View,
 ) => ({ count: all.length, results: all.slice(offset, offset + limit).map((row) => view(row)) });
 

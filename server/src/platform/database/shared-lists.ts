@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Counted, countIfKept } from './kept-counts.ts';
+import type { Paging } from './list-page.ts';
 
 /** Lists of what a project has together with what its region shares with all projects. Each of both is found by its
  *  own index, which one condition for both would not be; the region's are few. */
-export interface SharedList {
+export interface SharedList extends Paging {
   readonly table: string;
   readonly kept: Counted;
   /** Also what the region shares, or that alone. */
@@ -14,8 +15,6 @@ export interface SharedList {
   readonly ownOrder: string;
   /** Of all. */
   readonly order: string;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** The rows of a page, in order; and a statement with one row, `count`. */

@@ -144,11 +144,6 @@ export function OrderBy<const T extends readonly string[]>(
   return Defaulted(Type.Unsafe<`${T[number]}.${'asc' | 'desc'}`>(order));
 }
 
-export interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 export interface Listed<T> {
   readonly count: number;
   readonly results: readonly T[];

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../database/db.ts';
 import { forgetOld } from '../database/forget-old.ts';
 import { countedRows, keptCountOfClient } from '../database/kept-counts.ts';
-import { listPage } from '../database/list-page.ts';
+import { listPage, type Paging } from '../database/list-page.ts';
 import { listOf, type RowOf } from '../database/rows.ts';
 import type { Backlog } from '../metrics/cluster.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
@@ -160,7 +160,7 @@ export const mailWaiting: Backlog = {
 };
 
 /** The whole outbox, newest first. */
-export const listMail = (db: Db, page: { limit: number; offset: number }) =>
+export const listMail = (db: Db, page: Paging) =>
   listPage<MailRow>(db, {
     ...{ name: 'mail_list', table: 'mail_outbox', alias: 'm', columns: COLUMNS, ...page },
     where: [sql`true`],

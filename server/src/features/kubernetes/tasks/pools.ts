@@ -11,7 +11,12 @@ async function poolOf(run: TaskRun, cluster: ClusterRow): Promise<PoolRow | unde
   return pools.find(({ id }) => id === run.task.subject);
 }
 
-const goalOf = (cluster: ClusterRow) => ({ version: cluster.version, replaceOutdated: false });
+/** The cluster, and how long to wait until its pools have their nodes. */
+async function withNodes(run: TaskRun, deps: TaskDeps) {
+  const { cluster, provider } = await subjectOf(run, deps);
+  const goal = { version: cluster.version, replaceOutdated: false };
+  return { cluster, waiting: await settleNodes(run, deps, { provider, cluster, goal }) };
+}
 
 export function createPoolTask(deps: TaskDeps): TaskHandler {
   return {
@@ -19,8 +24,7 @@ export function createPoolTask(deps: TaskDeps): TaskHandler {
     deadlineMs: 4 * HOUR_MS,
     withoutFaults: true,
     async run(run) {
-      const { cluster, provider } = await subjectOf(run, deps);
-      const waiting = await settleNodes(run, deps, { provider, cluster, goal: goalOf(cluster) });
+      const { cluster, waiting } = await withNodes(run, deps);
       if (waiting) return waiting;
       return done({ k8s_pools: [run.task.subject] }, (tx) => unlockCluster(tx, cluster.id, run.task.id));
     },
@@ -71,8 +75,7 @@ export function resizePoolTask(deps: TaskDeps): TaskHandler {
     deadlineMs: 4 * HOUR_MS,
     withoutFaults: true,
     async run(run) {
-      const { cluster, provider } = await subjectOf(run, deps);
-      const waiting = await settleNodes(run, deps, { provider, cluster, goal: goalOf(cluster) });
+      const { cluster, waiting } = await withNodes(run, deps);
       if (waiting) return waiting;
       const pool = await poolOf(run, cluster);
       const { from } = run.task.input as { from: number };

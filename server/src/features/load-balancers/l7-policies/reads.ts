@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { L7PolicyRow, L7RuleRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
@@ -34,12 +35,12 @@ const RULES = {
 
 export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
   const { limit, offset } = query;
-  const { count, rows } = await listParts<ListedPolicy>(
+  const page = await listParts<ListedPolicy>(
     ctx.db,
     { ...POLICIES, name: 'l7_policy_list' },
     { ...ctx.place, conditions: [], limit, offset },
   );
-  return { count, results: rows.map((row) => viewPolicy(row, ctx)) };
+  return viewPage(page, (row) => viewPolicy(row, ctx));
 }
 
 async function readPolicy(ctx: RegionContext, id: string): Promise<ListedPolicy> {
@@ -61,12 +62,12 @@ export async function getPolicy(ctx: RegionContext, id: string) {
 export async function listRules(ctx: RegionContext, policyId: string, query: PolicyListQuery) {
   const { id } = await readPolicy(ctx, policyId);
   const { limit, offset } = query;
-  const { count, rows } = await listParts<ListedRule>(
+  const page = await listParts<ListedRule>(
     ctx.db,
     { ...RULES, name: 'l7_rule_list' },
     { ...ctx.place, conditions: [sql`policy_id = ${id}::uuid`], limit, offset },
   );
-  return { count, results: rows.map((row) => viewRule(row, ctx)) };
+  return viewPage(page, (row) => viewRule(row, ctx));
 }
 
 /** @throws NotFound */
@@ -84,10 +85,22 @@ const placeOf = ({ project, region }: RegionContext) => ({
   region: region.name,
 });
 
+/** What is shown of a policy or rule: where it is, what it is, and its state. */
+const viewPart = <Shown extends object>(
+  row: ListedPolicy | ListedRule,
+  ctx: RegionContext,
+  shown: Shown,
+) => ({
+  id: row.id,
+  ...placeOf(ctx),
+  ...shown,
+  operating_status: row.operating_status,
+  provisioning_status: row.provisioning_status,
+  task_id: row.task_id,
+});
+
 function viewPolicy(row: ListedPolicy, ctx: RegionContext) {
-  return {
-    id: row.id,
-    ...placeOf(ctx),
+  return viewPart(row, ctx, {
     listener_id: row.listener_id,
     name: row.name,
     action: row.action,
@@ -98,24 +111,16 @@ function viewPolicy(row: ListedPolicy, ctx: RegionContext) {
     redirect_http_code: row.redirect_http_code,
     tags: row.tags,
     rules: row.rules.map((id) => ({ id, ...placeOf(ctx) })),
-    operating_status: row.operating_status,
-    provisioning_status: row.provisioning_status,
-    task_id: row.task_id,
-  };
+  });
 }
 
 function viewRule(row: ListedRule, ctx: RegionContext) {
-  return {
-    id: row.id,
-    ...placeOf(ctx),
+  return viewPart(row, ctx, {
     type: row.type,
     compare_type: row.compare_type,
     key: row.key,
     value: row.value,
     invert: row.invert,
     tags: row.tags,
-    operating_status: row.operating_status,
-    provisioning_status: row.provisioning_status,
-    task_id: row.task_id,
-  };
+  });
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
@@ -41,7 +42,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
   refuseUnstorable(query, 'query');
   const { name, show_stats: showStats } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
-  const { count, rows } = await listParts<ListedListener>(
+  const page = await listParts<ListedListener>(
     ctx.db,
     { ...listing(showStats), name: nameOf('lb_listener_list', showStats) },
     {
@@ -53,7 +54,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
       ...{ limit: query.limit, offset: query.offset },
     },
   );
-  return { count, results: rows.map((row) => viewListener(row, showStats)) };
+  return viewPage(page, (row) => viewListener(row, showStats));
 }
 
 /** @throws NotFound */

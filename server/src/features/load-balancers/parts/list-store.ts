@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 
 /** Lists of parts: one statement a page, newest first. */
 
@@ -15,12 +15,10 @@ export interface PartListing {
   readonly columns: string;
 }
 
-export interface PartListWhere {
+export interface PartListWhere extends Paging {
   readonly projectId: number;
   readonly regionId: number;
   readonly conditions: readonly RawBuilder<unknown>[];
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** The page, newest first, and how many parts match in all. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
@@ -48,7 +49,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
   refuseUnstorable(query, 'query');
   const { listener_id: listenerId, name, details } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
-  const { count, rows } = await listParts<ListedPool>(
+  const page = await listParts<ListedPool>(
     ctx.db,
     { ...listing(details), name: details ? 'lb_pool_list_details' : 'lb_pool_list' },
     {
@@ -61,7 +62,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
       ...{ limit: query.limit, offset: query.offset },
     },
   );
-  return { count, results: rows.map(viewPool) };
+  return viewPage(page, viewPool);
 }
 
 /** @throws NotFound */

@@ -1,6 +1,8 @@
 import { TaskFailed } from '../../../kernel/errors.ts';
+import type { Tx } from '../../../platform/database/db.ts';
+import type { Hold } from '../../../platform/database/held-table.ts';
 import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
-import { providerOfTask } from '../../../platform/tasks/providers.ts';
+import { holdOf, providerOfTask } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
 import { becomeFloatingIp, dropFloatingIp, keepFloatingIp } from '../floating-ips/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
@@ -13,21 +15,15 @@ const DEADLINE_MS = 15 * 60_000;
 export const convertFloatingIpTask = (deps: ConversionDeps): TaskHandler => ({
   type: 'convert_fip',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const input = run.task.input as ToReserved;
-    const { subject, id: taskId } = run.task;
-    return (
-      (await provided(run, deps)) ??
-      done({ ports: [input.becomes] }, async (tx) => {
-        if (!(await dropFloatingIp(tx, { id: subject, taskId }))) return;
-        await becomeReservedIp(tx, { ...newRow(run), ...input, space: WHOLE_REGION });
-        await release(tx, run.task, { floating_count: 1 });
-      })
-    );
-  },
+  run: (run) =>
+    converted<ToReserved>(run, deps, 'ports', async (tx, input, { id, taskId }) => {
+      if (!(await dropFloatingIp(tx, { id, taskId }))) return;
+      await becomeReservedIp(tx, { ...newRow(run), ...input, space: WHOLE_REGION });
+      await release(tx, run.task, { floating_count: 1 });
+    }),
   undo: async (run) =>
     done({}, async (tx) => {
-      await keepFloatingIp(tx, { id: run.task.subject, taskId: run.task.id, timestamp: run.timestamp });
+      await keepFloatingIp(tx, holdOf(run));
       await release(tx, run.task, { external_ip_count: 1 });
     }),
 });
@@ -36,18 +32,12 @@ export const convertFloatingIpTask = (deps: ConversionDeps): TaskHandler => ({
 export const convertReservedIpTask = (deps: ConversionDeps): TaskHandler => ({
   type: 'convert_reserved_fixed_ip',
   deadlineMs: DEADLINE_MS,
-  async run(run) {
-    const input = run.task.input as Conversion;
-    const { subject, id: taskId } = run.task;
-    return (
-      (await provided(run, deps)) ??
-      done({ floatingips: [input.becomes] }, async (tx) => {
-        if (!(await dropReservedIp(tx, subject, taskId))) return;
-        await becomeFloatingIp(tx, { ...newRow(run), ...input });
-        await release(tx, run.task, { external_ip_count: 1 });
-      })
-    );
-  },
+  run: (run) =>
+    converted<Conversion>(run, deps, 'floatingips', async (tx, input, { id, taskId }) => {
+      if (!(await dropReservedIp(tx, id, taskId))) return;
+      await becomeFloatingIp(tx, { ...newRow(run), ...input });
+      await release(tx, run.task, { external_ip_count: 1 });
+    }),
   undo: async (run) =>
     done({}, async (tx) => {
       await releaseReservedIps(tx, run.task.id);
@@ -57,8 +47,17 @@ export const convertReservedIpTask = (deps: ConversionDeps): TaskHandler => ({
 
 const providerFor = providerOfTask('addresses to give');
 
-async function provided(run: TaskRun, deps: ConversionDeps) {
-  return waitFor(await providerFor(run, deps).changeAddress(run.operation));
+/** The provider changes the address; then `convert` makes of it what it becomes.
+ *  @param kind of what it becomes, as tasks name it */
+async function converted<Input extends Conversion>(
+  run: TaskRun,
+  deps: ConversionDeps,
+  kind: 'ports' | 'floatingips',
+  convert: (tx: Tx, input: Input, hold: Hold) => Promise<void>,
+) {
+  const input = run.task.input as Input;
+  const waiting = waitFor(await providerFor(run, deps).changeAddress(run.operation));
+  return waiting ?? done({ [kind]: [input.becomes] }, (tx) => convert(tx, input, holdOf(run)));
 }
 
 /** What both kinds of addresses have. */

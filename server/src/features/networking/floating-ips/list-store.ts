@@ -6,17 +6,15 @@ import {
   keptCountOfExactly,
   onlyTag,
 } from '../../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { asked } from '../../../platform/database/tagged-lists.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
 import { PORT_OF_FIP, SHOWN } from './store.ts';
 
-export interface ListWhere extends TagFilters {
+export interface ListWhere extends TagFilters, Paging {
   readonly projectId: number;
   readonly regionId: number;
-  readonly limit: number;
-  readonly offset: number;
   readonly portIds?: readonly string[] | undefined;
   readonly status?: string | undefined;
 }

@@ -94,16 +94,12 @@ export async function lockOfPorts(tx: Tx, portIds: readonly string[]): Promise<F
 
 /** Ends a task's hold.
  *  @param tags that it has from now on; null: those that it had */
-export async function releaseFloatingIp(
-  tx: Tx,
-  { id, taskId, timestamp }: Hold,
-  tags: StoredTags | null = null,
-): Promise<void> {
+export async function releaseFloatingIp(tx: Tx, hold: Hold, tags: StoredTags | null = null): Promise<void> {
   await tx.named(
     'fip_release',
     `update floating_ips set task_id = null, tags = coalesce($4::jsonb, tags), updated_at = $3
       where id = $1 and task_id = $2`,
-    [id, taskId, timestamp, tags === null ? null : JSON.stringify(tags)],
+    [hold.id, hold.taskId, hold.timestamp, tags === null ? null : JSON.stringify(tags)],
   );
 }
 

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
-import { listPage, type Page } from '../../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { sharedList } from '../../../platform/database/shared-lists.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { NetworkRow, Place } from './model.ts';
 import type { NetworkOrder } from './schema.ts';
 import { SHOWN_NETWORK } from './store.ts';
 
-export interface NetworkListWhere extends Place, TagFilters {
+export interface NetworkListWhere extends Place, TagFilters, Paging {
   /** Also what the region shares. */
   readonly shared: boolean;
   readonly external?: boolean | undefined;
@@ -17,8 +17,6 @@ export interface NetworkListWhere extends Place, TagFilters {
   readonly name?: string | undefined;
   readonly type?: string | undefined;
   readonly order: NetworkOrder;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** `priority`: what the region shares comes first. */

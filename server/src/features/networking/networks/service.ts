@@ -1,5 +1,6 @@
 import { Forbidden } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
@@ -86,7 +87,7 @@ export class NetworkService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: NetworkListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await listNetworks(ctx.db, {
+    const page = await listNetworks(ctx.db, {
       ...ctx.place,
       ...parseTagFilters(query),
       // Who asks for external networks means the region's: no project has any.
@@ -97,7 +98,7 @@ export class NetworkService {
       order: query.order_by,
       ...{ limit: query.limit, offset: query.offset },
     });
-    return { count, results: rows.map((row) => viewNetwork(row, ctx.region.name)) };
+    return viewPage(page, (row) => viewNetwork(row, ctx.region.name));
   }
 
   /** What an interface or load balancer can be on: the project's networks and the region's, with their subnets.

@@ -13,6 +13,7 @@ export const SHOWN_NETWORK = `${listOf(NETWORK_COLUMNS, 'n')},
 
 /** A project may use its own networks and the region's. One that is locked gets no new users. */
 export const {
+  readMany: readNetworks,
   read: readNetwork,
   lockFree: lockFreeNetwork,
   hold: holdNetwork,
@@ -75,16 +76,6 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
   );
 }
 
-/** Those of these ids that exist, in any order. */
-export async function readNetworks(db: Queryable, ids: readonly string[]): Promise<NetworkRow[]> {
-  if (ids.length === 0) return [];
-  return db.named<NetworkRow>(
-    'network_get_many',
-    `select ${SHOWN_NETWORK} from networks n where n.id = any($1::uuid[])`,
-    [[...new Set(ids)]],
-  );
-}
-
 /** The region's own network. */
 export async function readExternalNetwork(db: Queryable, regionId: number): Promise<NetworkRow> {
   const [row] = await db.named<NetworkRow>(
@@ -107,17 +98,13 @@ export interface NetworkChange {
 }
 
 /** Ends a task's hold, with what it changes, if anything. */
-export async function releaseNetwork(
-  tx: Tx,
-  { id, taskId, timestamp }: Hold,
-  change: NetworkChange | null = null,
-): Promise<void> {
+export async function releaseNetwork(tx: Tx, hold: Hold, change: NetworkChange | null = null): Promise<void> {
   await tx.named(
     'network_release',
     `update networks set task_id = null, name = coalesce($4, name), tags = coalesce($5::jsonb, tags),
             updated_at = case when $4::text is null then updated_at else $3 end
       where id = $1 and task_id = $2`,
-    [id, taskId, timestamp, change?.name ?? null, change ? JSON.stringify(change.tags) : null],
+    [hold.id, hold.taskId, hold.timestamp, change?.name ?? null, change ? JSON.stringify(change.tags) : null],
   );
 }
 

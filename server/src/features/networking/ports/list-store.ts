@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
 import { type Facets, keptCount, keptCountOfNetworks } from '../../../platform/database/kept-counts.ts';
-import { listPage, type Page } from '../../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import { PORTS_WITH_ADDRESS } from '../networks/index.ts';
 import type { PortRow } from './model.ts';
 import type { PortOrderField } from './schema.ts';
 import { SHOWN_PORT } from './store.ts';
 
-export interface PortListWhere {
+export interface PortListWhere extends Paging {
   readonly projectId: number;
   readonly regionId: number;
   readonly attached?: boolean | undefined;
@@ -22,8 +22,6 @@ export interface PortListWhere {
   /** No port is part of a trunk. */
   readonly inTrunk: boolean;
   readonly order: `${PortOrderField}.${'asc' | 'desc'}`;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** From so many addresses on, a subnet is not looked up first: most of the newest ports are of it. */

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Conflict, Locked, NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import type { Place, RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -83,7 +84,7 @@ export class PortService {
 
   async list(ctx: RegionContext, query: PortListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await listPorts(ctx.db, {
+    const page = await listPorts(ctx.db, {
       ...ctx.place,
       attached: query.attached,
       ids: query.ids,
@@ -97,7 +98,7 @@ export class PortService {
       order: query.order_by,
       ...{ limit: query.limit, offset: query.offset },
     });
-    return { count, results: rows.map(viewPort) };
+    return viewPage(page, viewPort);
   }
 
   async #start(tx: Tx, ctx: RegionContext, id: string, change: PortChange): Promise<TaskRef> {

@@ -66,13 +66,15 @@ export async function lockPorts(
   return rows;
 }
 
+interface AllowedAddress {
+  /** Of the ports. */
+  readonly ids: readonly string[];
+  readonly address: string;
+  readonly timestamp: string;
+}
+
 /** Adds an address to the allowed address pairs of ports that do not have it. */
-export async function allowAddress(
-  tx: Tx,
-  ids: readonly string[],
-  address: string,
-  timestamp: string,
-): Promise<void> {
+export async function allowAddress(tx: Tx, { ids, address, timestamp }: AllowedAddress): Promise<void> {
   await tx.named(
     'ports_allow_address',
     `update ports set allowed_address_pairs = allowed_address_pairs ||
@@ -83,12 +85,7 @@ export async function allowAddress(
 }
 
 /** Removes an address from the allowed address pairs of ports. */
-export async function disallowAddress(
-  tx: Tx,
-  ids: readonly string[],
-  address: string,
-  timestamp: string,
-): Promise<void> {
+export async function disallowAddress(tx: Tx, { ids, address, timestamp }: AllowedAddress): Promise<void> {
   await tx.named(
     'ports_disallow_address',
     `update ports set updated_at = $3, allowed_address_pairs = (
@@ -239,11 +236,7 @@ export async function isHeldPort(tx: Tx, id: string, taskId: string): Promise<bo
 }
 
 /** Ends a task's hold, with what it changes, if anything. */
-export async function releasePort(
-  tx: Tx,
-  { id, taskId, timestamp }: Hold,
-  settings: PortSettings | null = null,
-): Promise<void> {
+export async function releasePort(tx: Tx, hold: Hold, settings: PortSettings | null = null): Promise<void> {
   await tx.named(
     'port_release',
     `update ports set task_id = null, port_security_enabled = coalesce($4, port_security_enabled),
@@ -252,9 +245,7 @@ export async function releasePort(
             updated_at = case when $4::boolean is null then updated_at else $3 end
       where id = $1 and task_id = $2`,
     [
-      id,
-      taskId,
-      timestamp,
+      ...[hold.id, hold.taskId, hold.timestamp],
       settings?.port_security_enabled ?? null,
       settings?.security_group_ids ?? null,
       settings ? JSON.stringify(settings.allowed_address_pairs) : null,

@@ -4,13 +4,19 @@ import { Invalid } from '../../../kernel/errors.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { type Db, sqlStateOf } from '../../../platform/database/db.ts';
 import { countIfKept, keptCount } from '../../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page, type PageOfTable } from '../../../platform/database/list-page.ts';
+import {
+  inPlace,
+  listPage,
+  type Page,
+  type PageOfTable,
+  type Paging,
+} from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
 import { PORT_OF, SHARED_BY, SHOWN } from './store.ts';
 
-export interface ListWhere {
+export interface ListWhere extends Paging {
   readonly projectId: number;
   readonly regionId: number;
   readonly availableOnly: boolean;
@@ -21,8 +27,6 @@ export interface ListWhere {
   /** An address, or a regular expression. */
   readonly address?: string | undefined;
   readonly order: `${ReservedOrderField}.${'asc' | 'desc'}`;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 const INVALID_REGULAR_EXPRESSION = '2201B';

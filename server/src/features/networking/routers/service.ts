@@ -3,6 +3,7 @@ import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
@@ -130,8 +131,9 @@ export class RouterService {
   async list(ctx: RegionContext, query: RouterListQuery) {
     refuseUnstorable(query, 'query');
     const { name, limit, offset } = query;
-    const { count, rows } = await store.listRouters(ctx.db, { ...ctx.place, name, limit, offset });
-    return { count, results: rows.map((row) => viewRouter(row, ctx.region.name)) };
+    return viewPage(await store.listRouters(ctx.db, { ...ctx.place, name, limit, offset }), (row) =>
+      viewRouter(row, ctx.region.name),
+    );
   }
 
   async #atOnce(

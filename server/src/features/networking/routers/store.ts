@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../../../platform/http/context.ts';
@@ -123,19 +123,13 @@ export interface RouterChange {
 
 /** Writes a change while the task holds it, and ends the hold.
  *  @returns whether the router was there */
-export async function changeRouter(
-  tx: Tx,
-  { id, taskId, timestamp }: Hold,
-  change: RouterChange,
-): Promise<boolean> {
+export async function changeRouter(tx: Tx, hold: Hold, change: RouterChange): Promise<boolean> {
   return tx.namedAny(
     'router_change',
     `update routers set name = $4, routes = $5, enable_snat = $6, gateway_port_id = $7, task_id = null, updated_at = $3
       where id = $1 and task_id = $2 returning 1`,
     [
-      id,
-      taskId,
-      timestamp,
+      ...[hold.id, hold.taskId, hold.timestamp],
       change.name,
       JSON.stringify(change.routes),
       change.enable_snat,
@@ -144,10 +138,8 @@ export async function changeRouter(
   );
 }
 
-export interface RouterListWhere extends Place {
+export interface RouterListWhere extends Place, Paging {
   readonly name?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** The page, newest first, and how many match in all. */

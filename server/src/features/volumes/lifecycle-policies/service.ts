@@ -2,6 +2,7 @@ import { Invalid } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import { refuseMore } from '../../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { guardProject } from '../../projects/index.ts';
@@ -160,8 +161,7 @@ export class LifecyclePolicyService {
   }
 
   async list(ctx: RegionContext, { limit, offset }: LifecyclePolicyListQuery) {
-    const { count, rows } = await store.listPolicies(ctx.db, ctx.place, { limit, offset });
-    return { count, results: rows.map(viewPolicy) };
+    return viewPage(await store.listPolicies(ctx.db, ctx.place, { limit, offset }), viewPolicy);
   }
 
   /** Changes a policy under its lock. */

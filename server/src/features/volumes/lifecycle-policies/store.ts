@@ -1,7 +1,7 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
 import { countedRowsOfProjects } from '../../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { inserted } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../model.ts';
@@ -59,11 +59,7 @@ export async function lockPolicy(tx: Tx, id: number, { projectId, regionId }: Pl
 }
 
 /** The page, oldest first, and how many match in all. */
-export function listPolicies(
-  db: Db,
-  place: Place,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<Page<PolicyView>> {
+export function listPolicies(db: Db, place: Place, page: Paging): Promise<Page<PolicyView>> {
   return listPage<PolicyView>(db, {
     ...{ table: 'lifecycle_policies', alias: 'p', columns: SHOWN },
     where: [inPlace(place)],

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/database/db.ts';
+import { viewPage } from '../../../platform/database/list-page.ts';
 import type { RegionContext, RegionTaskContext } from '../../../platform/http/context.ts';
 import { checkedTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
 import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
@@ -50,7 +51,7 @@ export class SnapshotService {
   }
 
   async list(ctx: RegionContext, query: SnapshotListQuery) {
-    const { count, rows } = await store.listSnapshots(ctx.db, {
+    const page = await store.listSnapshots(ctx.db, {
       ...ctx.place,
       volumeId: query.volume_id,
       instanceId: query.instance_id,
@@ -58,7 +59,7 @@ export class SnapshotService {
       policyId: query.lifecycle_policy_id,
       ...{ limit: query.limit, offset: query.offset },
     });
-    return { count, results: rows.map((row) => viewSnapshot(row, ctx.region.name)) };
+    return viewPage(page, (row) => viewSnapshot(row, ctx.region.name));
   }
 }
 

@@ -4,7 +4,7 @@ import { statesBefore } from '../../../kernel/transitions.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { keptCount } from '../../../platform/database/kept-counts.ts';
-import { inPlace, listPage, type Page } from '../../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
@@ -108,13 +108,11 @@ export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]>
   );
 }
 
-export interface ListWhere extends Place {
+export interface ListWhere extends Place, Paging {
   readonly volumeId: string | undefined;
   readonly instanceId: string | undefined;
   readonly scheduleId: string | undefined;
   readonly policyId: number | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** The page, newest first, and how many match in all. */

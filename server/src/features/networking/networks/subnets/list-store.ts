@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../../platform/database/db.ts';
-import { listPage, type Page } from '../../../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../../../platform/database/list-page.ts';
 import { type SharedList, sharedList } from '../../../../platform/database/shared-lists.ts';
 import { parseOrder } from '../../../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
@@ -9,13 +9,11 @@ import { AVAILABLE_IPS, STORED_AVAILABLE_IPS } from './counts.ts';
 import type { SubnetOrderField } from './schema.ts';
 import { SHOWN_SUBNET } from './store.ts';
 
-export interface SubnetListWhere extends Place, TagFilters {
+export interface SubnetListWhere extends Place, TagFilters, Paging {
   /** Also what the region shares. */
   readonly shared: boolean;
   readonly networkId?: string | undefined;
   readonly order: `${SubnetOrderField}.${'asc' | 'desc'}`;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** The page, and how many match in all. */

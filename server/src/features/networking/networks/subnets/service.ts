@@ -4,6 +4,7 @@ import { parseRange } from '../../../../kernel/ip.ts';
 import { recordAudit } from '../../../../platform/audit/audit.ts';
 import type { Tx } from '../../../../platform/database/db.ts';
 import { requireFree } from '../../../../platform/database/held-table.ts';
+import { viewPage } from '../../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../../platform/http/json.ts';
 import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
@@ -127,7 +128,7 @@ export class SubnetService {
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: SubnetListQuery) {
     refuseUnstorable(query, 'query');
-    const { count, rows } = await listSubnets(ctx.db, {
+    const page = await listSubnets(ctx.db, {
       ...ctx.place,
       ...parseTagFilters(query),
       shared: query.owned_by === 'any',
@@ -135,7 +136,7 @@ export class SubnetService {
       order: query.order_by,
       ...{ limit: query.limit, offset: query.offset },
     });
-    return { count, results: rows.map((row) => viewSubnet(row, ctx.region.name, ctx.project.id)) };
+    return viewPage(page, (row) => viewSubnet(row, ctx.region.name, ctx.project.id));
   }
 }
 

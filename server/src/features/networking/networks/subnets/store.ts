@@ -11,6 +11,7 @@ export const SHOWN_SUBNET = `${listOf(SUBNET_COLUMNS, 's')}, ${AVAILABLE_IPS} as
 
 /** A project may use its own subnets and the region's. One that is locked gets no new users. */
 export const {
+  readMany: readSubnets,
   read: readSubnet,
   lock: lockSubnet,
   lockFree: lockFreeSubnet,
@@ -62,16 +63,6 @@ export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]
     'subnets_of_networks',
     `select ${SHOWN_SUBNET} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
     [[...new Set(networkIds)]],
-  );
-}
-
-/** Those of these that exist, in any order. */
-export async function readSubnets(db: Queryable, ids: readonly string[]): Promise<SubnetRow[]> {
-  if (ids.length === 0) return [];
-  return db.named<SubnetRow>(
-    'subnet_get_many',
-    `select ${SHOWN_SUBNET} from subnets s where s.id = any($1::uuid[])`,
-    [[...new Set(ids)]],
   );
 }
 

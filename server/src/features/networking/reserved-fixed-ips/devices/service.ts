@@ -54,9 +54,9 @@ export class DeviceService {
       }
       const has = new Set(connected.map((device) => device.id));
       refuseUnfit(row, requested, new Map(ports.map((port) => [port.id, port])), has);
-      await disallowAddress(tx, disconnected, address, ctx.clock.timestamp());
+      await disallowAddress(tx, { ids: disconnected, address, timestamp: ctx.clock.timestamp() });
       const added = [...new Set(requested)].filter((portId) => !has.has(portId));
-      await allowAddress(tx, added, address, ctx.clock.timestamp());
+      await allowAddress(tx, { ids: added, address, timestamp: ctx.clock.timestamp() });
       await recordAudit(tx, ctx, { action: 'connect_reserved_fixed_ip', subject: id, ...ctx.place });
     });
     return this.connected(ctx, id);
