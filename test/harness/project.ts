@@ -55,9 +55,15 @@ export async function createdOne(
 export function project(server: () => Server, place = '1/2') {
   const call = (method: string, path: string, body?: unknown): Promise<Reply> =>
     server().call(method, path, body === undefined ? {} : { body });
+  const read = async (path: string) => (await call('GET', path)).body;
   return {
     call,
-    read: async (path: string) => (await call('GET', path)).body,
+    read,
+    /** How many of a kind count, and how much of it: `volume_count`, `volume_size`. */
+    usage: async (count: string, size: string): Promise<[count: number, size: number]> => {
+      const quotas = await read(`/cloud/v2/regional_quotas/${place}`);
+      return [quotas[`${count}_usage`], quotas[`${size}_usage`]];
+    },
     finished: (answer: Answer, type?: string) => finished(server(), answer, type),
     /** Creates something, such as one of `networks`. @returns its id */
     make: (noun: string, body: object): Promise<string> => {
@@ -83,4 +89,13 @@ export async function faultsOf(reply: Reply | Promise<Reply>): Promise<string[]>
   const { status, body } = await reply;
   if (status !== 400) throw new Error(`the answer is ${status}: ${JSON.stringify(body)}`);
   return Object.keys(body.invalid_fields ?? {}).sort();
+}
+
+/** How much of what counts in all regions the first client uses: `project_count`. */
+export async function globalUsage(server: TestServer, name: string): Promise<number> {
+  return server.db.namedNumber(
+    'test_global_usage',
+    'select usage from quota_counters where client_id = 1 and region_id = 0 and name = $1',
+    [name],
+  );
 }

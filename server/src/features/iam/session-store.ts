@@ -32,11 +32,7 @@ const NOTED_EVERY_S = 60;
 
 /** Those of the sessions that stand: not signed out or expired, the user still a member, the API token that opened
  *  it still good. Notes that they are used. */
-export async function readStandingSessions(
-  db: Queryable,
-  ids: readonly string[],
-  now: Date,
-): Promise<StandingSession[]> {
+export async function readStandingSessions(db: Queryable, ids: readonly string[], now: Date) {
   return db.named<StandingSession>(
     'sessions_standing',
     `with used as (

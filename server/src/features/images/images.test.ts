@@ -9,7 +9,7 @@ const IMAGES = '/cloud/v1/images/1/2';
 
 const server = shared(startTestServer);
 
-const { call, finished, make } = project(() => server);
+const { call, finished, make, usage } = project(() => server);
 const names = async (query: string) => {
   const { body } = await call('GET', `${IMAGES}?${query}`);
   expect(body.count).toBe(body.results.length);
@@ -60,10 +60,7 @@ const volume = (body: object = {}) =>
 const imageOf = (volume_id: string, body: object = {}) =>
   make('images', { name: 'copy', volume_id, ...body });
 
-async function quota() {
-  const { body } = await call('GET', '/cloud/v2/regional_quotas/1/2');
-  return [body.image_count_usage, body.image_size_usage];
-}
+const quota = () => usage('image_count', 'image_size');
 
 test('an image of a volume is made, read, changed, used and deleted, and counts as long as it is there', async () => {
   const before = await quota();

@@ -1,5 +1,5 @@
 import type { Transitions } from '../../kernel/transitions.ts';
-import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export const ARCHITECTURES = ['aarch64', 'x86_64'] as const;
@@ -19,16 +19,8 @@ export const TRAITS = [
  *  volumes that were made of it. */
 export const COLUMNS = [
   ...TRAITS,
-  ...([
-    'id',
-    'project_id',
-    'region_id',
-    'client_id',
-    'description',
-    'status',
-    'os_distro',
-    'os_version',
-  ] as const),
+  ...PLACE_COLUMNS,
+  ...(['client_id', 'description', 'status', 'os_distro', 'os_version'] as const),
   ...(['disk_format', 'min_disk', 'min_ram', 'size', 'display_order', 'volume_id', 'source_url'] as const),
   'kept_for_volumes',
   ...CHANGE_COLUMNS,

@@ -1,5 +1,6 @@
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
+import { changeTraits } from '../../platform/database/traits.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
@@ -38,7 +39,7 @@ export class InstanceService {
       requireOwn(row);
       requireFree('Instance', row);
       if (name === row.name && sameTags(row.tags, tags)) return;
-      await store.changeInstance(tx, id, { name, tags, timestamp: ctx.clock.timestamp() });
+      await changeTraits(tx, 'instances', { id, name, tags, timestamp: ctx.clock.timestamp() });
       await recordAudit(tx, ctx, { action: 'update_vm', subject: id, name, ...ctx.place });
     });
     return this.get(ctx, id);

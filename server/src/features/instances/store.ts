@@ -105,15 +105,3 @@ export async function settleInstance(
     [id, taskId, status, vmState, power, boots, JSON.stringify(flavor), timestamp],
   );
 }
-
-export async function changeInstance(
-  tx: Tx,
-  id: string,
-  change: { readonly name: string; readonly tags: StoredTags; readonly timestamp: string },
-): Promise<void> {
-  await tx.named(
-    'instance_change',
-    'update instances set name = $2, tags = $3, updated_at = $4 where id = $1',
-    [id, change.name, JSON.stringify(change.tags), change.timestamp],
-  );
-}

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { type Providers, requireProvider } from '../../platform/tasks/providers.ts';
+import { clusters } from './cluster-store.ts';
 import type { ClusterRow, PoolRow } from './model.ts';
 import { readPools } from './pool-store.ts';
 import type { KubernetesProvider } from './port.ts';
@@ -16,6 +17,18 @@ export interface KubernetesService extends Providers<KubernetesProvider> {
 /** @throws NotOffered */
 export const providerFor = (service: KubernetesService, { region }: RegionContext): KubernetesProvider =>
   requireProvider(service, region, 'managed Kubernetes');
+
+/** A change of a cluster that no task holds: one transaction, which has locked it.
+ *  @throws NotOffered, NotFound, Locked naming the task that holds it */
+export function onCluster<T>(
+  service: KubernetesService,
+  ctx: RegionContext,
+  name: string,
+  change: (tx: Tx, cluster: ClusterRow) => Promise<T>,
+): Promise<T> {
+  providerFor(service, ctx);
+  return ctx.db.transaction(async (tx) => change(tx, await clusters.lockFree(tx, name, ctx.place)));
+}
 
 /** @throws NotFound */
 export async function getPool(db: Db | Tx, cluster: ClusterRow, name: string): Promise<PoolRow> {

@@ -1,7 +1,7 @@
 import { requireTransition, statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage, type Paging } from '../../platform/database/list-page.ts';
+import { listPage, newestIn, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
@@ -39,9 +39,7 @@ export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | unde
 export const listClusters = (db: Db, place: Place, page: Paging) =>
   listPage<ClusterRow>(db, {
     ...{ name: 'k8s_cluster_list', table: 'k8s_clusters', alias: 'k', columns: COLUMNS, ...page },
-    where: [inPlace(place)],
-    order: 'created_at desc, id desc',
-    count: countedRows('k8s_clusters', place),
+    ...newestIn(place, 'k8s_clusters'),
   });
 
 const NEW = without(CLUSTER_COLUMNS, [

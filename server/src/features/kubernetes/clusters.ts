@@ -10,7 +10,7 @@ import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { checkRegion } from '../regions/index.ts';
 import { findSshKey, findSshKeyIds, viewerOf } from '../ssh-keys/index.ts';
-import { type KubernetesService, providerFor } from './access.ts';
+import { type KubernetesService, onCluster, providerFor } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
 import { issueClient, newAuthority } from './certificates.ts';
 import * as store from './cluster-store.ts';
@@ -158,9 +158,7 @@ export async function updateCluster(
   name: string,
   input: UpdateCluster,
 ): Promise<TaskRef> {
-  providerFor(service, ctx);
-  return ctx.db.transaction(async (tx) => {
-    const cluster = await store.clusters.lockFree(tx, name, ctx.place);
+  return onCluster(service, ctx, name, async (tx, cluster) => {
     const settings = changedSettings(cluster.settings, input);
     await checkChange(tx, service, ctx, { cluster, input, next: settings });
     const type = 'update_k8s_cluster_v2';
@@ -204,9 +202,7 @@ export async function deleteCluster(
   name: string,
   volumes: string | undefined,
 ): Promise<TaskRef> {
-  providerFor(service, ctx);
-  return ctx.db.transaction(async (tx) => {
-    const cluster = await store.clusters.lockFree(tx, name, ctx.place);
+  return onCluster(service, ctx, name, async (tx, cluster) => {
     await checkVolumes(tx, cluster, volumes);
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, cluster, taskId, 'Deleting');
@@ -239,9 +235,7 @@ export async function upgradeCluster(
   name: string,
   version: string,
 ): Promise<TaskRef> {
-  providerFor(service, ctx);
-  return ctx.db.transaction(async (tx) => {
-    const cluster = await store.clusters.lockFree(tx, name, ctx.place);
+  return onCluster(service, ctx, name, async (tx, cluster) => {
     const permitted = upgradeVersions(await runningVersions(tx, cluster));
     if (!permitted.includes(version)) {
       const list = permitted.length > 0 ? permitted.join(', ') : 'none at present';

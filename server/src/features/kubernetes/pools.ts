@@ -6,7 +6,7 @@ import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { release, reserve } from '../quotas/index.ts';
-import { getPool, type KubernetesService, providerFor } from './access.ts';
+import { getPool, type KubernetesService, onCluster, providerFor } from './access.ts';
 import { nodeAmounts, poolAmounts } from './amounts.ts';
 import { clusters, holdCluster } from './cluster-store.ts';
 import { removeNodes } from './converge.ts';
@@ -74,9 +74,7 @@ export async function updatePool(
   names: { readonly cluster: string; readonly pool: string },
   input: UpdatePool,
 ) {
-  providerFor(service, ctx);
-  return ctx.db.transaction(async (tx) => {
-    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
+  return onCluster(service, ctx, names.cluster, async (tx, cluster) => {
     const pool = await getPool(tx, cluster, names.pool);
     const change = changeOf(pool, input);
     await store.updatePool(tx, pool.id, change);
@@ -132,9 +130,7 @@ export async function deletePool(
   ctx: RegionContext,
   names: { readonly cluster: string; readonly pool: string },
 ): Promise<TaskRef> {
-  providerFor(service, ctx);
-  return ctx.db.transaction(async (tx) => {
-    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
+  return onCluster(service, ctx, names.cluster, async (tx, cluster) => {
     const pool = await getPool(tx, cluster, names.pool);
     if ((await store.readPools(tx, [cluster.id])).length === 1)
       throw new Conflict(`Cluster ${cluster.name} must keep at least one pool; delete the cluster instead`);
@@ -151,9 +147,7 @@ export async function resizePool(
   names: { readonly cluster: string; readonly pool: string },
   count: number,
 ): Promise<TaskRef> {
-  providerFor(service, ctx);
-  return ctx.db.transaction(async (tx) => {
-    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
+  return onCluster(service, ctx, names.cluster, async (tx, cluster) => {
     const pool = await getPool(tx, cluster, names.pool);
     const upper = upperBound(pool);
     if (count < pool.min_node_count || count > upper)
@@ -177,9 +171,7 @@ export async function deleteNode(
   names: { readonly cluster: string; readonly pool?: string },
   nodeId: string,
 ): Promise<void> {
-  providerFor(service, ctx);
-  await ctx.db.transaction(async (tx) => {
-    const cluster = await clusters.lockFree(tx, names.cluster, ctx.place);
+  await onCluster(service, ctx, names.cluster, async (tx, cluster) => {
     const pool = names.pool === undefined ? undefined : await getPool(tx, cluster, names.pool);
     const node = (await store.readNodes(tx, [cluster.id])).find(
       ({ id, state }) => id === nodeId.toLowerCase() && state !== 'REMOVING',

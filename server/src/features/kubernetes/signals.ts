@@ -5,23 +5,19 @@ import type { NodeCondition, SimulationSignals } from './port.ts';
  *  them. */
 export function simulationSignals(db: Db): SimulationSignals {
   return {
-    async nodeConditions(ids) {
-      const rows = await db.named<{ id: string; simulated_condition: NodeCondition }>(
-        'k8s_node_conditions',
-        'select id, simulated_condition from k8s_nodes where id = any($1::uuid[]) and simulated_condition is not null',
-        [ids],
-      );
-      return new Map(rows.map((row) => [row.id, row.simulated_condition]));
-    },
-    async neededNodes(poolIds) {
-      const rows = await db.named<{ id: string; simulated_need: number }>(
-        'k8s_pool_needs',
-        'select id, simulated_need from k8s_pools where id = any($1::uuid[]) and simulated_need is not null',
-        [poolIds],
-      );
-      return new Map(rows.map((row) => [row.id, row.simulated_need]));
-    },
+    nodeConditions: (ids) => valuesOf<NodeCondition>(db, 'k8s_nodes', 'simulated_condition', ids),
+    neededNodes: (ids) => valuesOf<number>(db, 'k8s_pools', 'simulated_need', ids),
   };
+}
+
+/** What was said of these, by their ids; nothing of the others. */
+async function valuesOf<T>(db: Db, table: string, column: string, ids: readonly string[]) {
+  const rows = await db.named<{ id: string; value: T }>(
+    `${table}_${column}`,
+    `select id, ${column} as value from ${table} where id = any($1::uuid[]) and ${column} is not null`,
+    [ids],
+  );
+  return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
 /** @returns false when there is no such node in the region, or it is being removed */

@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import type { Place } from '../../platform/http/context.ts';
@@ -56,9 +56,7 @@ export function readTreePage(
   return listPage<LoadBalancerTree>(db, {
     name: 'lb_tree_page',
     ...{ table: 'load_balancers', alias: 'lb', columns: TREE },
-    where: [inPlace(place)],
-    order: 'created_at desc, id desc',
-    count: countedRows('loadbalancers', place),
+    ...newestIn(place, 'loadbalancers'),
     ...{ limit, offset },
   });
 }

@@ -17,11 +17,7 @@ export async function settleActive(tx: Tx, id: number, taskId: string): Promise<
 }
 
 /** Deleted storages of regions whose files have been kept long enough, and are not gone. */
-export async function readOutdated(
-  db: Db,
-  regionIds: readonly number[],
-  before: Date,
-): Promise<StorageRow[]> {
+export async function readOutdated(db: Db, regionIds: readonly number[], before: Date) {
   return db.named<StorageRow>(
     'object_storage_outdated',
     `${storages.select} where s.region_id = any($1::int[]) and s.status = 'deleted' and s.files_gone_at is null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultsOf, finished } from '../../../../test/harness/project.ts';
+import { faultsOf, finished, globalUsage } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 
@@ -44,14 +44,7 @@ test('every faulty field is named and nothing is created', async () => {
 });
 
 test('creating counts into project_count, and deleting gives it back', async () => {
-  const usage = async () => {
-    const rows = await server.db.named<{ usage: number }>(
-      'test_usage',
-      `select usage from quota_counters where client_id = 1 and region_id = 0 and name = 'project_count'`,
-      [],
-    );
-    return rows[0]?.usage ?? 0;
-  };
+  const usage = () => globalUsage(server, 'project_count');
   const before = await usage();
   const created = await create('counted');
   expect(await usage()).toBe(before + 1);

@@ -1,7 +1,7 @@
 import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
@@ -63,9 +63,7 @@ export function listSecrets(db: Db, place: Place, page: Paging): Promise<Page<Se
   return listPage<SecretRow>(db, {
     name: 'secret_list',
     ...{ table: 'secrets', alias: 's', columns: SHOWN },
-    where: [inPlace(place)],
-    order: 'created_at desc, id desc',
-    count: countedRows('secrets', place),
+    ...newestIn(place, 'secrets'),
     ...page,
   });
 }

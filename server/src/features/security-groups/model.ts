@@ -1,4 +1,4 @@
-import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
@@ -55,7 +55,8 @@ export interface Rule extends RuleMatch {
 const TRAITS = ['name', 'description', 'tags', 'rules'] as const;
 
 export const COLUMNS = [
-  ...(['id', 'project_id', 'region_id', 'client_id', 'is_default', 'revision_number', 'deleting'] as const),
+  ...PLACE_COLUMNS,
+  ...(['client_id', 'is_default', 'revision_number', 'deleting'] as const),
   ...TRAITS,
   ...CHANGE_COLUMNS,
 ] as const;

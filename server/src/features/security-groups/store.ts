@@ -47,11 +47,7 @@ export async function readGroupOfRule(db: Queryable, ruleId: string, place: Plac
 }
 
 /** Those with one of these names; they are not deleted before the transaction ends. */
-export async function keepGroupsNamed(
-  tx: Queryable,
-  names: readonly string[],
-  place: Place,
-): Promise<GroupRow[]> {
+export async function keepGroupsNamed(tx: Queryable, names: readonly string[], place: Place) {
   return tx.named<GroupRow>(
     'security_groups_keep_named',
     `select ${SHOWN} from security_groups g

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
@@ -51,9 +51,7 @@ export function listGroups(db: Db, place: Place, page: Paging): Promise<Page<Gro
   return listPage<GroupRow>(db, {
     name: 'server_group_list',
     ...{ table: 'server_groups', alias: 'g', columns: SHOWN },
-    where: [inPlace(place)],
-    order: 'created_at desc, id desc',
-    count: countedRows('servergroups', place),
+    ...newestIn(place, 'servergroups'),
     ...page,
   });
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLUSTERS, clusterBody, createCluster } from '../../../../test/harness/kubernetes.ts';
-import { faultsOf, finished } from '../../../../test/harness/project.ts';
+import { faultsOf, finished, globalUsage } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { newKeyPair, parsePublicKey } from './key-material.ts';
 
@@ -101,14 +101,7 @@ test('a key is shared and unshared, and deleted once', async () => {
 });
 
 test('keys count into keypair_count until they are deleted', async () => {
-  const usage = async () => {
-    const rows = await server.db.named<{ usage: number }>(
-      't_usage',
-      `select usage from quota_counters where client_id = 1 and region_id = 0 and name = 'keypair_count'`,
-      [],
-    );
-    return rows[0]?.usage ?? 0;
-  };
+  const usage = () => globalUsage(server, 'keypair_count');
   const before = await usage();
   const { body } = await create({ name: 'counted', public_key: PUBLIC_KEY });
   expect(await usage()).toBe(before + 1);

@@ -1,6 +1,6 @@
 import { Conflict } from '../../kernel/errors.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
-import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
@@ -86,7 +86,8 @@ const ATTACHMENT = [
 
 /** `size` is in GiB. The Kubernetes cluster `cluster_id` has a node that boots from the volume, and keeps it. */
 export const COLUMNS = [
-  ...(['id', 'project_id', 'region_id', 'client_id', 'name', 'size', 'type', 'status', 'bootable'] as const),
+  ...PLACE_COLUMNS,
+  ...(['client_id', 'name', 'size', 'type', 'status', 'bootable'] as const),
   ...(['image_id', 'snapshot_id', 'image_metadata', 'cluster_id', 'tags'] as const),
   ...ATTACHMENT,
   ...CHANGE_COLUMNS,

@@ -2,7 +2,6 @@ import type { Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
-import type { StoredTags } from '../../platform/http/tags.ts';
 import { type Attachment, COLUMNS, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
 /** Changes of volumes; lists are in list-store.ts, machines in machine-store.ts. */
@@ -68,12 +67,6 @@ export async function attachVolume(tx: Tx, id: string, taskId: string, to: Attac
   );
 }
 
-/** What a project says of a volume or a snapshot. */
-export interface Traits {
-  readonly name: string;
-  readonly tags: StoredTags;
-}
-
 /** Ends a task's hold on a volume, which is from now on what `row` says. */
 export async function settleVolume(
   tx: Tx,
@@ -88,14 +81,4 @@ export async function settleVolume(
       where id = $1 and task_id = $2`,
     [row.id, taskId, status, row.size, row.type, timestamp],
   );
-}
-
-/** Of volumes, or of snapshots. */
-export async function changeTraits(
-  tx: Tx,
-  table: 'volumes' | 'volume_snapshots',
-  { id, name, tags, timestamp }: Traits & { readonly id: string; readonly timestamp: string },
-): Promise<void> {
-  const text = `update ${table} set name = $2, tags = $3, updated_at = $4 where id = $1`;
-  await tx.named(`${table}_change`, text, [id, name, JSON.stringify(tags), timestamp]);
 }

@@ -1,9 +1,9 @@
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { HeldTable } from '../../platform/database/held-table.ts';
+import { changeTraits, type Traits } from '../../platform/database/traits.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { patchTags } from '../../platform/http/tags.ts';
 import type { UpdateVolume } from './schema.ts';
-import { changeTraits, type Traits } from './store.ts';
 
 const KINDS = {
   volume: { table: 'volumes', action: 'update_volume' },

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const { call, finished } = project(() => server);
+const { call, finished, usage } = project(() => server);
 const post = (path: string, body: object) => call('POST', path, body);
 const read = async (id: string) => (await call('GET', `${VOLUMES}/${id}`)).body;
 const v2 = (id: string, action: string) => `${VOLUMES.replace('/v1/', '/v2/')}/${id}/${action}`;
@@ -31,10 +31,7 @@ async function volume(body: object = {}): Promise<string> {
   return String(task.created_resources?.volumes?.[0]);
 }
 
-async function quota() {
-  const { body } = await call('GET', '/cloud/v2/regional_quotas/1/2');
-  return [body.volume_count_usage, body.volume_size_usage];
-}
+const quota = () => usage('volume_count', 'volume_size');
 
 async function listed(query: string): Promise<string[]> {
   const { status, body } = await call('GET', `${VOLUMES}?${query}`);
@@ -194,10 +191,7 @@ async function snapshot(volume_id: string, body: object = {}): Promise<string> {
   return String(task.created_resources?.snapshots?.[0]);
 }
 
-async function snapshotQuota() {
-  const { body } = await call('GET', '/cloud/v2/regional_quotas/1/2');
-  return [body.volume_snapshots_count_usage, body.volume_snapshots_size_usage];
-}
+const snapshotQuota = () => usage('volume_snapshots_count', 'volume_snapshots_size');
 
 test('a snapshot is created, read, renamed, listed and deleted, and counts as long as it is there', async () => {
   const before = await snapshotQuota();

@@ -68,6 +68,13 @@ export const countedRows = (resource: string, place: Parameters<typeof inPlace>[
   sql`select coalesce(sum(count), 0)::bigint as count from resource_counts
        where ${inPlace(place)} and resource = ${resource}`;
 
+/** What lists have of a project's part of a region, all of a kind in them, the newest first. */
+export const newestIn = (place: Parameters<typeof inPlace>[0], resource: string) => ({
+  where: [inPlace(place)],
+  order: 'created_at desc, id desc',
+  count: countedRows(resource, place),
+});
+
 /** Reads the page and the count in one statement; the count comes along even when the page is empty. Only what is on
  *  the page is joined. */
 export async function listPage<Row>(db: Queryable, list: PageOfTable | PageOfRows): Promise<Page<Row>> {

@@ -9,6 +9,9 @@ export type RowOf<
   Narrow extends { [Column in keyof Narrow]: Column extends Columns[number] ? unknown : never } = object,
 > = Readonly<Omit<Pick<Selectable<DB[Table]>, Columns[number]>, keyof Narrow> & Narrow>;
 
+/** Columns of most tables: where a resource is. */
+export const PLACE_COLUMNS = ['id', 'project_id', 'region_id'] as const;
+
 /** Columns of most tables: which task holds a row, which created it, and when it was created and changed. */
 export const CHANGE_COLUMNS = ['task_id', 'creator_task_id', 'created_at', 'updated_at'] as const;
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import { viewPage } from '../../../platform/database/list-page.ts';
+import { listOf, pick } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { L7PolicyRow, L7RuleRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
@@ -18,11 +19,16 @@ interface ListedRule extends L7RuleRow {
 
 const STATES = 't.operating_status, t.provisioning_status, t.task_id';
 
+const POLICY_FIELDS = [
+  ...(['listener_id', 'name', 'action', 'position', 'redirect_url', 'redirect_prefix'] as const),
+  ...(['redirect_pool_id', 'redirect_http_code', 'tags'] as const),
+] as const;
+const RULE_FIELDS = ['type', 'compare_type', 'key', 'value', 'invert', 'tags'] as const;
+
 const POLICIES = {
   table: 'lb_l7_policies',
   resource: 'l7policies',
-  columns: `t.id, t.listener_id, t.name, t.action, t.position, t.redirect_url, t.redirect_prefix, t.redirect_pool_id,
-    t.redirect_http_code, t.tags, ${STATES},
+  columns: `t.id, ${listOf(POLICY_FIELDS, 't')}, ${STATES},
     coalesce((select jsonb_agg(r.id order by r.created_at, r.id) from lb_l7_rules r where r.policy_id = t.id), '[]')
       as rules`,
 };
@@ -30,7 +36,7 @@ const POLICIES = {
 const RULES = {
   table: 'lb_l7_rules',
   resource: 'l7rules',
-  columns: `t.id, t.policy_id, t.type, t.compare_type, t.key, t.value, t.invert, t.tags, ${STATES}`,
+  columns: `t.id, t.policy_id, ${listOf(RULE_FIELDS, 't')}, ${STATES}`,
 };
 
 export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
@@ -101,26 +107,11 @@ const viewPart = <Shown extends object>(
 
 function viewPolicy(row: ListedPolicy, ctx: RegionContext) {
   return viewPart(row, ctx, {
-    listener_id: row.listener_id,
-    name: row.name,
-    action: row.action,
-    position: row.position,
-    redirect_url: row.redirect_url,
-    redirect_prefix: row.redirect_prefix,
-    redirect_pool_id: row.redirect_pool_id,
-    redirect_http_code: row.redirect_http_code,
-    tags: row.tags,
+    ...pick(row, POLICY_FIELDS),
     rules: row.rules.map((id) => ({ id, ...placeOf(ctx) })),
   });
 }
 
 function viewRule(row: ListedRule, ctx: RegionContext) {
-  return viewPart(row, ctx, {
-    type: row.type,
-    compare_type: row.compare_type,
-    key: row.key,
-    value: row.value,
-    invert: row.invert,
-    tags: row.tags,
-  });
+  return viewPart(row, ctx, pick(row, RULE_FIELDS));
 }

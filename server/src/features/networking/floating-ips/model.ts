@@ -1,5 +1,5 @@
 import type { Transitions } from '../../../kernel/transitions.ts';
-import { CHANGE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { PortRow } from '../ports/index.ts';
 
@@ -9,7 +9,8 @@ export type FloatingIpStatus = 'ACTIVE' | 'DOWN';
 export const FLOATING_IP_TRANSITIONS: Transitions<FloatingIpStatus> = { DOWN: ['ACTIVE'], ACTIVE: ['DOWN'] };
 
 export const COLUMNS = [
-  ...(['id', 'project_id', 'region_id', 'client_id', 'floating_ip_address', 'port_id'] as const),
+  ...PLACE_COLUMNS,
+  ...(['client_id', 'floating_ip_address', 'port_id'] as const),
   ...(['fixed_ip_address', 'load_balancer_id', 'status', 'tags'] as const),
   ...CHANGE_COLUMNS,
 ] as const;

@@ -1,4 +1,4 @@
-import { CHANGE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
@@ -6,17 +6,8 @@ export const NETWORK_TYPES = ['vlan', 'vxlan'] as const;
 export type NetworkType = (typeof NETWORK_TYPES)[number];
 
 export const NETWORK_COLUMNS = [
-  ...([
-    'id',
-    'project_id',
-    'region_id',
-    'name',
-    'type',
-    'segmentation_id',
-    'mtu',
-    'external',
-    'tags',
-  ] as const),
+  ...PLACE_COLUMNS,
+  ...(['name', 'type', 'segmentation_id', 'mtu', 'external', 'tags'] as const),
   ...CHANGE_COLUMNS,
 ] as const;
 

@@ -1,4 +1,4 @@
-import type { RowOf } from '../../../platform/database/rows.ts';
+import { PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
 /** What a port may belong to. */
@@ -24,7 +24,8 @@ export interface AddressPair {
 const SETTINGS = ['port_security_enabled', 'security_group_ids', 'allowed_address_pairs', 'tags'] as const;
 
 export const PORT_COLUMNS = [
-  ...(['id', 'project_id', 'region_id', 'network_id', 'device_type', 'device_id', 'interface_name'] as const),
+  ...PLACE_COLUMNS,
+  ...(['network_id', 'device_type', 'device_id', 'interface_name'] as const),
   ...(['reserved', 'managed_by', 'task_id', 'created_at', 'updated_at'] as const),
   ...SETTINGS,
 ] as const;

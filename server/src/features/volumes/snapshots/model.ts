@@ -1,5 +1,5 @@
 import type { Transitions } from '../../../kernel/transitions.ts';
-import { CHANGE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { VolumeRow, VolumeType } from '../model.ts';
 
@@ -17,17 +17,8 @@ export const SNAPSHOT_STATUSES = [
 
 /** `size` is in GiB. */
 export const COLUMNS = [
-  ...([
-    'id',
-    'project_id',
-    'region_id',
-    'client_id',
-    'volume_id',
-    'name',
-    'description',
-    'status',
-    'size',
-  ] as const),
+  ...PLACE_COLUMNS,
+  ...(['client_id', 'volume_id', 'name', 'description', 'status', 'size'] as const),
   ...(['volume_type', 'bootable', 'image_metadata', 'tags', 'schedule_id', 'expires_at'] as const),
   ...CHANGE_COLUMNS,
 ] as const;
