@@ -72,6 +72,9 @@ async function look({ scheme = 'light', width = 1440, ...how }: Look): Promise<r
   return wrong;
 }
 
+/** As `look`; nothing may be wrong. */
+const allRight = async (how: Parameters<typeof look>[0]) => expect(await look(how)).toEqual([]);
+
 /** Whether tabs and bookmarks say what the page is about. */
 const isNamed = ({ window, title }: Sight) =>
   window.endsWith(' · Virga') && title.startsWith(window.split(' · ')[0] ?? '');
@@ -83,7 +86,7 @@ test('the router has pages to look at', () => {
 });
 
 test('with nothing to show, each page says so, and what is not there leads to what is', async () => {
-  const wrong = await look({
+  await allRight({
     width: 390,
     check: (sight, pattern) => {
       if (isMissing(pattern, undefined) !== says(sight, /not found|no /i)) return [`says ${sight.faults}`];
@@ -91,12 +94,11 @@ test('with nothing to show, each page says so, and what is not there leads to wh
       return isMissing(pattern, undefined) && !sight.ways.includes(list) ? ['does not lead to others'] : [];
     },
   });
-  expect(wrong).toEqual([]);
 });
 
 test('with one of everything, each page shows it', async () => {
   samples = await makeSamples(portal.virga);
-  const wrong = await look({
+  await allRight({
     samples,
     width: 390,
     scheme: 'dark',
@@ -104,7 +106,6 @@ test('with one of everything, each page shows it', async () => {
     check: (sight, pattern) =>
       isMissing(pattern, samples) ? [] : sight.faults.map((fault) => `says ${fault}`),
   });
-  expect(wrong).toEqual([]);
 });
 
 test('what is answered late moves nothing that stands already', async () => {
@@ -155,7 +156,7 @@ const COUNT_MOVES = `new PerformanceObserver((list) => {
 
 test('of lists of a thousand, those rows are drawn that are looked at', async () => {
   const seen: string[] = [];
-  const wrong = await look({
+  await allRight({
     samples,
     // So narrow that tables scroll within their frames.
     width: 1000,
@@ -176,12 +177,11 @@ test('of lists of a thousand, those rows are drawn that are looked at', async ()
       await page.locator('[aria-rowindex="2"]').waitFor();
     },
   });
-  expect(wrong).toEqual([]);
   expect(seen.length).toBeGreaterThan(20);
 });
 
 test('what has an equal name, or is listed twice, breaks no page', async () => {
-  const wrong = await look({
+  await allRight({
     samples,
     break: async (page) => {
       await page.route(API, twice);
@@ -200,7 +200,6 @@ test('what has an equal name, or is listed twice, breaks no page', async () => {
       expect(new Set(names).size, names.join(', ')).toBe(2);
     },
   });
-  expect(wrong).toEqual([]);
 });
 
 test('⌘K finds each page of the bar, each creation, and resources of every noun by name or id', async () => {
@@ -316,18 +315,17 @@ const mustSay = (words: RegExp) => (sight: Sight, pattern: string) =>
     : [`says nothing of what is wrong, but: ${sight.faults}`];
 
 test('when the server fails, each page says so and offers to try again', async () => {
-  const wrong = await look({
+  await allRight({
     samples,
     barriers: true,
     break: answers(500, 'Something went wrong on our side'),
     check: mustSay(/went wrong on our side/),
   });
-  expect(wrong).toEqual([]);
 });
 
 test('what is around a thing says that it could not be read', async () => {
   const own = new RegExp(`/(${Object.values(samples).join('|')})$`);
-  const wrong = await look({
+  await allRight({
     samples,
     width: 390,
     break: async (page) => {
@@ -338,31 +336,28 @@ test('what is around a thing says that it could not be read', async () => {
     check: mustSay(/is broken/),
     only: (pattern) => /\/(kubernetes|load-balancers|instances|networks|volumes)\/\$/.test(pattern),
   });
-  expect(wrong).toEqual([]);
 });
 
 test('what a role may not see says why', async () => {
-  const wrong = await look({
+  await allRight({
     samples,
     scheme: 'dark',
     break: answers(403, 'Your role may not read this.'),
     check: mustSay(/may not read/),
   });
-  expect(wrong).toEqual([]);
 });
 
 test('when the server is too busy, each page says when it asks again', async () => {
-  const wrong = await look({
+  await allRight({
     samples,
     width: 390,
     break: answers(503, 'The database cannot be reached.', { 'retry-after': '20' }),
     check: mustSay(/cannot be reached/),
   });
-  expect(wrong).toEqual([]);
 });
 
 test('when the network is gone, each page says so, and nothing of the portal is lost', async () => {
-  const wrong = await look({
+  await allRight({
     samples,
     width: 390,
     break: (page) => page.context().setOffline(true),
@@ -373,5 +368,4 @@ test('when the network is gone, each page says so, and nothing of the portal is 
       await page.getByRole('link', { name: 'bakery-flour' }).waitFor();
     },
   });
-  expect(wrong).toEqual([]);
 });

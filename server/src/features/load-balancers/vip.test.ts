@@ -6,6 +6,7 @@ import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { inRegion, type RegionContext } from '../../platform/http/context.ts';
 import { findRequested } from '../networking/reserved-fixed-ips/requested.ts';
+import { RESERVED } from '../networking/testing/paths.ts';
 import { LBS, web } from './testing/bodies.ts';
 import { failing } from './testing/fake-provider.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
@@ -13,7 +14,6 @@ import { findVipPlace } from './vip.ts';
 
 /** Virtual addresses of either IP version and of both, on a data plane that can be broken. */
 
-const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 const OWN_SIX = /^fd76:6972:6761:2:/;
 
 let region: LiveRegion;

@@ -15,7 +15,7 @@ export { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts'
 export { Locations } from './locations.ts';
 export { STATUSES, type StorageStatus } from './model.ts';
 export { nameIsFree } from './names.ts';
-export type { ObjectStorageProvider, StorageReport } from './port.ts';
+export type { ObjectStorageProvider, StorageProvider, StorageReport } from './port.ts';
 export { limitParameter, orderParameter, storageName } from './schema.ts';
 export {
   readOrder,

@@ -1,12 +1,18 @@
 import type { DesiredNow } from '../../kernel/desired.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 
-/** What a provider does for object storage. */
-export interface ObjectStorageProvider {
+/** What a provider does for storages of every kind. */
+export interface StorageProvider {
   /** Why there can be no storages here at present, and what to do; undefined: there can. */
   unavailable(): string | undefined;
   /** A place for a storage: the address that its clients use, kept until the storage is removed. */
   addressOf(id: string): Promise<string>;
+  /** A report was counted, and is not asked for again. */
+  acknowledge?(id: string, reportId: string): Promise<void>;
+}
+
+/** What a provider does for object storage. */
+export interface ObjectStorageProvider extends StorageProvider {
   /** Brings a storage to what is desired.
    *  @throws TaskFailed for a bucket that is to go and has objects */
   applyStorage(desired: DesiredStorage, change: StorageChange, operation: Operation): Promise<Progress>;
@@ -19,8 +25,6 @@ export interface ObjectStorageProvider {
     ids: readonly string[],
     desired: DesiredNow<DesiredStorage>,
   ): Promise<ReadonlyMap<string, ObservedStorage>>;
-  /** A report was counted, and is not asked for again. */
-  acknowledge?(id: string, reportId: string): Promise<void>;
 }
 
 export interface DesiredStorage {

@@ -1,13 +1,9 @@
 import type { DesiredNow } from '../../kernel/desired.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
-import type { StorageReport } from '../object-storage/index.ts';
+import type { StorageProvider, StorageReport } from '../object-storage/index.ts';
 
 /** What a provider does for SFTP storages. */
-export interface SftpStorageProvider {
-  /** Why there can be no storages here at present, and what to do; undefined: there can. */
-  unavailable(): string | undefined;
-  /** A place for a storage: the address that its clients use, kept until the storage is removed. */
-  addressOf(id: string): Promise<string>;
+export interface SftpStorageProvider extends StorageProvider {
   /** Brings a storage to what is desired. Who may no longer sign in is out when this has ended. */
   applySftpStorage(desired: DesiredSftpStorage, operation: Operation): Promise<Progress>;
   /** Ends a storage, removes its files and gives its address back. */
@@ -17,8 +13,6 @@ export interface SftpStorageProvider {
     ids: readonly string[],
     desired: DesiredNow<DesiredSftpStorage>,
   ): Promise<ReadonlyMap<string, ObservedSftpStorage>>;
-  /** A report was counted, and is not asked for again. */
-  acknowledge?(id: string, reportId: string): Promise<void>;
 }
 
 export interface DesiredSftpStorage {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
+import { RESERVED } from '../testing/paths.ts';
 
 /** Floating IPs become reserved fixed IPs, and the other way round. */
 
 const FIPS = '/cloud/v1/floatingips/1/2';
-const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 
 const server = shared(startTestServer);
 

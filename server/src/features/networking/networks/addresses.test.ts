@@ -3,11 +3,9 @@ import { faultsOf, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
+import { NETWORKS, SUBNETS } from '../testing/paths.ts';
 
 /** Addresses of networks and subnets, and who gets them when two want the same thing. */
-
-const NETWORKS = '/cloud/v1/networks/1/2';
-const SUBNETS = '/cloud/v1/subnets/1/2';
 
 const server = shared(startTestServer);
 

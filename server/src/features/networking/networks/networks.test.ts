@@ -4,11 +4,9 @@ import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
+import { NETWORKS, SUBNETS } from '../testing/paths.ts';
 
 /** Networks and subnets through the API, in a region that is simulated and instant. */
-
-const NETWORKS = '/cloud/v1/networks/1/2';
-const SUBNETS = '/cloud/v1/subnets/1/2';
 
 const server = shared(startTestServer);
 

@@ -3,11 +3,9 @@ import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS } from '../../load-balancers/testing/bodies.ts';
 import { failing } from '../../load-balancers/testing/fake-provider.ts';
 import { startLiveRegion } from '../../load-balancers/testing/live-region.ts';
+import { NETWORKS, SUBNETS } from '../testing/paths.ts';
 
 /** What the worker does, step by step: every step twice, crashed before its commit, failed. */
-
-const NETWORKS = '/cloud/v1/networks/1/2';
-const SUBNETS = '/cloud/v1/subnets/1/2';
 
 const region = shared(startLiveRegion);
 

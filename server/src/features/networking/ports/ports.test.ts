@@ -4,15 +4,13 @@ import { makeNetwork, NOWHERE, project } from '../../../../../test/harness/proje
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS, web } from '../../load-balancers/testing/bodies.ts';
+import { NETWORKS, RESERVED, SUBNETS } from '../testing/paths.ts';
 import { type Device, lockPortsOf, type RequestedInterface, readPortsOf } from './index.ts';
 import { addressesOf, close as closeOf, machine, openFor } from './testing/machines.ts';
 
 /** Ports through the API and as other features open them, in a region that is simulated and instant. */
 
 const PORTS = '/cloud/v1/ports/1/2';
-const NETWORKS = '/cloud/v1/networks/1/2';
-const SUBNETS = '/cloud/v1/subnets/1/2';
-const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 
 const server = shared(startTestServer);
 const { call, finished, make, read } = project(() => server);

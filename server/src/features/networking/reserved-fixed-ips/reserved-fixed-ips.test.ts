@@ -3,12 +3,9 @@ import { makeNetwork, NOWHERE, project } from '../../../../../test/harness/proje
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { created, LBS } from '../../load-balancers/testing/bodies.ts';
+import { NETWORKS, RESERVED, SUBNETS } from '../testing/paths.ts';
 
 /** Reserved fixed IPs through the API, in a region that is simulated and instant. */
-
-const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
-const NETWORKS = '/cloud/v1/networks/1/2';
-const SUBNETS = '/cloud/v1/subnets/1/2';
 
 const server = shared(startTestServer);
 const { call, finished, make, read } = project(() => server);

@@ -3,10 +3,9 @@ import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { failing } from '../../load-balancers/testing/fake-provider.ts';
 import { startLiveRegion } from '../../load-balancers/testing/live-region.ts';
+import { RESERVED } from '../testing/paths.ts';
 
 /** What the worker does, step by step: every step twice, crashed before its commit, failed. */
-
-const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 
 const region = shared(startLiveRegion);
 

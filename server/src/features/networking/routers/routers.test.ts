@@ -3,12 +3,11 @@ import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { machine, openFor } from '../ports/testing/machines.ts';
+import { NETWORKS, SUBNETS } from '../testing/paths.ts';
 
 /** Routers through the API, in a region that is simulated and instant. */
 
 const ROUTERS = '/cloud/v1/routers/1/2';
-const NETWORKS = '/cloud/v1/networks/1/2';
-const SUBNETS = '/cloud/v1/subnets/1/2';
 const PORTS = '/cloud/v1/ports/1/2';
 
 let server: TestServer;

@@ -128,13 +128,10 @@ describe('a load balancer', () => {
   });
 
   test('reports the processor time and the memory of its processes, and no less after a failover', async () => {
-    const vipAddress = await site.addresses.allocateAddress(new Set());
-    const web = pool({ members: [member(backend.port)] });
-    const front = listener({ defaultPoolId: web.id });
-    const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+    const { lb, url } = await build();
     await site.apply(lb);
     const usage = async () => (await site.provider.usage([lb.id])).get(lb.id);
-    const load = startLoad(`http://${vipAddress}:8080/`);
+    const load = startLoad(url);
     const busy = await waitUntil(
       async () => {
         const used = await usage();
@@ -151,13 +148,10 @@ describe('a load balancer', () => {
   });
 
   test('counts connections that a reload found open', async () => {
-    const vipAddress = await site.addresses.allocateAddress(new Set());
-    const web = pool({ members: [member(backend.port)] });
-    const front = listener({ defaultPoolId: web.id });
-    const lb = loadBalancer({ vipAddress, listeners: [front], pools: [web] });
+    const { lb, front, url } = await build();
     await site.apply(lb);
     const before = backend.requests.length;
-    const load = startLoad(`http://${vipAddress}:8080/`, 4);
+    const load = startLoad(url, 4);
     for (let version = 2; version < 6; version += 1) {
       await site.apply({ ...lb, version, listeners: [{ ...front, connectionLimit: 500 + version }] });
     }

@@ -3,10 +3,10 @@ import { finished, NOWHERE, project } from '../../../../../../test/harness/proje
 import { startTestServer, type TestServer } from '../../../../../../test/harness/server.ts';
 import { created, LBS, web } from '../../../load-balancers/testing/bodies.ts';
 import { close, machine, openFor } from '../../ports/testing/machines.ts';
+import { RESERVED } from '../../testing/paths.ts';
 
 /** A reserved fixed IP that several instances share. */
 
-const RESERVED = '/cloud/v1/reserved_fixed_ips/1/2';
 const PORTS = '/cloud/v1/ports/1/2';
 
 let server: TestServer;
