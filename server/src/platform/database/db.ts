@@ -87,15 +87,25 @@ const SETTINGS = {
 };
 
 /** What `named` reads, asked for in fewer words. */
-const LOOK_UPS: ThisType<Queryable> & Pick<Queryable, 'namedRow' | 'namedNumber' | 'namedAny'> = {
-  async namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined> {
+const LOOK_UPS = {
+  async namedRow<Row>(
+    this: Queryable,
+    name: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<Row | undefined> {
     return (await this.named<Row>(name, text, values))[0];
   },
-  async namedNumber(name, text, values) {
+  async namedNumber(
+    this: Queryable,
+    name: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<number> {
     const [row] = await this.named<object>(name, text, values);
     return Object.values(row ?? {})[0] ?? 0;
   },
-  async namedAny(name, text, values) {
+  async namedAny(this: Queryable, name: string, text: string, values: readonly unknown[]): Promise<boolean> {
     return (await this.named(name, text, values)).length > 0;
   },
 };

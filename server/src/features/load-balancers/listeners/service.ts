@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
+import { pick } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { requireSecrets } from '../../secrets/index.ts';
@@ -82,14 +83,10 @@ export class ListenerService {
 
 function inputOf(row: ListenerRow): ListenerInput {
   return {
-    name: row.name,
-    protocol: row.protocol,
-    protocol_port: row.protocol_port,
-    connection_limit: row.connection_limit,
-    insert_x_forwarded: row.insert_x_forwarded,
     secret_id: row.secret_id ?? '',
     sni_secret_id: [...row.sni_secret_ids],
     user_list: [...row.user_list],
+    ...pick(row, ['name', 'protocol', 'protocol_port', 'connection_limit', 'insert_x_forwarded']),
   };
 }
 
