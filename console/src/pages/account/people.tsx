@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -37,15 +38,10 @@ export function People() {
       title: `Role of ${person.email}`,
       verb: 'Save',
       fields: [
-        {
-          key: 'role',
-          label: 'Role',
-          kind: 'choice',
-          required: true,
-          options: ROLES,
+        optionField('role', 'Role', ROLES, {
           initial: String(person.groups[0]?.id ?? 1),
           fault: 'user_role',
-        },
+        }),
       ],
       body: (values) => ({ user_role: { id: Number(values.role) } }),
       request: (body) =>
@@ -83,16 +79,8 @@ export function People() {
       form={{
         title: 'Invite person',
         fields: [
-          { key: 'email', label: 'Email address', kind: 'text', required: true },
-          {
-            key: 'role',
-            label: 'Role',
-            kind: 'choice',
-            required: true,
-            initial: '5',
-            options: ROLES,
-            fault: 'user_role',
-          },
+          textField('email', 'Email address'),
+          optionField('role', 'Role', ROLES, { initial: '5', fault: 'user_role' }),
           { key: 'name', label: 'Name', kind: 'text' },
         ],
         body: (values) => ({

@@ -5,6 +5,7 @@ import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { setSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
+import { passwordField } from '../../ui/fields.ts';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -58,15 +59,11 @@ export function Sessions() {
     form: (userId) => ({
       title: 'Change password',
       fields: [
-        { key: 'old', label: 'Password now', kind: 'password', required: true },
-        {
-          key: 'new',
-          label: 'New password',
+        passwordField('old', 'Password now'),
+        passwordField('new', 'New password', {
           about: '8 characters at least. You sign in anew with it, everywhere.',
-          kind: 'password',
-          required: true,
-        },
-        { key: 'double', label: 'Once more', kind: 'password', required: true },
+        }),
+        passwordField('double', 'Once more'),
       ],
       body: (values) => ({
         old: String(values.old),

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
+import { passwordField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { text } from '../../ui/side-form.tsx';
@@ -44,22 +45,12 @@ export function Subscriptions() {
         form={{
           title: 'Add webhook',
           fields: [
-            {
-              key: 'url',
-              label: 'Address',
-              kind: 'text',
-              required: true,
-              placeholder: 'https://example.com/hook',
-            },
-            {
-              key: 'auth_header_name',
-              label: 'Header',
+            textField('url', 'Address', { placeholder: 'https://example.com/hook' }),
+            textField('auth_header_name', 'Header', {
               about: 'What says to you that it is us',
-              kind: 'text',
-              required: true,
               initial: 'Authorization',
-            },
-            { key: 'auth_header_value', label: 'Its value', kind: 'password', required: true },
+            }),
+            passwordField('auth_header_value', 'Its value'),
           ],
           body: (values) => ({
             url: text(values, 'url'),

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
+import { optionField, textField } from '../../ui/fields.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -24,16 +25,8 @@ const COLUMNS: readonly Column<Token>[] = [
 ];
 
 const FIELDS: readonly Field[] = [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    key: 'role',
-    label: 'Role',
-    kind: 'choice',
-    required: true,
-    initial: '5',
-    options: ROLES,
-    fault: 'client_user.role.id',
-  },
+  textField('name', 'Name'),
+  optionField('role', 'Role', ROLES, { initial: '5', fault: 'client_user.role.id' }),
   {
     key: 'days',
     label: 'Expires after, in days',

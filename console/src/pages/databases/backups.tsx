@@ -6,6 +6,7 @@ import { pathIn, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { numberField, textField } from '../../ui/fields.ts';
 import { Card, Empty, Facts } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
@@ -130,25 +131,13 @@ function useSchedule(cluster: Cluster, done: () => void) {
     form: ({ schedule }) => ({
       title: schedule ? 'Change schedule' : 'Start backups',
       fields: [
-        {
-          key: 'every_hours',
-          label: 'Hours from one copy to the next',
+        numberField('every_hours', 'Hours from one copy to the next', {
           about: 'The first one is made at once',
-          kind: 'number',
           min: 1,
           max: 168,
-          required: true,
           initial: schedule?.every_hours ?? 24,
-        },
-        {
-          key: 'keep',
-          label: 'Copies that are kept',
-          kind: 'number',
-          min: 1,
-          max: 30,
-          required: true,
-          initial: schedule?.keep ?? 7,
-        },
+        }),
+        numberField('keep', 'Copies that are kept', { min: 1, max: 30, initial: schedule?.keep ?? 7 }),
       ],
       body: (values) => ({
         every_hours: number(values, 'every_hours') ?? 24,
@@ -172,14 +161,10 @@ function useRestore(cluster: Cluster) {
       title: 'Restore into a new cluster',
       verb: 'Restore',
       fields: [
-        {
-          key: 'cluster_name',
-          label: 'Name of the new cluster',
+        textField('cluster_name', 'Name of the new cluster', {
           about: 'It has an address and passwords of its own; this one goes on.',
-          kind: 'text',
-          required: true,
           initial: `${cluster.cluster_name}-restored`,
-        },
+        }),
         {
           key: 'until',
           label: 'As it was at',

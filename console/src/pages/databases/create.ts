@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import { apiCall } from '../../api/client.ts';
 import { type Place, pathIn, pathParams } from '../../app/place.ts';
+import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type FormOptions, text, type Values } from '../../ui/side-form.tsx';
 import { list, number } from '../../ui/values.ts';
 import { aclField, LETTERS, MODES, REPLICATIONS } from './fields.ts';
@@ -25,64 +26,39 @@ export const createForm = (place: Place, offer: Asked): FormOptions<Body> => ({
 });
 
 const fieldsOf = (from: Asked): FormOptions<Body>['fields'] => [
-  {
-    key: 'cluster_name',
-    label: 'Name',
-    about: 'Small letters, digits and “-”',
-    kind: 'text',
-    required: true,
-  },
-  {
-    key: 'version',
-    label: 'Version',
-    kind: 'choice',
-    required: true,
-    first: true,
-    fault: 'pg_server_configuration.version',
-    from,
-    options: (from.data?.versions ?? []).map((value) => ({ value, label: `PostgreSQL ${value}` })),
-  },
-  {
-    key: 'flavor',
-    label: 'Size',
-    kind: 'choice',
-    required: true,
-    first: true,
-    from,
-    options: (from.data?.flavors ?? []).map((one) => ({ value: flavorKey(one), label: flavorWords(one) })),
-  },
-  {
-    key: 'size',
-    label: 'Storage in GiB',
+  textField('cluster_name', 'Name', { about: 'Small letters, digits and “-”' }),
+  optionField(
+    'version',
+    'Version',
+    (from.data?.versions ?? []).map((value) => ({ value, label: `PostgreSQL ${value}` })),
+    { first: true, fault: 'pg_server_configuration.version', from },
+  ),
+  optionField(
+    'flavor',
+    'Size',
+    (from.data?.flavors ?? []).map((one) => ({ value: flavorKey(one), label: flavorWords(one) })),
+    { first: true, from },
+  ),
+  numberField('size', 'Storage in GiB', {
     about: 'It can grow later, and does not shrink',
-    kind: 'number',
     min: 1,
     max: 100,
-    required: true,
     initial: 10,
     fault: 'storage.size_gib',
-  },
-  {
-    key: 'storage',
-    label: 'Kind of storage',
-    kind: 'choice',
-    required: true,
-    first: true,
-    fault: 'storage.type',
-    from,
-    options: (from.data?.storage_classes ?? []).map(({ name }) => ({ value: name, label: name })),
-  },
+  }),
+  optionField(
+    'storage',
+    'Kind of storage',
+    (from.data?.storage_classes ?? []).map(({ name }) => ({ value: name, label: name })),
+    { first: true, fault: 'storage.type', from },
+  ),
   aclField([]),
   { key: 'database', label: 'First database', about: LETTERS, kind: 'text', fault: 'databases' },
-  {
-    key: 'user',
-    label: 'Its owner',
+  textField('user', 'Its owner', {
     about: `${LETTERS}. The password is shown once the cluster is there.`,
-    kind: 'text',
-    required: true,
     initial: 'app',
     fault: 'users',
-  },
+  }),
   {
     key: 'replication',
     label: 'Replica',

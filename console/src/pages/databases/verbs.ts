@@ -1,5 +1,6 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import type { Place } from '../../app/place.ts';
+import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { FormOptions } from '../../ui/side-form.tsx';
 import { text } from '../../ui/side-form.tsx';
@@ -46,29 +47,22 @@ export function useClusterVerbs(place: Place): readonly RowVerb<Cluster>[] {
         title: `Resize ${cluster.cluster_name}`,
         verb: 'Resize',
         fields: [
-          {
-            key: 'flavor',
-            label: 'Size',
-            kind: 'choice',
-            required: true,
-            initial: flavorKey(cluster.flavor),
-            from: offer,
-            options: (offer.data?.flavors ?? []).map((one) => ({
+          optionField(
+            'flavor',
+            'Size',
+            (offer.data?.flavors ?? []).map((one) => ({
               value: flavorKey(one),
               label: flavorWords(one),
             })),
-          },
-          {
-            key: 'size',
-            label: 'Storage in GiB',
+            { initial: flavorKey(cluster.flavor), from: offer },
+          ),
+          numberField('size', 'Storage in GiB', {
             about: 'It does not shrink',
-            kind: 'number',
             min: cluster.storage.size_gib,
             max: 100,
-            required: true,
             initial: cluster.storage.size_gib,
             fault: 'storage.size_gib',
-          },
+          }),
         ],
         body: (values) => ({
           flavor: flavorOf(text(values, 'flavor')),
@@ -99,16 +93,11 @@ const useReplica = (place: Place) =>
         title: cluster.high_availability ? 'Change how the replica follows' : 'Add replica',
         verb: 'Save',
         fields: [
-          {
-            key: 'mode',
-            label: 'Replication',
+          optionField('mode', 'Replication', REPLICATIONS, {
             about: 'It takes over at the same address when the primary is lost, and goes with its cluster.',
-            kind: 'choice',
-            required: true,
             initial: cluster.high_availability?.replication_mode ?? 'sync',
-            options: REPLICATIONS,
             fault: 'high_availability',
-          },
+          }),
         ],
         body: (values) => ({ high_availability: { replication_mode: text(values, 'mode') as 'sync' } }),
       }),
@@ -123,16 +112,11 @@ const usePooler = (place: Place) =>
         title: cluster.pg_server_configuration.pooler ? 'Change pooler' : 'Add pooler',
         verb: 'Save',
         fields: [
-          {
-            key: 'mode',
-            label: 'Mode',
+          optionField('mode', 'Mode', MODES, {
             about: 'It serves at port 6432 of the same address, and goes with its cluster.',
-            kind: 'choice',
-            required: true,
             initial: cluster.pg_server_configuration.pooler?.mode ?? 'transaction',
-            options: MODES,
             fault: 'pg_server_configuration.pooler',
-          },
+          }),
         ],
         body: (values) => ({
           pg_server_configuration: { pooler: { mode: text(values, 'mode') as 'session', type: 'pgbouncer' } },
@@ -148,15 +132,13 @@ export const useNewDatabase = (place: Place) =>
       changing(place, cluster, {
         title: 'Add database',
         fields: [
-          { key: 'name', label: 'Name', about: LETTERS, kind: 'text', required: true, fault: 'databases' },
-          {
-            key: 'owner',
-            label: 'Owner',
-            kind: 'choice',
-            required: true,
-            first: true,
-            options: cluster.users.map(({ name }) => ({ value: name, label: name })),
-          },
+          textField('name', 'Name', { about: LETTERS, fault: 'databases' }),
+          optionField(
+            'owner',
+            'Owner',
+            cluster.users.map(({ name }) => ({ value: name, label: name })),
+            { first: true },
+          ),
         ],
         body: (values) => ({ databases: [{ name: text(values, 'name'), owner: text(values, 'owner') }] }),
       }),
@@ -170,7 +152,7 @@ export const useNewUser = (place: Place) =>
       changing(place, cluster, {
         title: 'Add user',
         fields: [
-          { key: 'name', label: 'Name', about: LETTERS, kind: 'text', required: true, fault: 'users' },
+          textField('name', 'Name', { about: LETTERS, fault: 'users' }),
           {
             key: 'attributes',
             label: 'What it may do',

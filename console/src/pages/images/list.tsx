@@ -4,8 +4,8 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
-import { choiceField } from '../../ui/choice-field.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { choiceField, optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -27,33 +27,20 @@ const COLUMNS: readonly Column<Image>[] = [
 ];
 
 const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    key: 'source',
-    label: 'Where it comes from',
-    kind: 'choice',
-    required: true,
-    initial: 'url',
-    options: optionsOf({ url: 'An address of the internet', volume: 'A volume' }),
-  },
-  {
-    key: 'url',
-    label: 'Address',
+  textField('name', 'Name'),
+  optionField(
+    'source',
+    'Where it comes from',
+    optionsOf({ url: 'An address of the internet', volume: 'A volume' }),
+    { initial: 'url' },
+  ),
+  textField('url', 'Address', {
     about: 'A raw or qcow2 file',
-    kind: 'text',
-    required: true,
     placeholder: 'https://example.com/system.qcow2',
     when: ({ source }) => source === 'url',
-  },
+  }),
   choiceField('volume_id', 'Volume', volumes(place), { when: ({ source }) => source === 'volume' }),
-  {
-    key: 'os_type',
-    label: 'System',
-    kind: 'choice',
-    required: true,
-    initial: 'linux',
-    options: optionsOf({ linux: 'Linux', windows: 'Windows' }),
-  },
+  optionField('os_type', 'System', optionsOf({ linux: 'Linux', windows: 'Windows' }), { initial: 'linux' }),
   { key: 'tags', label: 'Tags', kind: 'tags' },
 ];
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { passwordField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
@@ -13,15 +14,9 @@ const COLUMNS: readonly Column<InferenceSecret>[] = [
 ];
 
 const FIELDS: readonly Field[] = [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  { key: 'id', label: 'AWS access key id', kind: 'text', required: true, fault: 'data.aws_access_key_id' },
-  {
-    key: 'secret',
-    label: 'AWS secret access key',
-    kind: 'password',
-    required: true,
-    fault: 'data.aws_secret_access_key',
-  },
+  textField('name', 'Name'),
+  textField('id', 'AWS access key id', { fault: 'data.aws_access_key_id' }),
+  passwordField('secret', 'AWS secret access key', { fault: 'data.aws_secret_access_key' }),
 ];
 
 export function InferenceSecrets() {

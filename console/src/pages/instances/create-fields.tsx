@@ -10,8 +10,8 @@ import {
   subnets,
 } from '../../api/choices.ts';
 import { usePlace } from '../../app/place.ts';
-import { choiceField } from '../../ui/choice-field.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
+import { choiceField } from '../../ui/fields.ts';
 import { IconTrash } from '../../ui/icons.ts';
 import { useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf } from '../../ui/options.ts';
@@ -56,16 +56,10 @@ export function MachineFields(props: PartProps) {
         <Plain
           {...props}
           fields={[
-            {
-              key: 'image',
-              label: 'Image',
+            choiceField('image', 'Image', images(place), {
               about: 'What it starts from',
-              kind: 'choice',
-              required: true,
-              choices: images(place),
-              first: true,
               fault: 'volumes.0.image_id',
-            },
+            }),
             choiceField('flavor', 'Size', flavors(place)),
             {
               key: 'sshKey',
@@ -220,14 +214,7 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
       {type !== 'external' && (
         <div className={styles.under}>
           <FieldInput
-            field={{
-              key: 'target',
-              label: words[type],
-              kind: 'choice',
-              required: true,
-              choices: choices[type](place),
-              first: true,
-            }}
+            field={choiceField('target', words[type], choices[type](place))}
             first={false}
             value={value.target}
             error={at('network_id') ?? at('subnet_id') ?? at('port_id')}

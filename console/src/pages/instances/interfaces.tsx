@@ -3,9 +3,9 @@ import { networks, reservedAddresses, securityGroups, subnets } from '../../api/
 import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { choiceField } from '../../ui/choice-field.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { choiceField, optionField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
@@ -36,19 +36,17 @@ const COLUMNS: readonly Column<Interface>[] = [
 
 /** What joins a machine to a network; the fields of one in its form. */
 export const interfaceFields = (place: { project: number; region: number }): readonly Field[] => [
-  {
-    key: 'type',
-    label: 'Connect it to',
-    kind: 'choice',
-    required: true,
-    initial: 'any_subnet',
-    options: optionsOf({
+  optionField(
+    'type',
+    'Connect it to',
+    optionsOf({
       any_subnet: 'A network, on any of its subnets',
       subnet: 'A subnet',
       external: 'The outside, with an address of its own',
       reserved_fixed_ip: 'A reserved fixed IP',
     }),
-  },
+    { initial: 'any_subnet' },
+  ),
   choiceField('network_id', 'Network', networks(place), { when: ({ type }) => type === 'any_subnet' }),
   choiceField('subnet_id', 'Subnet', subnets(place), { when: ({ type }) => type === 'subnet' }),
   choiceField('port_id', 'Reserved fixed IP', reservedAddresses(place), {

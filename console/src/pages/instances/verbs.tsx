@@ -1,8 +1,8 @@
 import { flavors, serverGroups } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
-import { choiceField } from '../../ui/choice-field.ts';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
+import { choiceField, textField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
@@ -51,15 +51,11 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       title: `Resize ${instance.name}`,
       verb: 'Resize',
       fields: [
-        {
-          key: 'flavor_id',
-          label: 'Size',
+        choiceField('flavor_id', 'Size', flavors(place), {
+          first: false,
           about: `Now ${instance.flavor.flavor_name}. It restarts while its size changes.`,
-          kind: 'choice',
-          required: true,
-          choices: flavors(place),
           initial: instance.flavor.flavor_id,
-        },
+        }),
       ],
       body: (values) => ({ flavor_id: text(values, 'flavor_id') }),
       request: (body) =>
@@ -90,7 +86,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       title: `Edit ${instance.name}`,
       verb: 'Save',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: instance.name },
+        textField('name', 'Name', { initial: instance.name }),
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(instance.tags) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(instance.tags, values) }),

@@ -4,6 +4,7 @@ import { api, apiCall, faultOf } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { choiceField } from '../../ui/fields.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
@@ -30,15 +31,7 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
       title: `Attach a volume to ${instance.name}`,
       verb: 'Attach volume',
       fields: [
-        {
-          key: 'volume',
-          label: 'Volume',
-          about: 'Those that nothing uses',
-          kind: 'choice',
-          required: true,
-          choices: volumes(place, 'available'),
-          first: true,
-        },
+        choiceField('volume', 'Volume', volumes(place, 'available'), { about: 'Those that nothing uses' }),
       ],
       body: (values) => ({ volume: text(values, 'volume') }),
       request: ({ volume }) =>

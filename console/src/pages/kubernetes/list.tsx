@@ -4,8 +4,8 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { choiceField } from '../../ui/choice-field.ts';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { choiceField, numberField, textField } from '../../ui/fields.ts';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -103,35 +103,12 @@ export function Clusters() {
 
 /** What the region offers is asked for when the form is opened. */
 const fieldsOf = (place: Place): readonly Field[] => [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
+  textField('name', 'Name'),
   choiceField('version', 'Version', clusterVersions(place)),
-  {
-    key: 'keypair',
-    label: 'SSH key',
-    kind: 'choice',
-    required: true,
-    about: 'For signing in to the nodes',
-    choices: sshKeys(place),
-  },
-  {
-    key: 'pool',
-    label: 'Name of the first pool',
-    kind: 'text',
-    required: true,
-    initial: 'workers',
-    fault: 'pools.0.name',
-  },
+  choiceField('keypair', 'SSH key', sshKeys(place), { first: false, about: 'For signing in to the nodes' }),
+  textField('pool', 'Name of the first pool', { initial: 'workers', fault: 'pools.0.name' }),
   choiceField('flavor', 'Size of its nodes', nodeFlavors(place), { fault: 'pools.0.flavor_id' }),
-  {
-    key: 'nodes',
-    label: 'Nodes',
-    kind: 'number',
-    min: 1,
-    max: 20,
-    initial: 3,
-    required: true,
-    fault: 'pools.0.min_node_count',
-  },
+  numberField('nodes', 'Nodes', { min: 1, max: 20, initial: 3, fault: 'pools.0.min_node_count' }),
   {
     key: 'most',
     label: 'At most, when there is more to do',

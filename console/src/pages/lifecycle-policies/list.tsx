@@ -4,6 +4,7 @@ import { volumes } from '../../api/choices.ts';
 import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -105,18 +106,13 @@ function creation(place: Place): FormOptions<NewPolicy> {
   return {
     title: 'Create lifecycle policy',
     fields: [
-      { key: 'name', label: 'Name', kind: 'text', required: true },
+      textField('name', 'Name'),
       { key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(place) },
-      { key: 'every', label: 'When', kind: 'choice', required: true, initial: 'day', options: EVERY },
-      {
-        key: 'day_of_week',
-        label: 'Day',
-        kind: 'choice',
-        required: true,
+      optionField('every', 'When', EVERY, { initial: 'day' }),
+      optionField('day_of_week', 'Day', optionsOf(WEEKDAYS), {
         initial: 'sun',
-        options: optionsOf(WEEKDAYS),
         when: (values) => text(values, 'every') === 'week',
-      },
+      }),
       {
         key: 'time',
         label: 'Time',
@@ -127,17 +123,13 @@ function creation(place: Place): FormOptions<NewPolicy> {
         when: (values) => text(values, 'every') !== 'hour',
         fault: ['schedules.0.hour', 'schedules.0.minute'],
       },
-      {
-        key: 'max_quantity',
-        label: 'How many to keep',
+      numberField('max_quantity', 'How many to keep', {
         about: 'Of each volume. Older ones that it has taken are deleted.',
-        kind: 'number',
         min: 1,
         max: 10_000,
-        required: true,
         initial: 7,
         fault: 'schedules.0.max_quantity',
-      },
+      }),
     ],
     body: (values) => ({
       name: text(values, 'name'),

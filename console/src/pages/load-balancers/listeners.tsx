@@ -3,8 +3,8 @@ import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { choiceField } from '../../ui/choice-field.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Listener>[] = [
 
 /** Fields that a listener has, new or old. */
 const fieldsOf = (place: Place, listener?: Listener): readonly Field[] => [
-  { key: 'name', label: 'Name', kind: 'text', required: true, initial: listener?.name ?? '' },
+  textField('name', 'Name', { initial: listener?.name ?? '' }),
   {
     key: 'allowed_cidrs',
     label: 'Who may connect',
@@ -56,14 +56,10 @@ const fieldsOf = (place: Place, listener?: Listener): readonly Field[] => [
   },
   ...(listener?.protocol === 'TERMINATED_HTTPS'
     ? [
-        {
-          key: 'secret_id',
-          label: 'Certificate',
-          kind: 'choice' as const,
-          required: true,
-          choices: certificates(place),
+        choiceField('secret_id', 'Certificate', certificates(place), {
+          first: false,
           initial: listener.secret_id ?? '',
-        },
+        }),
       ]
     : []),
 ];
@@ -89,23 +85,8 @@ export function Listeners({ lb, listeners }: ListenersProps) {
       title: `Add a listener to ${lb.name}`,
       verb: 'Add listener',
       fields: [
-        {
-          key: 'protocol',
-          label: 'Protocol',
-          kind: 'choice',
-          required: true,
-          initial: 'HTTP',
-          options: PROTOCOLS,
-        },
-        {
-          key: 'protocol_port',
-          label: 'Port',
-          kind: 'number',
-          min: 1,
-          max: 65_535,
-          required: true,
-          initial: 80,
-        },
+        optionField('protocol', 'Protocol', PROTOCOLS, { initial: 'HTTP' }),
+        numberField('protocol_port', 'Port', { min: 1, max: 65_535, initial: 80 }),
         choiceField('secret_id', 'Certificate', certificates(place), {
           when: ({ protocol }) => protocol === 'TERMINATED_HTTPS',
         }),

@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
+import { numberField, textField } from '../../ui/fields.ts';
 import { type Field, given, SideForm, text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 
@@ -10,17 +11,8 @@ interface MemberFormProps {
 }
 
 const FIELDS: readonly Field[] = [
-  { key: 'address', label: 'Address', kind: 'text', required: true },
-  {
-    key: 'port',
-    label: 'Port',
-    kind: 'number',
-    required: true,
-    initial: 80,
-    min: 1,
-    max: 65_535,
-    fault: 'protocol_port',
-  },
+  textField('address', 'Address'),
+  numberField('port', 'Port', { initial: 80, min: 1, max: 65_535, fault: 'protocol_port' }),
   {
     key: 'weight',
     label: 'Weight',

@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { optionField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { referTo, terraform } from '../../ui/terraform.ts';
@@ -38,7 +39,7 @@ function fieldsOf(listeners: readonly Listener[], pools: readonly Schemas['Pool'
       : { ...field, when: (values: Values) => isChecked(values) && (field.when?.(values) ?? true) },
   );
   return [
-    { key: 'name', label: 'Name', kind: 'text', required: true },
+    textField('name', 'Name'),
     {
       key: 'listener_id',
       label: 'Listener that it serves',
@@ -50,22 +51,8 @@ function fieldsOf(listeners: readonly Listener[], pools: readonly Schemas['Pool'
         label: `${name} (${protocol_port})`,
       })),
     },
-    {
-      key: 'protocol',
-      label: 'Protocol',
-      kind: 'choice',
-      required: true,
-      initial: 'HTTP',
-      options: PROTOCOLS,
-    },
-    {
-      key: 'lb_algorithm',
-      label: 'Share connections',
-      kind: 'choice',
-      required: true,
-      initial: 'ROUND_ROBIN',
-      options: ALGORITHMS,
-    },
+    optionField('protocol', 'Protocol', PROTOCOLS, { initial: 'HTTP' }),
+    optionField('lb_algorithm', 'Share connections', ALGORITHMS, { initial: 'ROUND_ROBIN' }),
     {
       key: 'members',
       label: 'Members',

@@ -4,6 +4,7 @@ import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { Empty } from '../../ui/page.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -50,39 +51,16 @@ const COLUMNS: readonly Column<Rule>[] = [
 ];
 
 const fieldsOf = (rule?: Rule): readonly Field[] => [
-  {
-    key: 'type',
-    label: 'What is looked at',
-    kind: 'choice',
-    required: true,
-    initial: rule?.type ?? 'PATH',
-    options: optionsOf(SUBJECTS),
-  },
-  {
-    key: 'key',
-    label: 'Its name',
+  optionField('type', 'What is looked at', optionsOf(SUBJECTS), { initial: rule?.type ?? 'PATH' }),
+  textField('key', 'Its name', {
     about: 'For example X-Version, or CN of a certificate',
-    kind: 'text',
-    required: true,
     initial: rule?.key ?? '',
     when: hasKey,
-  },
-  {
-    key: 'compare_type',
-    label: 'How',
-    kind: 'choice',
-    required: true,
+  }),
+  optionField('compare_type', 'How', optionsOf(COMPARISONS), {
     initial: rule?.compare_type ?? 'STARTS_WITH',
-    options: optionsOf(COMPARISONS),
-  },
-  {
-    key: 'value',
-    label: 'Value',
-    kind: 'text',
-    required: true,
-    placeholder: '/api',
-    initial: rule?.value ?? '',
-  },
+  }),
+  textField('value', 'Value', { placeholder: '/api', initial: rule?.value ?? '' }),
   { key: 'invert', label: 'Only when it is not so', kind: 'switch', initial: rule?.invert ?? false },
 ];
 

@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
@@ -33,50 +34,32 @@ const redirects = ({ action }: Values) => action === 'REDIRECT_TO_URL' || action
 
 const fieldsOf = (pools: readonly Pool[], policy?: Policy): readonly Field[] => [
   { key: 'name', label: 'Name', kind: 'text', initial: policy?.name ?? '' },
-  {
-    key: 'action',
-    label: 'What becomes of a request',
-    kind: 'choice',
-    required: true,
+  optionField('action', 'What becomes of a request', ACTIONS, {
     initial: policy?.action ?? 'REDIRECT_TO_POOL',
-    options: ACTIONS,
-  },
-  {
-    key: 'redirect_pool_id',
-    label: 'Pool',
-    kind: 'choice',
-    required: true,
-    initial: policy?.redirect_pool_id ?? pools[0]?.id ?? '',
-    options: pools.map(({ id, name }) => ({ value: id, label: name })),
-    when: ({ action }) => action === 'REDIRECT_TO_POOL',
-  },
-  {
-    key: 'redirect_url',
-    label: 'Address',
-    kind: 'text',
-    required: true,
+  }),
+  optionField(
+    'redirect_pool_id',
+    'Pool',
+    pools.map(({ id, name }) => ({ value: id, label: name })),
+    {
+      initial: policy?.redirect_pool_id ?? pools[0]?.id ?? '',
+      when: ({ action }) => action === 'REDIRECT_TO_POOL',
+    },
+  ),
+  textField('redirect_url', 'Address', {
     placeholder: 'https://example.com/closed',
     initial: policy?.redirect_url ?? '',
     when: ({ action }) => action === 'REDIRECT_TO_URL',
-  },
-  {
-    key: 'redirect_prefix',
-    label: 'Prefix',
-    kind: 'text',
-    required: true,
+  }),
+  textField('redirect_prefix', 'Prefix', {
     placeholder: 'https://www.example.com',
     initial: policy?.redirect_prefix ?? '',
     when: ({ action }) => action === 'REDIRECT_PREFIX',
-  },
-  {
-    key: 'redirect_http_code',
-    label: 'Code',
-    kind: 'choice',
-    required: true,
+  }),
+  optionField('redirect_http_code', 'Code', CODES, {
     initial: String(policy?.redirect_http_code ?? 302),
-    options: CODES,
     when: redirects,
-  },
+  }),
   {
     key: 'position',
     label: 'Position',
@@ -124,17 +107,15 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
       title: `Add a policy to ${lb.name}`,
       verb: 'Add policy',
       fields: [
-        {
-          key: 'listener_id',
-          label: 'Listener',
-          kind: 'choice',
-          required: true,
-          initial: able[0]?.id ?? '',
-          options: able.map(({ id, name, protocol_port }) => ({
+        optionField(
+          'listener_id',
+          'Listener',
+          able.map(({ id, name, protocol_port }) => ({
             value: id,
             label: `${name} (${protocol_port})`,
           })),
-        },
+          { initial: able[0]?.id ?? '' },
+        ),
         ...fieldsOf(pools),
       ],
       body: (values) =>

@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
@@ -28,14 +29,12 @@ const TYPES = ['HTTP', 'HTTPS', 'TCP', 'TLS-HELLO', 'PING', 'UDP-CONNECT'].map((
 const isHttp = (type: string) => type === 'HTTP' || type === 'HTTPS';
 
 export const checkFields = (check: Check | null): readonly Field[] => [
-  {
-    key: 'type',
-    label: 'How members are checked',
-    kind: 'choice',
-    required: true,
-    initial: check?.type ?? 'HTTP',
-    options: check ? TYPES.filter(({ value }) => value === check.type) : TYPES,
-  },
+  optionField(
+    'type',
+    'How members are checked',
+    check ? TYPES.filter(({ value }) => value === check.type) : TYPES,
+    { initial: check?.type ?? 'HTTP' },
+  ),
   {
     key: 'url_path',
     label: 'Path',
@@ -51,41 +50,22 @@ export const checkFields = (check: Check | null): readonly Field[] => [
     initial: check?.expected_codes ?? '200',
     when: ({ type }) => isHttp(String(type)),
   },
-  {
-    key: 'delay',
-    label: 'Every, in seconds',
-    kind: 'number',
-    min: 1,
-    required: true,
-    initial: check?.delay ?? 5,
-  },
-  {
-    key: 'timeout',
-    label: 'Wait for an answer, in seconds',
+  numberField('delay', 'Every, in seconds', { min: 1, initial: check?.delay ?? 5 }),
+  numberField('timeout', 'Wait for an answer, in seconds', {
     about: 'Less than the time between two checks',
-    kind: 'number',
     min: 1,
-    required: true,
     initial: check?.timeout ?? 3,
-  },
-  {
-    key: 'max_retries_down',
-    label: 'Out after so many failures',
-    kind: 'number',
+  }),
+  numberField('max_retries_down', 'Out after so many failures', {
     min: 1,
     max: 10,
-    required: true,
     initial: check?.max_retries_down ?? 3,
-  },
-  {
-    key: 'max_retries',
-    label: 'Back after so many successes',
-    kind: 'number',
+  }),
+  numberField('max_retries', 'Back after so many successes', {
     min: 1,
     max: 10,
-    required: true,
     initial: check?.max_retries ?? 2,
-  },
+  }),
 ];
 
 /** How members are checked, but for the type, which can't be changed. */
@@ -109,15 +89,8 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
       title: `Edit ${pool.name}`,
       verb: 'Save',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: pool.name },
-        {
-          key: 'lb_algorithm',
-          label: 'Share connections',
-          kind: 'choice',
-          required: true,
-          initial: pool.lb_algorithm,
-          options: ALGORITHMS,
-        },
+        textField('name', 'Name', { initial: pool.name }),
+        optionField('lb_algorithm', 'Share connections', ALGORITHMS, { initial: pool.lb_algorithm }),
         {
           key: 'persistence',
           label: 'Keep a client on one member',

@@ -2,6 +2,7 @@ import { loadBalancerFlavors } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { choiceField, textField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -35,7 +36,7 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
       title: `Edit ${lb.name}`,
       verb: 'Save',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: lb.name },
+        textField('name', 'Name', { initial: lb.name }),
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(lb.tags_v2) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(lb.tags_v2, values) }),
@@ -96,15 +97,11 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
       title: `Resize ${lb.name}`,
       verb: 'Resize',
       fields: [
-        {
-          key: 'flavor',
-          label: 'Size',
+        choiceField('flavor', 'Size', loadBalancerFlavors(place), {
+          first: false,
           about: 'Traffic goes on while it changes.',
-          kind: 'choice',
-          required: true,
           initial: lb.flavor?.flavor_name ?? '',
-          choices: loadBalancerFlavors(place),
-        },
+        }),
       ],
       body: (values) => ({ flavor: text(values, 'flavor') }),
       request: (body) =>

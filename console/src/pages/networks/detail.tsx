@@ -9,6 +9,7 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { textField } from '../../ui/fields.ts';
 import { FromBefore } from '../../ui/from-before.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
@@ -21,15 +22,8 @@ import { kindOf } from './list.tsx';
 type Subnet = Schemas['Subnet'];
 
 const FIELDS: readonly Field[] = [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    key: 'cidr',
-    label: 'Range',
-    about: 'For example 10.0.1.0/24',
-    kind: 'text',
-    required: true,
-    placeholder: '10.0.1.0/24',
-  },
+  textField('name', 'Name'),
+  textField('cidr', 'Range', { about: 'For example 10.0.1.0/24', placeholder: '10.0.1.0/24' }),
   { key: 'gateway_ip', label: 'Gateway', about: 'Default: the first address', kind: 'text' },
   { key: 'enable_dhcp', label: 'Hand out addresses by DHCP', kind: 'switch', initial: true },
 ];

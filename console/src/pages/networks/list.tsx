@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
@@ -21,7 +22,7 @@ const COLUMNS: readonly Column<Network>[] = [
 ];
 
 const FIELDS: readonly Field[] = [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
+  textField('name', 'Name'),
   {
     key: 'create_router',
     label: 'Give it a router of its own',

@@ -3,6 +3,7 @@ import type { Schemas } from '../../api/client.ts';
 import { refresh } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -32,16 +33,8 @@ export function Clients() {
       title: `Add a person to ${client.name}`,
       verb: 'Add person',
       fields: [
-        { key: 'email', label: 'Email address', kind: 'text', required: true },
-        {
-          key: 'role',
-          label: 'Role',
-          kind: 'choice',
-          required: true,
-          initial: '2',
-          options: ROLES,
-          fault: 'user_role',
-        },
+        textField('email', 'Email address'),
+        optionField('role', 'Role', ROLES, { initial: '2', fault: 'user_role' }),
         {
           key: 'password',
           label: 'Password',
@@ -69,22 +62,11 @@ export function Clients() {
       title: `Set a quota of ${client.name}`,
       verb: 'Set quota',
       fields: [
-        {
-          key: 'region',
-          label: 'Region',
-          about: 'Its id',
-          kind: 'number',
-          min: 1,
-          required: true,
-          initial: 1,
-        },
-        {
-          key: 'name',
-          label: 'Quota',
-          kind: 'choice',
-          required: true,
-          initial: 'loadbalancer_count_limit',
-          options: optionsOf({
+        numberField('region', 'Region', { about: 'Its id', min: 1, initial: 1 }),
+        optionField(
+          'name',
+          'Quota',
+          optionsOf({
             loadbalancer_count_limit: 'Load balancers',
             vm_count_limit: 'Instances',
             cpu_count_limit: 'CPUs',
@@ -93,16 +75,9 @@ export function Clients() {
             floating_count_limit: 'Floating IPs',
             cluster_count_limit: 'Kubernetes clusters',
           }),
-        },
-        {
-          key: 'limit',
-          label: 'Limit',
-          kind: 'number',
-          min: 0,
-          required: true,
-          initial: 100,
-          fault: 'regional_limits',
-        },
+          { initial: 'loadbalancer_count_limit' },
+        ),
+        numberField('limit', 'Limit', { min: 0, initial: 100, fault: 'regional_limits' }),
       ],
       body: (values) => ({
         regional_limits: [
@@ -128,10 +103,7 @@ export function Clients() {
       empty={{ title: 'No clients', about: 'Create the first one.' }}
       form={{
         title: 'Create client',
-        fields: [
-          { key: 'name', label: 'Name', kind: 'text', required: true },
-          { key: 'email', label: 'Where warnings go', kind: 'text', required: true },
-        ],
+        fields: [textField('name', 'Name'), textField('email', 'Where warnings go')],
         body: (values) => ({ name: text(values, 'name'), email: text(values, 'email') }),
         request: (body) => operatorCall('post', '/virga/v1/clients', { body }),
         done: refresh,

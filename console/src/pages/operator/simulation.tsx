@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { faultOf, refresh, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { regionsQuery } from '../../app/home.ts';
+import { numberField, optionField } from '../../ui/fields.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
@@ -147,39 +148,28 @@ const isRefused = (error: unknown) =>
 const formOf = (region: number, from: Asked): FormOptions<NewFault> => ({
   title: 'Set fault',
   fields: [
-    {
-      key: 'kind',
-      label: 'What is struck',
-      kind: 'choice',
-      required: true,
-      initial: 'create_loadbalancer',
-      from,
-      options: (from.data?.kinds ?? []).map((value) => ({ value, label: words(value) })),
-    },
+    optionField(
+      'kind',
+      'What is struck',
+      (from.data?.kinds ?? []).map((value) => ({ value, label: words(value) })),
+      { initial: 'create_loadbalancer', from },
+    ),
     { key: 'name', label: 'Only what has this name', about: 'Empty: every name', kind: 'text' },
-    { key: 'which', label: 'How often', kind: 'choice', required: true, initial: 'next', options: WHICH },
-    {
-      key: 'times',
-      label: 'How many',
-      kind: 'number',
+    optionField('which', 'How often', WHICH, { initial: 'next' }),
+    numberField('times', 'How many', {
       min: 1,
-      required: true,
       initial: 1,
       fault: ['next', 'first', 'every'],
       when: ({ which }) => which === 'next' || which === 'first' || which === 'every',
-    },
-    {
-      key: 'percent',
-      label: 'Share in percent',
+    }),
+    numberField('percent', 'Share in percent', {
       about: 'Which names they are stays the same',
-      kind: 'number',
       min: 0,
       max: 100,
-      required: true,
       initial: 50,
       fault: 'rate',
       when: ({ which }) => which === 'rate',
-    },
+    }),
     { key: 'delay_seconds', label: 'So many seconds longer', kind: 'number', min: 0 },
     { key: 'fail', label: 'It fails', kind: 'switch', initial: true },
     {

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { refresh, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { numberField, textField } from '../../ui/fields.ts';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -49,22 +50,8 @@ export function WebhookTargets() {
         form={{
           title: 'Add target',
           fields: [
-            {
-              key: 'client_id',
-              label: 'Client',
-              about: 'Its id',
-              kind: 'number',
-              min: 1,
-              required: true,
-              initial: 1,
-            },
-            {
-              key: 'url',
-              label: 'Address',
-              kind: 'text',
-              required: true,
-              placeholder: 'https://example.com/hook',
-            },
+            numberField('client_id', 'Client', { about: 'Its id', min: 1, initial: 1 }),
+            textField('url', 'Address', { placeholder: 'https://example.com/hook' }),
           ],
           body: (values) => ({ client_id: number(values, 'client_id') ?? 0, url: text(values, 'url') }),
           request: (body) => operatorCall('post', '/virga/v1/webhook_targets', { body }),

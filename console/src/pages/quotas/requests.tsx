@@ -6,6 +6,7 @@ import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { areaField, numberField, optionField } from '../../ui/fields.ts';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { SideForm, text, useNewForm } from '../../ui/side-form.tsx';
@@ -49,29 +50,14 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
       <SideForm
         title="Request more"
         fields={[
-          {
-            key: 'quota',
-            label: 'Of what',
-            kind: 'choice',
-            required: true,
-            initial: all[0]?.name ?? '',
-            options: options.map((value) => ({ value, label: quotaTitle(value) })),
-          },
-          {
-            key: 'limit',
-            label: 'How many in all',
-            kind: 'number',
-            min: 1,
-            required: true,
-            fault: 'requested_limits',
-          },
-          {
-            key: 'description',
-            label: 'What for',
-            about: 'Those who decide read this',
-            kind: 'area',
-            required: true,
-          },
+          optionField(
+            'quota',
+            'Of what',
+            options.map((value) => ({ value, label: quotaTitle(value) })),
+            { initial: all[0]?.name ?? '' },
+          ),
+          numberField('limit', 'How many in all', { min: 1, fault: 'requested_limits' }),
+          areaField('description', 'What for', { about: 'Those who decide read this' }),
         ]}
         picture={(values) => {
           const quota = all.find(({ name }) => name === values.quota);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { passwordField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
@@ -14,10 +15,10 @@ const COLUMNS: readonly Column<Credentials>[] = [
 ];
 
 const FIELDS: readonly Field[] = [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  { key: 'registry_url', label: 'Registry', kind: 'text', required: true, about: 'docker.io, for example' },
-  { key: 'username', label: 'User name', kind: 'text', required: true },
-  { key: 'password', label: 'Password or token', kind: 'password', required: true },
+  textField('name', 'Name'),
+  textField('registry_url', 'Registry', { about: 'docker.io, for example' }),
+  textField('username', 'User name'),
+  passwordField('password', 'Password or token'),
 ];
 
 /** What others may see over somebody's shoulder. */

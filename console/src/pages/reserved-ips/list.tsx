@@ -3,9 +3,9 @@ import { networks, subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { choiceField } from '../../ui/choice-field.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { choiceField, optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -37,31 +37,22 @@ const COLUMNS: readonly Column<Reserved>[] = [
 ];
 
 const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
-  {
-    key: 'type',
-    label: 'Where it is from',
-    kind: 'choice',
-    required: true,
-    initial: 'external',
-    options: optionsOf({
+  optionField(
+    'type',
+    'Where it is from',
+    optionsOf({
       external: 'The outside',
       any_subnet: 'A network, on any of its subnets',
       subnet: 'A subnet',
       ip_address: 'A network, a certain address',
     }),
-  },
+    { initial: 'external' },
+  ),
   choiceField('network_id', 'Network', networks(place), {
     when: ({ type }) => type === 'any_subnet' || type === 'ip_address',
   }),
   choiceField('subnet_id', 'Subnet', subnets(place), { when: ({ type }) => type === 'subnet' }),
-  {
-    key: 'ip_address',
-    label: 'Address',
-    kind: 'text',
-    required: true,
-    placeholder: '10.0.0.20',
-    when: ({ type }) => type === 'ip_address',
-  },
+  textField('ip_address', 'Address', { placeholder: '10.0.0.20', when: ({ type }) => type === 'ip_address' }),
   {
     key: 'is_vip',
     label: 'Virtual: several instances may share it',

@@ -5,9 +5,9 @@ import { type ApiCall, api, apiCall, refresh, type Schemas } from '../../api/cli
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { choiceField } from '../../ui/choice-field.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
+import { choiceField, textField } from '../../ui/fields.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -57,7 +57,7 @@ export function RouterDetail() {
       title: `Edit ${router.name}`,
       verb: 'Save',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: router.name },
+        textField('name', 'Name', { initial: router.name }),
         {
           key: 'routes',
           label: 'Routes',

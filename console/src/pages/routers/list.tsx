@@ -4,6 +4,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
+import { textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -65,7 +66,7 @@ export function Routers() {
       form={{
         title: 'Create router',
         fields: [
-          { key: 'name', label: 'Name', kind: 'text', required: true },
+          textField('name', 'Name'),
           {
             key: 'outside',
             label: 'Reach the outside',

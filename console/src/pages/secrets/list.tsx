@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { areaField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
@@ -21,23 +22,12 @@ const COLUMNS: readonly Column<Secret>[] = [
 ];
 
 const FIELDS: readonly Field[] = [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    key: 'certificate',
-    label: 'Certificate',
-    kind: 'area',
-    required: true,
-    about: 'PEM, the server’s own',
-    fault: 'payload.certificate',
-  },
-  {
-    key: 'private_key',
-    label: 'Private key',
-    kind: 'area',
-    required: true,
+  textField('name', 'Name'),
+  areaField('certificate', 'Certificate', { about: 'PEM, the server’s own', fault: 'payload.certificate' }),
+  areaField('private_key', 'Private key', {
     about: 'PEM. It is encrypted, and never shown again',
     fault: 'payload.private_key',
-  },
+  }),
   {
     key: 'chain',
     label: 'Certificate chain',

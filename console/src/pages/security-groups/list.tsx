@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -54,7 +55,7 @@ export function SecurityGroups() {
       form={{
         title: 'Create security group',
         fields: [
-          { key: 'name', label: 'Name', kind: 'text', required: true },
+          textField('name', 'Name'),
           { key: 'about', label: 'What the group is for', kind: 'text', fault: 'description' },
           ...ruleFields(undefined).filter(({ key }) => key !== 'description'),
           { key: 'tags', label: 'Tags', kind: 'tags' },

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
+import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
@@ -20,41 +21,31 @@ const hasPorts = (values: Values) => own(values) && ['tcp', 'udp', 'sctp'].inclu
 
 /** What the form of a rule asks. */
 export const ruleFields = (groups: Field['choices']): readonly Field[] => [
-  {
-    key: 'preset',
-    label: 'What may pass',
-    kind: 'choice',
-    required: true,
-    initial: 'HTTP',
-    options: [
+  optionField(
+    'preset',
+    'What may pass',
+    [
       ...Object.entries(PRESETS).map(([name, rule]) => ({
         value: name,
         label: rule.port_range_min ? `${name} (${rule.protocol} ${rule.port_range_min})` : name,
       })),
       { value: 'own', label: 'Something else' },
     ],
-  },
-  {
-    key: 'direction',
-    label: 'Direction',
-    kind: 'choice',
-    required: true,
+    { initial: 'HTTP' },
+  ),
+  optionField('direction', 'Direction', optionsOf({ ingress: 'In', egress: 'Out' }), {
     initial: 'ingress',
-    options: optionsOf({ ingress: 'In', egress: 'Out' }),
     when: own,
-  },
-  {
-    key: 'protocol',
-    label: 'Protocol',
-    kind: 'choice',
-    required: true,
-    initial: 'tcp',
-    options: ['any', 'tcp', 'udp', 'icmp', 'sctp', 'esp', 'gre', 'vrrp'].map((value) => ({
+  }),
+  optionField(
+    'protocol',
+    'Protocol',
+    ['any', 'tcp', 'udp', 'icmp', 'sctp', 'esp', 'gre', 'vrrp'].map((value) => ({
       value,
       label: value === 'any' ? 'Any' : value.toUpperCase(),
     })),
-    when: own,
-  },
+    { initial: 'tcp', when: own },
+  ),
   {
     key: 'port_range_min',
     label: 'From port',
@@ -72,26 +63,20 @@ export const ruleFields = (groups: Field['choices']): readonly Field[] => [
     max: 65_535,
     when: hasPorts,
   },
-  {
-    key: 'peer',
-    label: 'Who is on the other side',
-    kind: 'choice',
-    required: true,
-    initial: 'all',
-    options: optionsOf({
+  optionField(
+    'peer',
+    'Who is on the other side',
+    optionsOf({
       all: 'Everybody',
       range: 'A range of addresses',
       group: 'Instances of a security group',
     }),
-  },
-  {
-    key: 'remote_ip_prefix',
-    label: 'Range',
-    kind: 'text',
-    required: true,
+    { initial: 'all' },
+  ),
+  textField('remote_ip_prefix', 'Range', {
     placeholder: '203.0.113.0/24',
     when: ({ peer }) => peer === 'range',
-  },
+  }),
   {
     key: 'remote_group_id',
     label: 'Security group',

@@ -1,6 +1,7 @@
 import { apiCall, refresh } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
+import { textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { tagChanges, tagPairs } from '../../ui/values.ts';
@@ -24,7 +25,7 @@ export function useGroupVerbs(place: Place): {
       title: `Edit ${group.name}`,
       verb: 'Save',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: group.name },
+        textField('name', 'Name', { initial: group.name }),
         { key: 'description', label: 'What it is for', kind: 'text', initial: group.description },
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(group.tags_v2) },
       ],
@@ -45,15 +46,7 @@ export function useGroupVerbs(place: Place): {
     form: (group) => ({
       title: `Copy ${group.name}`,
       verb: 'Copy',
-      fields: [
-        {
-          key: 'name',
-          label: 'Name of the copy',
-          kind: 'text',
-          required: true,
-          initial: `${group.name}-copy`,
-        },
-      ],
+      fields: [textField('name', 'Name of the copy', { initial: `${group.name}-copy` })],
       body: (values) => ({ name: text(values, 'name') }),
       request: (body) =>
         apiCall('post', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/copy', {

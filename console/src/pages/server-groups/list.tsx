@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -72,15 +73,8 @@ export function ServerGroups() {
       form={{
         title: 'Create server group',
         fields: [
-          { key: 'name', label: 'Name', kind: 'text', required: true },
-          {
-            key: 'policy',
-            label: 'Rule',
-            kind: 'choice',
-            required: true,
-            initial: 'anti-affinity',
-            options: POLICIES,
-          },
+          textField('name', 'Name'),
+          optionField('policy', 'Rule', POLICIES, { initial: 'anti-affinity' }),
         ],
         body: (values) => ({
           name: text(values, 'name'),

@@ -3,7 +3,7 @@ import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { choiceField } from '../../ui/choice-field.ts';
+import { choiceField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -49,7 +49,7 @@ export function Snapshots() {
         title: 'Take snapshot',
         fields: [
           choiceField('volume_id', 'Volume', volumes(place)),
-          { key: 'name', label: 'Name', kind: 'text', required: true },
+          textField('name', 'Name'),
           { key: 'description', label: 'What it is for', kind: 'text' },
           { key: 'tags', label: 'Tags', kind: 'tags' },
         ],

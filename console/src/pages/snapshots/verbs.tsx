@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathIn, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { numberField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
@@ -24,15 +25,8 @@ export function useSnapshotVerbs(place: Place): { readonly verbs: readonly RowVe
       title: `Create a volume from ${snapshot.name}`,
       verb: 'Create volume',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: `${snapshot.name}-volume` },
-        {
-          key: 'size',
-          label: 'Size in GiB',
-          kind: 'number',
-          min: snapshot.size,
-          required: true,
-          initial: snapshot.size,
-        },
+        textField('name', 'Name', { initial: `${snapshot.name}-volume` }),
+        numberField('size', 'Size in GiB', { min: snapshot.size, initial: snapshot.size }),
       ],
       body: (values) => ({
         source: 'snapshot',

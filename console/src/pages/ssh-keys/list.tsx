@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
+import { areaField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
@@ -23,15 +24,11 @@ const COLUMNS: readonly Column<SshKey>[] = [
 ];
 
 const FIELDS: readonly Field[] = [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    key: 'public_key',
-    label: 'Public key',
-    kind: 'area',
-    required: true,
+  textField('name', 'Name'),
+  areaField('public_key', 'Public key', {
     placeholder: 'ssh-ed25519 AAAA…',
     about: 'The content of a .pub file',
-  },
+  }),
   { key: 'shared_in_project', label: 'Everybody in the project may use it', kind: 'switch', initial: true },
 ];
 

@@ -4,6 +4,7 @@ import { api, apiCall, faultOf, refresh, type Schemas } from '../../api/client.t
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote } from '../../ui/fault.tsx';
+import { numberField, optionField, textField } from '../../ui/fields.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
@@ -82,35 +83,25 @@ export function StorageNotifications() {
         form={{
           title: 'Set threshold',
           fields: [
-            {
-              key: 'name',
-              label: 'What',
-              kind: 'choice',
-              required: true,
-              initial: 'reaching_used_space',
-              options: KINDS.map(({ name, label }) => ({ value: name, label })),
-            },
-            { key: 'storage_name', label: 'Storage', kind: 'text', required: true, initial: storage },
+            optionField(
+              'name',
+              'What',
+              KINDS.map(({ name, label }) => ({ value: name, label })),
+              { initial: 'reaching_used_space' },
+            ),
+            textField('storage_name', 'Storage', { initial: storage }),
             { key: 'bucket_name', label: 'Bucket', about: 'Empty: the whole storage', kind: 'text' },
-            {
-              key: 'gigabytes',
-              label: 'Threshold in GB',
-              kind: 'number',
+            numberField('gigabytes', 'Threshold in GB', {
               min: 0,
-              required: true,
               initial: 100,
               fault: 'bytes',
               when: ({ name }) => unitOf(String(name)) === 'bytes',
-            },
-            {
-              key: 'count',
-              label: 'Threshold',
-              kind: 'number',
+            }),
+            numberField('count', 'Threshold', {
               min: 1,
-              required: true,
               initial: 1_000_000,
               when: ({ name }) => unitOf(String(name)) === 'count',
-            },
+            }),
           ],
           body: (values) =>
             given({

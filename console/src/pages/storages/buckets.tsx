@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
+import { textField } from '../../ui/fields.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import type { Column } from '../../ui/table.tsx';
@@ -77,15 +78,7 @@ const useNewBucket = () =>
     disabled: whyFixed,
     form: ({ id }) => ({
       title: 'Create bucket',
-      fields: [
-        {
-          key: 'name',
-          label: 'Name',
-          about: '3 to 63 small letters, digits, “.” and “-”',
-          kind: 'text',
-          required: true,
-        },
-      ],
+      fields: [textField('name', 'Name', { about: '3 to 63 small letters, digits, “.” and “-”' })],
       body: (values) => ({ name: text(values, 'name') }),
       request: (body) =>
         apiCall('post', '/storage/v4/object_storages/{storage_id}/buckets', {

@@ -5,7 +5,7 @@ import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
-import { choiceField } from '../../ui/choice-field.ts';
+import { choiceField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -85,13 +85,7 @@ export function Storages() {
         form={{
           title: 'Create storage',
           fields: [
-            {
-              key: 'name',
-              label: 'Name',
-              about: 'Small letters, digits and “-”',
-              kind: 'text',
-              required: true,
-            },
+            textField('name', 'Name', { about: 'Small letters, digits and “-”' }),
             choiceField('location_name', 'Location', storageLocations),
           ],
           body: (values) => ({ location_name: text(values, 'location_name'), name: text(values, 'name') }),

@@ -3,7 +3,7 @@ import { images, snapshots } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { choiceField } from '../../ui/choice-field.ts';
+import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -31,26 +31,22 @@ export const VOLUME_COLUMNS: readonly Column<Volume>[] = [
 ];
 
 const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
-  { key: 'name', label: 'Name', kind: 'text', required: true },
-  {
-    key: 'source',
-    label: 'What is on it',
-    kind: 'choice',
-    required: true,
-    initial: 'new-volume',
-    options: optionsOf({ 'new-volume': 'Nothing', image: 'An image, to start from', snapshot: 'A snapshot' }),
-  },
+  textField('name', 'Name'),
+  optionField(
+    'source',
+    'What is on it',
+    optionsOf({ 'new-volume': 'Nothing', image: 'An image, to start from', snapshot: 'A snapshot' }),
+    { initial: 'new-volume' },
+  ),
   choiceField('image_id', 'Image', images(place), { when: ({ source }) => source === 'image' }),
   choiceField('snapshot_id', 'Snapshot', snapshots(place), { when: ({ source }) => source === 'snapshot' }),
-  { key: 'size', label: 'Size in GiB', kind: 'number', min: 1, required: true, initial: 10 },
-  {
-    key: 'type_name',
-    label: 'Type',
-    kind: 'choice',
-    required: true,
-    initial: 'standard',
-    options: optionsOf({ standard: 'Standard', ssd_hiiops: 'Fast: many operations a second' }),
-  },
+  numberField('size', 'Size in GiB', { min: 1, initial: 10 }),
+  optionField(
+    'type_name',
+    'Type',
+    optionsOf({ standard: 'Standard', ssd_hiiops: 'Fast: many operations a second' }),
+    { initial: 'standard' },
+  ),
   { key: 'tags', label: 'Tags', kind: 'tags' },
 ];
 

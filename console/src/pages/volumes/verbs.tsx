@@ -2,8 +2,8 @@ import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
 import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
-import { choiceField } from '../../ui/choice-field.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { choiceField, numberField, textField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
@@ -53,15 +53,11 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       title: `Extend ${volume.name}`,
       verb: 'Extend',
       fields: [
-        {
-          key: 'size',
-          label: 'Size in GiB',
+        numberField('size', 'Size in GiB', {
           about: `Now ${volume.size}. A volume grows and never shrinks.`,
-          kind: 'number',
           min: volume.size + 1,
-          required: true,
           initial: volume.size * 2,
-        },
+        }),
       ],
       body: (values) => ({ size: number(values, 'size') ?? 0 }),
       request: (body) =>
@@ -78,7 +74,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       title: `Take a snapshot of ${volume.name}`,
       verb: 'Take snapshot',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: `${volume.name}-snapshot` },
+        textField('name', 'Name', { initial: `${volume.name}-snapshot` }),
         { key: 'description', label: 'What it is for', kind: 'text' },
       ],
       body: (values) => ({
@@ -99,7 +95,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       title: `Edit ${volume.name}`,
       verb: 'Save',
       fields: [
-        { key: 'name', label: 'Name', kind: 'text', required: true, initial: volume.name },
+        textField('name', 'Name', { initial: volume.name }),
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(volume.tags) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(volume.tags, values) }),
