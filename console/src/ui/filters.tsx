@@ -2,7 +2,7 @@ import { Button, CloseButton, Select, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import styles from './filters.module.css';
 import { IconSearch } from './icons.ts';
-import { withDistinctLabels } from './options.ts';
+import { type Option, withDistinctLabels } from './options.ts';
 
 /** What the address of a list says. */
 export type Search = Readonly<Record<string, string | undefined>>;
@@ -13,8 +13,19 @@ export type Filter =
       readonly kind: 'choice';
       readonly key: string;
       readonly label: string;
-      readonly options: readonly { readonly value: string; readonly label: string }[];
+      readonly options: readonly Option[];
     };
+
+/** A filter that is typed. */
+export const textFilter = (key: string, label: string): Filter => ({ kind: 'text', key, label });
+
+/** A filter that is chosen. */
+export const choiceFilter = (key: string, label: string, options: readonly Option[]): Filter => ({
+  kind: 'choice',
+  key,
+  label,
+  options,
+});
 
 interface FilterBarProps {
   readonly filters: readonly Filter[];

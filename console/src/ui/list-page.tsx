@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
 import { type Needs, useMay } from '../api/may.ts';
-import { usePlace } from '../app/place.ts';
+import { pathParams, usePlace } from '../app/place.ts';
 import { FaultNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
 import { FromBefore } from './from-before.tsx';
@@ -14,6 +14,7 @@ import { Empty, type EmptyProps, PageHead } from './page.tsx';
 import { useRowKeys } from './row-keys.ts';
 import type { RowAction } from './row-menu.tsx';
 import { type Column, Table, type TableProps } from './table.tsx';
+import { given } from './values.ts';
 import { VerbButton } from './verb-button.tsx';
 
 export type { Column, RowAction };
@@ -73,6 +74,17 @@ export function useListOfProject() {
   const { project } = usePlace();
   const path = { project_id: project };
   return { project, path, params: { path, query: useListSearch().page } };
+}
+
+/** What a list of the project in the region asks for: where, which page, and which rows.
+ *  @param filters what the call accepts of what the address says; what is empty is left out */
+export function useListOfPlace<Filters extends object>(
+  filters: (search: Search) => Filters = () => ({}) as Filters,
+) {
+  const place = usePlace();
+  const path = pathParams(place);
+  const { search, page } = useListSearch();
+  return { place, path, params: { path, query: { ...page, ...given(filters(search)) } } };
 }
 
 /** A list of the API: filters, order and page are in the address, and the API does the work. */

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { projectsQuery, regionsQuery } from '../../app/home.ts';
 import { apiWords } from '../../ui/api-words.ts';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -90,27 +91,25 @@ export function AuditLog() {
         title="Audit log"
         about="Every change of the account: what, by whom, from where. Entries are never changed."
         filters={[
-          { kind: 'text', key: 'text', label: 'Name or id' },
-          { kind: 'choice', key: 'action', label: 'What happened', options: ACTIONS },
-          { kind: 'choice', key: 'noun', label: 'To what', options: NOUNS },
-          {
-            kind: 'choice',
-            key: 'project',
-            label: 'Project',
-            options: (projects.data?.results ?? []).map(({ id, name }) => ({
+          textFilter('text', 'Name or id'),
+          choiceFilter('action', 'What happened', ACTIONS),
+          choiceFilter('noun', 'To what', NOUNS),
+          choiceFilter(
+            'project',
+            'Project',
+            (projects.data?.results ?? []).map(({ id, name }) => ({
               value: String(id),
               label: name,
             })),
-          },
-          {
-            kind: 'choice',
-            key: 'region',
-            label: 'Region',
-            options: (regions.data?.results ?? []).map(({ id, display_name }) => ({
+          ),
+          choiceFilter(
+            'region',
+            'Region',
+            (regions.data?.results ?? []).map(({ id, display_name }) => ({
               value: String(id),
               label: display_name,
             })),
-          },
+          ),
         ]}
         result={result as never}
         columns={COLUMNS}

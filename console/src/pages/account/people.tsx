@@ -9,6 +9,8 @@ import { useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { ROLES } from './roles.ts';
 
+const PERSON = '/iam/clients/{clientId}/client-users/{userId}';
+
 const LANGUAGES = new Intl.DisplayNames('en', { type: 'language' });
 
 type Person = Schemas['FullUser'];
@@ -44,11 +46,7 @@ export function People() {
         }),
       ],
       body: (values) => ({ user_role: { id: Number(values.role) } }),
-      request: (body) =>
-        apiCall('put', '/iam/clients/{clientId}/client-users/{userId}', {
-          params: { path: { clientId, userId: person.id } },
-          body,
-        }),
+      request: (body) => apiCall('put', PERSON, { params: { path: { clientId, userId: person.id } }, body }),
       done: refresh,
     }),
   });
@@ -69,10 +67,7 @@ export function People() {
           activated
             ? 'They are signed out at once, and the tokens that they made stop working.'
             : 'Their invitation no longer works.',
-        call: ({ id }) =>
-          apiCall('delete', '/iam/clients/{clientId}/client-users/{userId}', {
-            params: { path: { clientId, userId: id } },
-          }),
+        call: ({ id }) => apiCall('delete', PERSON, { params: { path: { clientId, userId: id } } }),
         deleted: refresh,
       }}
       empty={{ title: 'Nobody', about: 'Invite the first person.' }}

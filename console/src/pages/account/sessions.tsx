@@ -13,6 +13,8 @@ import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { browserOf } from './browser.ts';
 
+const SESSIONS = '/virga/v1/sessions';
+
 type Session = Schemas['Session'];
 
 const COLUMNS: readonly Column<Session>[] = [
@@ -32,7 +34,7 @@ interface NewPassword {
 /** Where the person is signed in, and their password. */
 export function Sessions() {
   const navigate = useNavigate();
-  const sessions = useQuery(api.queryOptions('get', '/virga/v1/sessions'));
+  const sessions = useQuery(api.queryOptions('get', SESSIONS));
   const me = useQuery(api.queryOptions('get', '/virga/v1/session'));
   const leave = () => {
     setSession({ state: 'out' });
@@ -43,15 +45,14 @@ export function Sessions() {
     label: 'Sign out there',
     danger: true,
     title: () => 'Sign out there',
-    call: ({ id }) =>
-      apiCall('delete', '/virga/v1/sessions/{session_id}', { params: { path: { session_id: id } } }),
+    call: ({ id }) => apiCall('delete', `${SESSIONS}/{session_id}`, { params: { path: { session_id: id } } }),
     accepted: (_, { is_current }) => is_current && leave(),
   });
   const everywhere = useDelete<{ readonly name: string }>({
     kind: 'all sessions',
     nameOf: () => '',
     consequences: () => 'You are signed out here and everywhere else. API tokens stay.',
-    call: () => apiCall('delete', '/virga/v1/sessions', {}),
+    call: () => apiCall('delete', SESSIONS, {}),
     deleted: leave,
   });
   const password = useRowForm<number, NewPassword>({

@@ -10,6 +10,8 @@ import { type Field, text } from '../../ui/side-form.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
 import { ROLES } from './roles.ts';
 
+const TOKENS = '/iam/clients/{clientId}/tokens';
+
 type Token = Schemas['ApiToken'];
 
 const COLUMNS: readonly Column<Token>[] = [
@@ -46,11 +48,7 @@ export function ApiTokens() {
   const clientId = session.state === 'in' ? session.clientId : 0;
   const path = { clientId };
   const [made, setMade] = useState<string>();
-  const list = useQuery(
-    api.queryOptions('get', '/iam/clients/{clientId}/tokens', {
-      params: { path, query: { deleted: false } },
-    }),
-  );
+  const list = useQuery(api.queryOptions('get', TOKENS, { params: { path, query: { deleted: false } } }));
   const results = list.data ?? [];
   return (
     <>
@@ -71,9 +69,7 @@ export function ApiTokens() {
             last_usage ? 'Programs that use it are refused from now on.' : 'It was never used.',
           askName: ({ last_usage }) => Boolean(last_usage),
           call: ({ id }) =>
-            apiCall('delete', '/iam/clients/{clientId}/tokens/{tokenId}', {
-              params: { path: { ...path, tokenId: id } },
-            }),
+            apiCall('delete', `${TOKENS}/{tokenId}`, { params: { path: { ...path, tokenId: id } } }),
           deleted: refresh,
         }}
         form={{
@@ -88,8 +84,7 @@ export function ApiTokens() {
                 : null,
             client_user: { role: { id: Number(values.role) } },
           }),
-          request: (body) =>
-            apiCall('post', '/iam/clients/{clientId}/tokens', { params: { path }, body: body as never }),
+          request: (body) => apiCall('post', TOKENS, { params: { path }, body: body as never }),
           done: (data) => {
             setMade((data as { token?: string }).token);
             refresh();

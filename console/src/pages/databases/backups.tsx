@@ -144,10 +144,7 @@ function useSchedule(cluster: Cluster, done: () => void) {
         keep: number(values, 'keep') ?? 7,
       }),
       request: (body) =>
-        operatorCall('put', BACKUPS, {
-          params: { path: clusterPath(place, cluster.cluster_name) },
-          body,
-        }),
+        operatorCall('put', BACKUPS, { params: { path: clusterPath(place, cluster.cluster_name) }, body }),
       done,
     }),
   });

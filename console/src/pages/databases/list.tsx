@@ -4,8 +4,9 @@ import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { textFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { Card, Empty, PageHead } from '../../ui/page.tsx';
 import { useNewForm } from '../../ui/side-form.tsx';
@@ -13,6 +14,9 @@ import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { createForm } from './create.ts';
 import { clusterPath, useOffer } from './queries.ts';
+
+const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}';
+const STATUS = '/cloud/v1/dbaas/status/{project_id}/{region_id}';
 
 type Short = Schemas['PostgresqlClusterShort'];
 
@@ -40,18 +44,14 @@ export const removal = (
       ? `It is ${status}; wait until its task has ended`
       : undefined,
   call: ({ cluster_name: name }) =>
-    apiCall('delete', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
-      params: { path: clusterPath(place, name) },
-    }),
+    apiCall('delete', `${CLUSTERS}/{cluster_name}`, { params: { path: clusterPath(place, name) } }),
   deleted,
 });
 
 /** The clusters of a project in a region, once managed PostgreSQL is set up there. */
 export function Databases() {
   const path = pathParams(usePlace());
-  const status = useQuery(
-    api.queryOptions('get', '/cloud/v1/dbaas/status/{project_id}/{region_id}', { params: { path } }),
-  );
+  const status = useQuery(api.queryOptions('get', STATUS, { params: { path } }));
   if (status.data?.is_initialized) return <Clusters />;
   return (
     <>
@@ -67,10 +67,7 @@ export function Databases() {
 
 /** Sets managed PostgreSQL up in a project and region, or undoes that. */
 const setUp = (place: Place, is_initialized: boolean) =>
-  apiCall('put', '/cloud/v1/dbaas/status/{project_id}/{region_id}', {
-    params: { path: pathParams(place) },
-    body: { is_initialized },
-  });
+  apiCall('put', STATUS, { params: { path: pathParams(place) }, body: { is_initialized } });
 
 function NotSetUp() {
   const place = usePlace();
@@ -91,20 +88,15 @@ function NotSetUp() {
 }
 
 function Clusters() {
-  const place = usePlace();
-  const { page, search } = useListSearch();
+  const { place, params } = useListOfPlace(({ name }) => ({ name }));
   const form = useNewForm();
   const offer = useOffer(form.opened);
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}', {
-      params: { path: pathParams(place), query: { ...page, ...(search.name ? { name: search.name } : {}) } },
-    }),
-  );
+  const result = useQuery(api.queryOptions('get', CLUSTERS, { params }));
   return (
     <NounPage<Short, Schemas['CreatePostgresqlCluster']>
       title="PostgreSQL"
       about={ABOUT}
-      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
       idOf={({ cluster_name: name }) => name}

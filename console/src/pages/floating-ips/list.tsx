@@ -8,8 +8,9 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { unread } from '../../ui/field-input.tsx';
+import { choiceFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
-import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, ListPage, useListOfPlace } from '../../ui/list-page.tsx';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { SideForm, useNewForm } from '../../ui/side-form.tsx';
@@ -17,6 +18,8 @@ import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
+
+const FLOATING_IPS = '/cloud/v1/floatingips/{project_id}/{region_id}';
 
 type FloatingIp = Schemas['FloatingIpDetailed'];
 
@@ -35,16 +38,10 @@ const COLUMNS: readonly Column<FloatingIp>[] = [
 ];
 
 export function FloatingIps() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
+  const { place, path, params } = useListOfPlace(({ status }) => ({ status: status as 'ACTIVE' }));
   const form = useNewForm();
   const [attaching, setAttaching] = useState<FloatingIp>();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/floatingips/{project_id}/{region_id}', {
-      params: { path, query: { ...page, ...(search.status ? { status: search.status as 'ACTIVE' } : {}) } },
-    }),
-  );
+  const result = useQuery(api.queryOptions('get', FLOATING_IPS, { params }));
   const remove = useDelete<FloatingIp>({
     kind: 'floating IP',
     nameOf: ({ floating_ip_address }) => floating_ip_address ?? '',
@@ -55,7 +52,7 @@ export function FloatingIps() {
     askName: ({ port_id }) => port_id !== null,
     disabled: whyBusy,
     call: ({ id }) =>
-      apiCall('delete', '/cloud/v1/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
+      apiCall('delete', `${FLOATING_IPS}/{floating_ip_id}`, {
         params: { path: { ...path, floating_ip_id: id } },
       }),
   });
@@ -67,7 +64,7 @@ export function FloatingIps() {
   const create = {
     label: 'Create floating IP',
     to: form.to,
-    call: () => needsOf('post', '/cloud/v1/floatingips/{project_id}/{region_id}', place.project),
+    call: () => needsOf('post', FLOATING_IPS, place.project),
   };
   return (
     <>
@@ -76,12 +73,7 @@ export function FloatingIps() {
         about="An address of the outside that leads to what you point it at, and can be pointed elsewhere at any time."
         create={create}
         filters={[
-          {
-            kind: 'choice',
-            key: 'status',
-            label: 'Status',
-            options: optionsOf({ ACTIVE: 'Active', DOWN: 'Down', ERROR: 'Failed' }),
-          },
+          choiceFilter('status', 'Status', optionsOf({ ACTIVE: 'Active', DOWN: 'Down', ERROR: 'Failed' })),
         ]}
         result={result as never}
         columns={COLUMNS}
@@ -121,9 +113,7 @@ export function FloatingIps() {
         about="The region gives you a free address of the outside. It leads nowhere until you point it at something."
         fields={[]}
         body={() => ({})}
-        request={(body) =>
-          apiCall('post', '/cloud/v1/floatingips/{project_id}/{region_id}', { params: { path }, body })
-        }
+        request={(body) => apiCall('post', FLOATING_IPS, { params: { path }, body })}
         terraform={() => terraform('gcore_floatingip', 'address', place, {})}
         opened={form.opened}
         close={form.close}

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, optionField, textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { tagsOf } from '../../ui/values.ts';
+
+const IMAGES = '/cloud/v1/images/{project_id}/{region_id}';
 
 type Image = Schemas['Image'];
 type Body = Schemas['DownloadImage'] | Schemas['CreateImage'];
@@ -46,33 +48,18 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
 
 /** What instances start from: the region's images and the project's own. */
 export function Images() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/images/{project_id}/{region_id}', {
-      params: {
-        path,
-        query: {
-          ...page,
-          ...(search.name ? { name: search.name } : {}),
-          ...(search.visibility ? { visibility: search.visibility as 'private' } : {}),
-        },
-      },
-    }),
-  );
+  const { place, path, params } = useListOfPlace(({ name, visibility }) => ({
+    name,
+    visibility: visibility as 'private',
+  }));
+  const result = useQuery(api.queryOptions('get', IMAGES, { params }));
   return (
     <NounPage<Image, Body>
       title="Images"
       about="What instances start from. The region has some; bring your own, or make one of a volume."
       filters={[
-        { kind: 'text', key: 'name', label: 'Name' },
-        {
-          kind: 'choice',
-          key: 'visibility',
-          label: 'Whose',
-          options: optionsOf({ public: 'The region’s', private: 'Yours' }),
-        },
+        textFilter('name', 'Name'),
+        choiceFilter('visibility', 'Whose', optionsOf({ public: 'The region’s', private: 'Yours' })),
       ]}
       result={result}
       columns={COLUMNS}
@@ -84,9 +71,7 @@ export function Images() {
           whyBusy(image) ?? (image.visibility === 'public' ? 'It is the region’s' : undefined),
         consequences: () => 'Nothing new can start from it. Volumes that were made of it stay.',
         call: ({ id }) =>
-          apiCall('delete', '/cloud/v1/images/{project_id}/{region_id}/{image_id}', {
-            params: { path: { ...path, image_id: id } },
-          }),
+          apiCall('delete', `${IMAGES}/{image_id}`, { params: { path: { ...path, image_id: id } } }),
       }}
       empty={{ title: 'No images', about: 'Bring one from an address of the internet.' }}
       form={{
@@ -102,7 +87,7 @@ export function Images() {
           }) as unknown as Body,
         request: (body) =>
           'volume_id' in body
-            ? apiCall('post', '/cloud/v1/images/{project_id}/{region_id}', { params: { path }, body })
+            ? apiCall('post', IMAGES, { params: { path }, body })
             : apiCall('post', '/cloud/v1/downloadimage/{project_id}/{region_id}', {
                 params: { path },
                 body: body as Schemas['DownloadImage'],

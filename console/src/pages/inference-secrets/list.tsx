@@ -5,6 +5,8 @@ import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 
+const SECRETS = '/cloud/v3/inference/{project_id}/secrets';
+
 type InferenceSecret = Schemas['InferenceSecret'];
 
 const COLUMNS: readonly Column<InferenceSecret>[] = [
@@ -21,7 +23,7 @@ const FIELDS: readonly Field[] = [
 
 export function InferenceSecrets() {
   const { path, params } = useListOfProject();
-  const result = useQuery(api.queryOptions('get', '/cloud/v3/inference/{project_id}/secrets', { params }));
+  const result = useQuery(api.queryOptions('get', SECRETS, { params }));
   return (
     <NounPage
       title="Inference secrets"
@@ -39,9 +41,7 @@ export function InferenceSecrets() {
         consequences: () => 'Models that use it can no longer read their data.',
         askName: () => true,
         call: ({ name }) =>
-          apiCall('delete', '/cloud/v3/inference/{project_id}/secrets/{secret_name}', {
-            params: { path: { ...path, secret_name: name } },
-          }),
+          apiCall('delete', `${SECRETS}/{secret_name}`, { params: { path: { ...path, secret_name: name } } }),
         deleted: refresh,
       }}
       form={{
@@ -52,8 +52,7 @@ export function InferenceSecrets() {
           type: 'aws-iam',
           data: { aws_access_key_id: text(values, 'id'), aws_secret_access_key: text(values, 'secret') },
         }),
-        request: (body) =>
-          apiCall('post', '/cloud/v3/inference/{project_id}/secrets', { params: { path }, body }),
+        request: (body) => apiCall('post', SECRETS, { params: { path }, body }),
         shown: (body) => ({ ...body, data: { ...body.data, aws_secret_access_key: '…' } }),
         done: refresh,
       }}

@@ -17,6 +17,8 @@ import { InstanceMetrics } from './metrics.tsx';
 import { useInstanceVerbs } from './verbs.tsx';
 import { InstanceVolumes } from './volumes.tsx';
 
+const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
+
 /** One machine: its state, where it stands in networks, what it keeps, what it uses. */
 export function InstanceDetail() {
   const place = usePlace();
@@ -26,9 +28,7 @@ export function InstanceDetail() {
   const list = pathIn(place, 'instances');
   const deletion = useDelete<Instance>({ ...remove, deleted: () => void navigate({ to: list }) });
   const query = useQuery(
-    api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
-      params: { path: { ...pathParams(place), instance_id: id } },
-    }),
+    api.queryOptions('get', INSTANCE, { params: { path: { ...pathParams(place), instance_id: id } } }),
   );
   return (
     <Detail<Instance>
@@ -65,7 +65,7 @@ export function InstanceDetail() {
           label: 'Code',
           body: (
             <CodePanel
-              call={apiCall('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
+              call={apiCall('get', INSTANCE, {
                 params: { path: { ...pathParams(place), instance_id: instance.id } },
               })}
             />

@@ -16,6 +16,8 @@ import { list } from '../../ui/values.ts';
 import type { Instance } from './list.tsx';
 import { whyNot } from './verbs.tsx';
 
+const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
+
 type Interface = Schemas['InstanceInterfaceList']['results'][number];
 
 const COLUMNS: readonly Column<Interface>[] = [
@@ -59,11 +61,7 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
   const place = usePlace();
   const path = { ...pathParams(place), instance_id: instance.id };
   const why = whyNot(['ACTIVE', 'SHUTOFF', 'ERROR']);
-  const query = useQuery(
-    api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/interfaces', {
-      params: { path },
-    }),
-  );
+  const query = useQuery(api.queryOptions('get', `${INSTANCE}/interfaces`, { params: { path } }));
   const attach = useRowForm<Instance, Schemas['AttachInterface']>({
     label: 'Attach interface',
     disabled: why,
@@ -90,11 +88,7 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
           ...given({ security_groups: list(values, 'security_groups').map((id) => ({ id })) }),
         };
       },
-      request: (body) =>
-        apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/attach_interface', {
-          params: { path },
-          body,
-        }),
+      request: (body) => apiCall('post', `${INSTANCE}/attach_interface`, { params: { path }, body }),
     }),
   });
   const detach = rowCall<Interface>({
@@ -102,7 +96,7 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
     danger: true,
     title: ({ ip_assignments }) => `Detach ${ip_assignments[0]?.ip_address} from ${instance.name}`,
     call: ({ port_id, ip_assignments }) =>
-      apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/detach_interface', {
+      apiCall('post', `${INSTANCE}/detach_interface`, {
         params: { path },
         body: { port_id, ip_address: ip_assignments[0]?.ip_address ?? '' },
       }),

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Tags } from '../../ui/tags.tsx';
@@ -53,23 +54,16 @@ const STATUSES = optionsOf({
 
 /** The machines of a project in a region. */
 export function Instances() {
-  const place = usePlace();
-  const { page, search } = useListSearch();
+  const { place, params } = useListOfPlace(({ nodes, name, ip, status, order_by }) => ({
+    include_k8s: nodes === 'yes',
+    name,
+    ip,
+    status: status as 'ACTIVE',
+    order_by: order_by as 'name.asc',
+  }));
   const { actions, verbs, remove } = useInstanceVerbs(place);
   const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}', {
-      params: {
-        path: pathParams(place),
-        query: {
-          ...page,
-          include_k8s: search.nodes === 'yes',
-          ...(search.name ? { name: search.name } : {}),
-          ...(search.ip ? { ip: search.ip } : {}),
-          ...(search.status ? { status: search.status as 'ACTIVE' } : {}),
-          ...(search.order_by ? { order_by: search.order_by as 'name.asc' } : {}),
-        },
-      },
-    }),
+    api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}', { params }),
   );
   return (
     <NounPage<Instance, never>
@@ -81,15 +75,10 @@ export function Instances() {
         call: () => needsOf('post', '/cloud/v2/instances/{project_id}/{region_id}', place.project),
       }}
       filters={[
-        { kind: 'text', key: 'name', label: 'Name' },
-        { kind: 'text', key: 'ip', label: 'Address' },
-        { kind: 'choice', key: 'status', label: 'Status', options: STATUSES },
-        {
-          kind: 'choice',
-          key: 'nodes',
-          label: 'Nodes of clusters',
-          options: [{ value: 'yes', label: 'Show nodes of clusters' }],
-        },
+        textFilter('name', 'Name'),
+        textFilter('ip', 'Address'),
+        choiceFilter('status', 'Status', STATUSES),
+        choiceFilter('nodes', 'Nodes of clusters', [{ value: 'yes', label: 'Show nodes of clusters' }]),
       ]}
       defaultOrder="created.desc"
       result={result as never}

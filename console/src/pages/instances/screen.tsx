@@ -40,9 +40,7 @@ export function useScreen(
 
 function Screen({ place, id }: { readonly place: Place; readonly id: string }) {
   const query = useQuery({
-    ...api.queryOptions('get', SCREEN, {
-      params: { path: { ...pathParams(place), instance_id: id } },
-    }),
+    ...api.queryOptions('get', SCREEN, { params: { path: { ...pathParams(place), instance_id: id } } }),
     // Each answer may be an address that works once.
     ...every(false),
     staleTime: 0,

@@ -11,6 +11,8 @@ import { tagChanges, tagPairs } from '../../ui/values.ts';
 import type { Instance } from './list.tsx';
 import { useScreen } from './screen.tsx';
 
+const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
+
 type Power = 'start' | 'stop' | 'reboot' | 'reboot_hard' | 'suspend' | 'resume';
 
 const POWER: readonly { readonly action: Power; readonly label: string; readonly from: readonly string[] }[] =
@@ -59,10 +61,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       ],
       body: (values) => ({ flavor_id: text(values, 'flavor_id') }),
       request: (body) =>
-        apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/changeflavor', {
-          params: { path: path(instance.id) },
-          body,
-        }),
+        apiCall('post', `${INSTANCE}/changeflavor`, { params: { path: path(instance.id) }, body }),
     }),
   });
   const group = useRowForm<Instance, { servergroup_id: string }>({
@@ -74,10 +73,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       fields: [choiceField('servergroup_id', 'Server group', serverGroups(place))],
       body: (values) => ({ servergroup_id: text(values, 'servergroup_id') }),
       request: (body) =>
-        apiCall('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/put_into_servergroup', {
-          params: { path: path(instance.id) },
-          body,
-        }),
+        apiCall('post', `${INSTANCE}/put_into_servergroup`, { params: { path: path(instance.id) }, body }),
     }),
   });
   const edit = useRowForm<Instance, { name: string; tags: Record<string, string | null> }>({
@@ -90,11 +86,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(instance.tags) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(instance.tags, values) }),
-      request: (body) =>
-        apiCall('patch', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
-          params: { path: path(instance.id) },
-          body,
-        }),
+      request: (body) => apiCall('patch', INSTANCE, { params: { path: path(instance.id) }, body }),
     }),
   });
   return {
@@ -118,10 +110,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       disabled: (instance) =>
         whyBusy(instance) ?? (instance.status === 'BUILD' ? 'It is being built' : undefined),
       consequences: consequencesOf,
-      call: ({ id }) =>
-        apiCall('delete', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}', {
-          params: { path: path(id) },
-        }),
+      call: ({ id }) => apiCall('delete', INSTANCE, { params: { path: path(id) } }),
     },
   };
 }

@@ -18,6 +18,8 @@ import { readTime, Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { Changing } from './changing.tsx';
 
+const CLUSTER = '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}';
+
 type Cluster = Schemas['K8sCluster'];
 const LIVE = every(1_000);
 
@@ -26,12 +28,7 @@ export function ClusterDetail() {
   const place = usePlace();
   const { name } = useParams({ strict: false }) as { name: string };
   const path = { ...pathParams(place), cluster_name: name };
-  const cluster = useQuery({
-    ...api.queryOptions('get', '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}', {
-      params: { path },
-    }),
-    ...LIVE,
-  });
+  const cluster = useQuery({ ...api.queryOptions('get', CLUSTER, { params: { path } }), ...LIVE });
   const taskId = cluster.data?.task_id ?? '';
   const task = useQuery({
     ...api.queryOptions('get', '/cloud/v1/tasks/{task_id}', { params: { path: { task_id: taskId } } }),
@@ -102,19 +99,13 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
   const path = { ...pathParams(usePlace()), cluster_name: cluster.name, pool_name: pool.name };
   const [doomed, setDoomed] = useState<NodeTile>();
   const nodes = useQuery({
-    ...api.queryOptions(
-      'get',
-      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}/instances',
-      { params: { path } },
-    ),
+    ...api.queryOptions('get', `${CLUSTER}/pools/{pool_name}/instances`, { params: { path } }),
     ...LIVE,
   });
   const drop = (id: string) =>
-    apiCall(
-      'delete',
-      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/pools/{pool_name}/instances/{instance_id}',
-      { params: { path: { ...path, instance_id: id } } },
-    );
+    apiCall('delete', `${CLUSTER}/pools/{pool_name}/instances/{instance_id}`, {
+      params: { path: { ...path, instance_id: id } },
+    });
   const lack = useMay()(() => drop(''));
   const tiles = (nodes.data?.results ?? []).map(({ id, name, status, created_at }) => {
     const old = upgradeSince !== undefined && readTime(created_at).getTime() < upgradeSince;
@@ -155,7 +146,7 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
   );
 }
 
-const CONFIG = '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/config';
+const CONFIG = `${CLUSTER}/config`;
 
 function KubeconfigButton({ name }: { readonly name: string }) {
   const path = { ...pathParams(usePlace()), cluster_name: name };
@@ -184,18 +175,11 @@ function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
   const [opened, setOpened] = useState(false);
   const [version, setVersion] = useState<string | null>(null);
   const versions = useQuery({
-    ...api.queryOptions(
-      'get',
-      '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade_versions',
-      { params: { path } },
-    ),
+    ...api.queryOptions('get', `${CLUSTER}/upgrade_versions`, { params: { path } }),
     enabled: opened,
   });
   const upgrade = (to: string) =>
-    apiCall('post', '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/upgrade', {
-      params: { path },
-      body: { version: to },
-    });
+    apiCall('post', `${CLUSTER}/upgrade`, { params: { path }, body: { version: to } });
   const start = () => {
     if (!version) return;
     void startTask(upgrade(version), { title: `Upgrade ${cluster.name} to ${version}` });

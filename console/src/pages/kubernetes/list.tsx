@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { clusterVersions, nodeFlavors, sshKeys } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathIn } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
-import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, ListPage, useListOfPlace } from '../../ui/list-page.tsx';
 import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
+
+const CLUSTERS = '/cloud/v2/k8s/clusters/{project_id}/{region_id}';
 
 type Cluster = Schemas['K8sCluster'];
 
@@ -29,15 +31,9 @@ const COLUMNS: readonly Column<Cluster>[] = [
 ];
 
 export function Clusters() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page } = useListSearch();
+  const { place, path, params } = useListOfPlace();
   const form = useNewForm();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', {
-      params: { path, query: page },
-    }),
-  );
+  const result = useQuery(api.queryOptions('get', CLUSTERS, { params }));
   const remove = useDelete<Cluster>({
     kind: 'cluster',
     nameOf: ({ name }) => name,
@@ -46,14 +42,12 @@ export function Clusters() {
     askName: () => true,
     disabled: whyBusy,
     call: ({ name }) =>
-      apiCall('delete', '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}', {
-        params: { path: { ...path, cluster_name: name } },
-      }),
+      apiCall('delete', `${CLUSTERS}/{cluster_name}`, { params: { path: { ...path, cluster_name: name } } }),
   });
   const create = {
     label: 'Create cluster',
     to: form.to,
-    call: () => needsOf('post', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', place.project),
+    call: () => needsOf('post', CLUSTERS, place.project),
   };
   return (
     <>
@@ -90,9 +84,7 @@ export function Clusters() {
             },
           ],
         })}
-        request={(body) =>
-          apiCall('post', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', { params: { path }, body })
-        }
+        request={(body) => apiCall('post', CLUSTERS, { params: { path }, body })}
         to={() => pathIn(place, 'kubernetes')}
         opened={form.opened}
         close={form.close}

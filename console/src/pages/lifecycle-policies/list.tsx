@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathIn, pathParams } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { type FormOptions, given, text } from '../../ui/side-form.tsx';
@@ -15,19 +15,15 @@ import { type NewSchedule, scheduleOf, zone } from './schedule.ts';
 import { scheduleWords, WEEKDAYS } from './schedule-words.ts';
 import { type LifecyclePolicy, usePolicyVerbs } from './verbs.tsx';
 
+const POLICIES = '/cloud/v1/lifecycle_policy/{project_id}/{region_id}';
+
 type NewPolicy = Schemas['CreateLifecyclePolicy'];
 
 /** Snapshots of volumes by schedules. */
 export function LifecyclePolicies() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page } = useListSearch();
+  const { place, params } = useListOfPlace();
   const verbs = usePolicyVerbs(place);
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}', {
-      params: { path, query: page },
-    }),
-  );
+  const result = useQuery(api.queryOptions('get', POLICIES, { params }));
   return (
     <NounPage<LifecyclePolicy, NewPolicy>
       title="Lifecycle policies"
@@ -137,8 +133,7 @@ function creation(place: Place): FormOptions<NewPolicy> {
       schedules: [scheduleOf(values)],
       ...given({ volume_ids: [...list(values, 'volume_ids')] }),
     }),
-    request: (body) =>
-      apiCall('post', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}', { params: { path }, body }),
+    request: (body) => apiCall('post', POLICIES, { params: { path }, body }),
     terraform: ({ name, volume_ids = [], schedules = [] }) =>
       terraform('gcore_lifecyclepolicy', name, place, {
         name,

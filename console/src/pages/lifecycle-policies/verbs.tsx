@@ -8,6 +8,8 @@ import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { list } from '../../ui/values.ts';
 
+const POLICY = '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}';
+
 export type LifecyclePolicy = Schemas['LifecyclePolicy'];
 
 interface PolicyVerbs {
@@ -30,11 +32,7 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
       fields: [{ key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(place) }],
       body: volumeIds,
       request: (body) =>
-        apiCall(
-          'put',
-          '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/add_volumes_to_policy',
-          { params: { path: path(id) }, body },
-        ),
+        apiCall('put', `${POLICY}/add_volumes_to_policy`, { params: { path: path(id) }, body }),
       done: readAgain,
     }),
   });
@@ -57,11 +55,7 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
       ],
       body: volumeIds,
       request: (body) =>
-        apiCall(
-          'put',
-          '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}/remove_volumes_from_policy',
-          { params: { path: path(id) }, body },
-        ),
+        apiCall('put', `${POLICY}/remove_volumes_from_policy`, { params: { path: path(id) }, body }),
       done: readAgain,
     }),
   });
@@ -70,11 +64,7 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
       label,
       title: ({ name }) => `${label} ${name}`,
       disabled: (policy) => (policy.status === status ? why : undefined),
-      call: ({ id }) =>
-        apiCall('patch', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}', {
-          params: { path: path(id) },
-          body: { status },
-        }),
+      call: ({ id }) => apiCall('patch', POLICY, { params: { path: path(id) }, body: { status } }),
       accepted: readAgain,
     });
   return {
@@ -84,10 +74,7 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
       kind: 'lifecycle policy',
       nameOf: ({ name }) => name,
       consequences: () => 'It takes no more snapshots. Those that it has taken stay.',
-      call: ({ id }) =>
-        apiCall('delete', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}', {
-          params: { path: path(id) },
-        }),
+      call: ({ id }) => apiCall('delete', POLICY, { params: { path: path(id) } }),
     },
   };
 }

@@ -2,17 +2,20 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../app/place.ts';
 import { StatusBadge, wordOf } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { copyId, whyBusy } from '../../ui/delete-action.tsx';
 import type { Search } from '../../ui/filters.tsx';
-import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { type Column, ListPage, useListOfPlace } from '../../ui/list-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeleteLoadBalancer, deletionOf } from './delete.tsx';
 import { failOver } from './verbs.tsx';
+
+const LOAD_BALANCERS = '/cloud/v1/loadbalancers/{project_id}/{region_id}';
 
 export type LoadBalancer = Schemas['LoadBalancer'];
 
@@ -34,32 +37,24 @@ const COLUMNS: readonly Column<LoadBalancer>[] = [
 const choices = (values: readonly string[]) => values.map((value) => ({ value, label: wordOf(value) }));
 
 const FILTERS = [
-  { kind: 'text', key: 'name', label: 'Name' },
-  {
-    kind: 'choice',
-    key: 'operating_status',
-    label: 'Health',
-    options: choices(['ONLINE', 'DEGRADED', 'ERROR', 'OFFLINE', 'NO_MONITOR', 'DRAINING']),
-  },
-  {
-    kind: 'choice',
-    key: 'provisioning_status',
-    label: 'Change',
-    options: choices(['ACTIVE', 'PENDING_CREATE', 'PENDING_UPDATE', 'PENDING_DELETE', 'ERROR']),
-  },
-  { kind: 'text', key: 'tag_key', label: 'Tag key' },
-  {
-    kind: 'choice',
-    key: 'assigned_floating',
-    label: 'Floating IP',
-    options: optionsOf({ true: 'With a floating IP', false: 'Without one' }),
-  },
-  {
-    kind: 'choice',
-    key: 'logging_enabled',
-    label: 'Logging',
-    options: optionsOf({ true: 'Logging on', false: 'Logging off' }),
-  },
+  textFilter('name', 'Name'),
+  choiceFilter(
+    'operating_status',
+    'Health',
+    choices(['ONLINE', 'DEGRADED', 'ERROR', 'OFFLINE', 'NO_MONITOR', 'DRAINING']),
+  ),
+  choiceFilter(
+    'provisioning_status',
+    'Change',
+    choices(['ACTIVE', 'PENDING_CREATE', 'PENDING_UPDATE', 'PENDING_DELETE', 'ERROR']),
+  ),
+  textFilter('tag_key', 'Tag key'),
+  choiceFilter(
+    'assigned_floating',
+    'Floating IP',
+    optionsOf({ true: 'With a floating IP', false: 'Without one' }),
+  ),
+  choiceFilter('logging_enabled', 'Logging', optionsOf({ true: 'Logging on', false: 'Logging off' })),
 ] as const;
 
 /** What is wrong is said first: a running change, else the health. */
@@ -76,41 +71,24 @@ export function Health({
 }
 
 /** The address as the call accepts it. */
-function filtersOf(search: Search) {
-  const {
-    name,
-    order_by,
-    operating_status,
-    provisioning_status,
-    tag_key,
-    assigned_floating,
-    logging_enabled,
-  } = search;
-  return {
-    ...(name ? { name } : {}),
-    ...(order_by ? { order_by: order_by as 'name.asc' } : {}),
-    ...(operating_status ? { operating_status: operating_status as 'ONLINE' } : {}),
-    ...(provisioning_status ? { provisioning_status: provisioning_status as 'ACTIVE' } : {}),
-    ...(tag_key ? { tag_key: [tag_key] } : {}),
-    ...(assigned_floating ? { assigned_floating: assigned_floating === 'true' } : {}),
-    ...(logging_enabled ? { logging_enabled: logging_enabled === 'true' } : {}),
-  };
-}
+const filtersOf = ({ tag_key, assigned_floating, logging_enabled, ...search }: Search) => ({
+  name: search.name,
+  order_by: search.order_by as 'name.asc',
+  operating_status: search.operating_status as 'ONLINE',
+  provisioning_status: search.provisioning_status as 'ACTIVE',
+  tag_key: tag_key ? [tag_key] : [],
+  assigned_floating: assigned_floating ? assigned_floating === 'true' : undefined,
+  logging_enabled: logging_enabled ? logging_enabled === 'true' : undefined,
+});
 
 export function LoadBalancers() {
-  const place = usePlace();
+  const { place, params } = useListOfPlace(filtersOf);
   const [doomed, setDoomed] = useState<LoadBalancer>();
-  const path = pathParams(place);
-  const { search, page } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
-      params: { path, query: { ...page, ...filtersOf(search) } },
-    }),
-  );
+  const result = useQuery(api.queryOptions('get', LOAD_BALANCERS, { params }));
   const create = {
     label: 'Create load balancer',
     to: pathIn(place, 'load-balancers', 'new'),
-    call: () => needsOf('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}', place.project),
+    call: () => needsOf('post', LOAD_BALANCERS, place.project),
   };
   return (
     <>

@@ -12,6 +12,8 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
+const LISTENERS = '/cloud/v1/lblisteners/{project_id}/{region_id}';
+
 type Listener = Schemas['Listener'];
 
 const COLUMNS: readonly Column<Listener>[] = [
@@ -104,8 +106,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
           timeout_client_data: number(values, 'timeout_client_data'),
         }),
       }),
-      request: (body) =>
-        apiCall('post', '/cloud/v1/lblisteners/{project_id}/{region_id}', { params: { path }, body }),
+      request: (body) => apiCall('post', LISTENERS, { params: { path }, body }),
     }),
   });
   const edit = useRowForm<Listener, Schemas['UpdateListener']>({
@@ -138,9 +139,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
     disabled: whyBusy,
     consequences: ({ protocol_port }) => `Nothing answers at port ${protocol_port} any more. Its pool stays.`,
     call: ({ id }) =>
-      apiCall('delete', '/cloud/v1/lblisteners/{project_id}/{region_id}/{listener_id}', {
-        params: { path: { ...path, listener_id: id } },
-      }),
+      apiCall('delete', `${LISTENERS}/{listener_id}`, { params: { path: { ...path, listener_id: id } } }),
   });
   return (
     <Card title="Listeners" aside={<ActionButton action={add.action} row={lb} />}>

@@ -50,10 +50,7 @@ export function Logs({ id, pools }: LogsProps) {
       ...(search.text ? { text: search.text } : {}),
     },
   };
-  const log = useQuery({
-    ...api.queryOptions('get', LOG, { params }),
-    ...every(isLive ? 1_000 : false),
-  });
+  const log = useQuery({ ...api.queryOptions('get', LOG, { params }), ...every(isLive ? 1_000 : false) });
   const change = (next: LogSearch) =>
     void navigate({
       to: '.',

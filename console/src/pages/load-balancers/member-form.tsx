@@ -51,12 +51,7 @@ export function MemberForm({ pool, close }: MemberFormProps) {
         ...given({ weight: number(values, 'weight') }),
         ...(values.backup ? { backup: true } : {}),
       })}
-      request={(body) =>
-        apiCall('post', MEMBERS, {
-          params: { path },
-          body,
-        })
-      }
+      request={(body) => apiCall('post', MEMBERS, { params: { path }, body })}
     />
   );
 }

@@ -13,6 +13,8 @@ import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { nameOf, type Policy } from './policy-verbs.tsx';
 
+const RULES = '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules';
+
 /** A rule, and whose it is. */
 type Rule = Schemas['L7Rule'] & { readonly l7policy_id: string };
 type NewRule = Schemas['CreateL7Rule'];
@@ -84,15 +86,12 @@ export function useNewRule(): RowVerb<Policy> {
       fields: fieldsOf(),
       body: bodyOf,
       request: (body) =>
-        apiCall('post', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
-          params: { path: { ...pathParams(place), l7policy_id: policy.id } },
-          body,
-        }),
+        apiCall('post', RULES, { params: { path: { ...pathParams(place), l7policy_id: policy.id } }, body }),
     }),
   });
 }
 
-const ONE = '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules/{l7rule_id}';
+const ONE = `${RULES}/{l7rule_id}`;
 
 /** What can be done with a rule of any policy. */
 export function useRuleVerbs(): readonly RowVerb<Rule>[] {
@@ -128,9 +127,7 @@ interface RulesProps {
 export function Rules({ policy, actions }: RulesProps) {
   const l7policy_id = policy.id;
   const query = useQuery({
-    ...api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}/rules', {
-      params: { path: { ...pathParams(usePlace()), l7policy_id } },
-    }),
+    ...api.queryOptions('get', RULES, { params: { path: { ...pathParams(usePlace()), l7policy_id } } }),
     // The policy knows how many it has.
     enabled: policy.rules.length > 0,
     select: ({ results }) => results.map((rule): Rule => ({ ...rule, l7policy_id })),

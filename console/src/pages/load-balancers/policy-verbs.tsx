@@ -8,6 +8,8 @@ import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
+const POLICIES = '/cloud/v1/l7policies/{project_id}/{region_id}';
+
 export type Policy = Schemas['L7Policy'];
 type Listener = Schemas['Listener'];
 type Pool = Schemas['Pool'];
@@ -120,8 +122,7 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
       ],
       body: (values) =>
         ({ listener_id: text(values, 'listener_id'), ...bodyOf(values) }) as Schemas['CreateL7Policy'],
-      request: (body) =>
-        apiCall('post', '/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path }, body }),
+      request: (body) => apiCall('post', POLICIES, { params: { path }, body }),
     }),
   });
   const edit = useRowForm<Policy, Schemas['UpdateL7Policy']>({
@@ -133,7 +134,7 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
       fields: fieldsOf(pools, policy),
       body: bodyOf,
       request: (body) =>
-        apiCall('patch', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}', {
+        apiCall('patch', `${POLICIES}/{l7policy_id}`, {
           params: { path: { ...path, l7policy_id: policy.id } },
           body,
         }),
@@ -146,9 +147,7 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
     consequences: ({ rules }) =>
       `Its ${rules.length === 1 ? 'rule goes' : `${rules.length} rules go`} with it. What it decided on goes to the listener’s own pool.`,
     call: ({ id }) =>
-      apiCall('delete', '/cloud/v1/l7policies/{project_id}/{region_id}/{l7policy_id}', {
-        params: { path: { ...path, l7policy_id: id } },
-      }),
+      apiCall('delete', `${POLICIES}/{l7policy_id}`, { params: { path: { ...path, l7policy_id: id } } }),
   });
   const verbs: readonly RowVerb<Policy>[] = [edit, remove];
   return { add, verbs };

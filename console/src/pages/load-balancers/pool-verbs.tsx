@@ -7,6 +7,8 @@ import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 
+const POOL = '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}';
+
 export type Pool = Schemas['Pool'];
 type Check = NonNullable<Pool['healthmonitor']>;
 type NewCheck = Schemas['CreateHealthMonitor'];
@@ -135,11 +137,8 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
       }),
       request: (body) =>
         pool.healthmonitor
-          ? apiCall('patch', '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
-              params: { path: path(pool.id) },
-              body,
-            })
-          : apiCall('post', '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}/healthmonitor', {
+          ? apiCall('patch', `${POOL}/healthmonitor`, { params: { path: path(pool.id) }, body })
+          : apiCall('post', `${POOL}/healthmonitor`, {
               params: { path: path(pool.id) },
               body: body as NewCheck,
             }),
@@ -151,10 +150,7 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
     askName: ({ members }) => members.length > 0,
     disabled: whyBusy,
     consequences: ({ members }) => `${members.length} members lose their traffic.`,
-    call: ({ id }) =>
-      apiCall('delete', '/cloud/v1/lbpools/{project_id}/{region_id}/{pool_id}', {
-        params: { path: path(id) },
-      }),
+    call: ({ id }) => apiCall('delete', POOL, { params: { path: path(id) } }),
   });
   return [edit, check, remove];
 }

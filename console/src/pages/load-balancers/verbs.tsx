@@ -9,13 +9,15 @@ import { given, text } from '../../ui/side-form.tsx';
 import { number, tagChanges, tagPairs } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
+const LOAD_BALANCER = '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
+
 /** Another server takes over. */
 export const failOver = (place: Place) =>
   rowCall<LoadBalancer>({
     label: 'Fail over',
     title: ({ name }) => `Fail over ${name}`,
     call: ({ id }) =>
-      apiCall('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/failover', {
+      apiCall('post', `${LOAD_BALANCER}/failover`, {
         params: { path: { ...pathParams(place), load_balancer_id: id } },
         body: {},
       }),
@@ -105,7 +107,7 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
       ],
       body: (values) => ({ flavor: text(values, 'flavor') }),
       request: (body) =>
-        apiCall('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/resize', {
+        apiCall('post', `${LOAD_BALANCER}/resize`, {
           params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
           body,
         }),

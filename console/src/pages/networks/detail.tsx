@@ -19,6 +19,8 @@ import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { kindOf } from './list.tsx';
 
+const SUBNETS = '/cloud/v1/subnets/{project_id}/{region_id}';
+
 type Subnet = Schemas['Subnet'];
 
 const FIELDS: readonly Field[] = [
@@ -39,11 +41,7 @@ export function NetworkDetail() {
       params: { path: { ...path, network_id: id } },
     }),
   );
-  const subnets = useQuery(
-    api.queryOptions('get', '/cloud/v1/subnets/{project_id}/{region_id}', {
-      params: { path, query: { network_id: id } },
-    }),
-  );
+  const subnets = useQuery(api.queryOptions('get', SUBNETS, { params: { path, query: { network_id: id } } }));
   const ports = useQuery(
     api.queryOptions('get', '/cloud/v1/ports/{project_id}/{region_id}', {
       params: { path, query: { network_ids: [id] } },
@@ -66,7 +64,7 @@ export function NetworkDetail() {
       </>
     );
   const { data } = network;
-  const needed = needsOf('post', '/cloud/v1/subnets/{project_id}/{region_id}', place.project);
+  const needed = needsOf('post', SUBNETS, place.project);
   return (
     <>
       <PageHead
@@ -121,9 +119,7 @@ export function NetworkDetail() {
           cidr: text(values, 'cidr'),
           enable_dhcp: values.enable_dhcp === true,
         })}
-        request={(body) =>
-          apiCall('post', '/cloud/v1/subnets/{project_id}/{region_id}', { params: { path }, body })
-        }
+        request={(body) => apiCall('post', SUBNETS, { params: { path }, body })}
         terraform={(body) => terraform('gcore_subnet', body.name, place, { ...body })}
         opened={form.opened}
         close={form.close}
@@ -160,9 +156,7 @@ function SubnetCard({
     nameOf: ({ name }) => name,
     consequences: () => 'A subnet whose addresses are in use stays.',
     call: ({ id }) =>
-      apiCall('delete', '/cloud/v1/subnets/{project_id}/{region_id}/{subnet_id}', {
-        params: { path: { ...path, subnet_id: id } },
-      }),
+      apiCall('delete', `${SUBNETS}/{subnet_id}`, { params: { path: { ...path, subnet_id: id } } }),
   });
   return (
     <Card

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
+
+const NETWORKS = '/cloud/v1/networks/{project_id}/{region_id}';
 
 type Network = Schemas['Network'];
 
@@ -38,26 +41,16 @@ export function kindOf({ external, shared, type }: Network): string {
 }
 
 export function Networks() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', {
-      params: {
-        path,
-        query: {
-          ...page,
-          ...(search.name ? { name: search.name } : {}),
-          ...(search.order_by ? { order_by: search.order_by as 'name.asc' } : {}),
-        },
-      },
-    }),
-  );
+  const { place, path, params } = useListOfPlace(({ name, order_by }) => ({
+    name,
+    order_by: order_by as 'name.asc',
+  }));
+  const result = useQuery(api.queryOptions('get', NETWORKS, { params }));
   return (
     <NounPage
       title="Networks"
       about="A network of your own: what stands on one of its subnets reaches the others on it, and nobody else does."
-      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      filters={[textFilter('name', 'Name')]}
       defaultOrder="created_at.desc"
       result={result}
       columns={COLUMNS}
@@ -75,16 +68,13 @@ export function Networks() {
         askName: ({ subnets }) => subnets.length > 0,
         disabled: (network) => (network.external ? 'It belongs to the region' : whyBusy(network)),
         call: ({ id }) =>
-          apiCall('delete', '/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
-            params: { path: { ...path, network_id: id } },
-          }),
+          apiCall('delete', `${NETWORKS}/{network_id}`, { params: { path: { ...path, network_id: id } } }),
       }}
       form={{
         title: 'Create network',
         fields: FIELDS,
         body: (values) => ({ name: text(values, 'name'), create_router: values.create_router === true }),
-        request: (body) =>
-          apiCall('post', '/cloud/v1/networks/{project_id}/{region_id}', { params: { path }, body }),
+        request: (body) => apiCall('post', NETWORKS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_network', body.name, place, { ...body }),
         to: ({ created_resources }) =>
           created_resources?.networks?.[0]

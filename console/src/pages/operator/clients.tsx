@@ -13,6 +13,8 @@ import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
 import { ROLES } from '../account/roles.ts';
 
+const CLIENTS = '/virga/v1/clients';
+
 type Client = Schemas['OperatorClient'];
 
 const COLUMNS: readonly Column<Client>[] = [
@@ -26,7 +28,7 @@ const COLUMNS: readonly Column<Client>[] = [
 /** Whom this cloud serves. */
 export function Clients() {
   const { page } = useListSearch();
-  const result = useQuery(operatorApi.queryOptions('get', '/virga/v1/clients', { params: { query: page } }));
+  const result = useQuery(operatorApi.queryOptions('get', CLIENTS, { params: { query: page } }));
   const user = useRowForm<Client, Schemas['AddUser']>({
     label: 'Add person…',
     form: (client) => ({
@@ -48,7 +50,7 @@ export function Clients() {
         ...given({ password: text(values, 'password') }),
       }),
       request: (body) =>
-        operatorCall('post', '/virga/v1/clients/{client_id}/users', {
+        operatorCall('post', `${CLIENTS}/{client_id}/users`, {
           params: { path: { client_id: client.id } },
           body,
         }),
@@ -85,7 +87,7 @@ export function Clients() {
         ],
       }),
       request: (body) =>
-        operatorCall('patch', '/virga/v1/clients/{client_id}/quotas', {
+        operatorCall('patch', `${CLIENTS}/{client_id}/quotas`, {
           params: { path: { client_id: client.id } },
           body,
         }),
@@ -105,7 +107,7 @@ export function Clients() {
         title: 'Create client',
         fields: [textField('name', 'Name'), textField('email', 'Where warnings go')],
         body: (values) => ({ name: text(values, 'name'), email: text(values, 'email') }),
-        request: (body) => operatorCall('post', '/virga/v1/clients', { body }),
+        request: (body) => operatorCall('post', CLIENTS, { body }),
         done: refresh,
       }}
     />

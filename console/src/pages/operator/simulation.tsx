@@ -13,6 +13,8 @@ import { given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
 
+const FAULTS = '/virga/v1/simulation/{region_id}/faults';
+
 type Fault = Schemas['SimulatedFault'];
 type NewFault = Schemas['NewSimulatedFault'];
 
@@ -77,7 +79,7 @@ export function Simulation() {
   const region = Number(chosen ?? (regions.find(({ has_kvm }) => has_kvm) ?? regions[0])?.id ?? 0);
   const path = { region_id: region };
   const result = useQuery({
-    ...operatorApi.queryOptions('get', '/virga/v1/simulation/{region_id}/faults', { params: { path } }),
+    ...operatorApi.queryOptions('get', FAULTS, { params: { path } }),
     enabled: region > 0,
     placeholderData: () => undefined,
   });
@@ -115,9 +117,7 @@ export function Simulation() {
         nameOf: ({ kind }) => words(kind),
         consequences: () => 'What begins from now on is not struck by it any more.',
         call: ({ id }) =>
-          operatorCall('delete', '/virga/v1/simulation/{region_id}/faults/{fault_id}', {
-            params: { path: { ...path, fault_id: id } },
-          }),
+          operatorCall('delete', `${FAULTS}/{fault_id}`, { params: { path: { ...path, fault_id: id } } }),
         deleted: refresh,
       }}
       empty={
@@ -181,11 +181,7 @@ const formOf = (region: number, from: Asked): FormOptions<NewFault> => ({
     },
   ],
   body: bodyOf,
-  request: (body) =>
-    operatorCall('post', '/virga/v1/simulation/{region_id}/faults', {
-      params: { path: { region_id: region } },
-      body,
-    }),
+  request: (body) => operatorCall('post', FAULTS, { params: { path: { region_id: region } }, body }),
   done: refresh,
 });
 

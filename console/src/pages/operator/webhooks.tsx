@@ -5,6 +5,7 @@ import { refresh, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { numberField, textField } from '../../ui/fields.ts';
+import { choiceFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -14,6 +15,9 @@ import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
 
+const TARGETS = '/virga/v1/webhook_targets';
+const DELIVERIES = '/virga/v1/webhook_deliveries';
+
 type Target = Schemas['WebhookTarget'];
 type Delivery = Schemas['WebhookDelivery'];
 
@@ -21,9 +25,7 @@ type Delivery = Schemas['WebhookDelivery'];
 export function WebhookTargets() {
   const { page } = useListSearch();
   const [secret, setSecret] = useState<string>();
-  const result = useQuery(
-    operatorApi.queryOptions('get', '/virga/v1/webhook_targets', { params: { query: page } }),
-  );
+  const result = useQuery(operatorApi.queryOptions('get', TARGETS, { params: { query: page } }));
   return (
     <>
       <NounPage<Target, Schemas['CreateWebhookTarget']>
@@ -41,9 +43,7 @@ export function WebhookTargets() {
           nameOf: ({ url }) => url,
           consequences: () => 'Deliveries that still wait for it are given up.',
           call: ({ id }) =>
-            operatorCall('delete', '/virga/v1/webhook_targets/{target_id}', {
-              params: { path: { target_id: id } },
-            }),
+            operatorCall('delete', `${TARGETS}/{target_id}`, { params: { path: { target_id: id } } }),
           deleted: refresh,
         }}
         empty={{ title: 'No targets', about: 'Add one to hear of the events of a client.' }}
@@ -54,7 +54,7 @@ export function WebhookTargets() {
             textField('url', 'Address', { placeholder: 'https://example.com/hook' }),
           ],
           body: (values) => ({ client_id: number(values, 'client_id') ?? 0, url: text(values, 'url') }),
-          request: (body) => operatorCall('post', '/virga/v1/webhook_targets', { body }),
+          request: (body) => operatorCall('post', TARGETS, { body }),
           done: (data) => {
             setSecret((data as { secret?: string }).secret);
             refresh();
@@ -88,15 +88,13 @@ export function Deliveries() {
   const { page, search } = useListSearch();
   const [shown, setShown] = useState<Delivery>();
   const result = useQuery(
-    operatorApi.queryOptions('get', '/virga/v1/webhook_deliveries', {
+    operatorApi.queryOptions('get', DELIVERIES, {
       params: { query: { ...page, ...(search.state ? { state: search.state as 'FAILED' } : {}) } },
     }),
   );
   const replay = ({ id, type }: Delivery) =>
     startTask(
-      operatorCall('post', '/virga/v1/webhook_deliveries/{delivery_id}/replay', {
-        params: { path: { delivery_id: id } },
-      }),
+      operatorCall('post', `${DELIVERIES}/{delivery_id}/replay`, { params: { path: { delivery_id: id } } }),
       { title: `Post ${type} again` },
     );
   return (
@@ -105,12 +103,11 @@ export function Deliveries() {
         title="Deliveries"
         about="What was posted to webhook targets, and what waits. An ended one can be posted again."
         filters={[
-          {
-            kind: 'choice',
-            key: 'state',
-            label: 'Status',
-            options: optionsOf({ WAITING: 'Waiting', DELIVERED: 'Delivered', FAILED: 'Failed' }),
-          },
+          choiceFilter(
+            'state',
+            'Status',
+            optionsOf({ WAITING: 'Waiting', DELIVERED: 'Delivered', FAILED: 'Failed' }),
+          ),
         ]}
         result={result}
         columns={COLUMNS}

@@ -2,14 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { securityGroups } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn, usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
+
+const PORTS = '/cloud/v1/ports/{project_id}/{region_id}';
 
 type Port = Schemas['Port'];
 
@@ -21,22 +24,12 @@ const PAGES: Readonly<Record<string, string>> = {
 
 /** What stands on addresses of networks, whatever it is. */
 export function Ports() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/ports/{project_id}/{region_id}', {
-      params: {
-        path,
-        query: {
-          ...page,
-          ...(search.address ? { ip_addresses: [search.address] } : {}),
-          ...(search.attached ? { attached: search.attached === 'yes' } : {}),
-          ...(search.order_by ? { order_by: search.order_by as 'created_at.asc' } : {}),
-        },
-      },
-    }),
-  );
+  const { place, path, params } = useListOfPlace(({ address, attached, order_by }) => ({
+    ip_addresses: address ? [address] : [],
+    attached: attached ? attached === 'yes' : undefined,
+    order_by: order_by as 'created_at.asc',
+  }));
+  const result = useQuery(api.queryOptions('get', PORTS, { params }));
   const edit = useRowForm<Port, Schemas['UpdatePort']>({
     label: 'Security groups…',
     disabled: ({ capabilities }) =>
@@ -65,10 +58,7 @@ export function Ports() {
         allowed_address_pairs: list(values, 'allowed_address_pairs').map((ip_address) => ({ ip_address })),
       }),
       request: (body) =>
-        apiCall('patch', '/cloud/v1/ports/{project_id}/{region_id}/{port_id}', {
-          params: { path: { ...path, port_id: port.id } },
-          body,
-        }),
+        apiCall('patch', `${PORTS}/{port_id}`, { params: { path: { ...path, port_id: port.id } }, body }),
     }),
   });
   const columns: readonly Column<Port>[] = [
@@ -88,13 +78,8 @@ export function Ports() {
       title="Ports"
       about="Everything that stands on an address of a network: interfaces of instances, load balancers, routers, reservations."
       filters={[
-        { kind: 'text', key: 'address', label: 'Address' },
-        {
-          kind: 'choice',
-          key: 'attached',
-          label: 'Use',
-          options: optionsOf({ yes: 'Used', no: 'Free' }),
-        },
+        textFilter('address', 'Address'),
+        choiceFilter('attached', 'Use', optionsOf({ yes: 'Used', no: 'Free' })),
       ]}
       defaultOrder="created_at.desc"
       result={result}

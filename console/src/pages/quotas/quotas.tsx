@@ -15,6 +15,8 @@ import { type Quota, quotaName, quotasOf } from './names.ts';
 import styles from './quotas.module.css';
 import { OwnRequests, RequestMore } from './requests.tsx';
 
+const THRESHOLD = '/cloud/v2/client_quotas/{client_id}/notification_threshold';
+
 const ABOUT = 'How much of everything the account may use.';
 
 /** What the account may use, in this region and in all, and when it is warned. */
@@ -26,9 +28,7 @@ export function Quotas() {
   const { show = 'used' } = useSearch({ strict: false }) as { show?: string };
   const quotas = useQuery(api.queryOptions('get', '/cloud/v2/client_quotas'));
   const threshold = useQuery(
-    api.queryOptions('get', '/cloud/v2/client_quotas/{client_id}/notification_threshold', {
-      params: { path: { client_id: clientId } },
-    }),
+    api.queryOptions('get', THRESHOLD, { params: { path: { client_id: clientId } } }),
   );
   if (quotas.error && !quotas.data)
     return (
@@ -119,7 +119,7 @@ interface ThresholdProps {
 
 function Threshold({ clientId, value, lastSending }: ThresholdProps) {
   const [draft, setDraft] = useState<number | string>();
-  const call = apiCall('put', '/cloud/v2/client_quotas/{client_id}/notification_threshold', {
+  const call = apiCall('put', THRESHOLD, {
     params: { path: { client_id: clientId } },
     body: { threshold: Number(draft) },
   });

@@ -15,6 +15,8 @@ import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
 import { type Quota, quotaName, quotaTitle, wishesOf } from './names.ts';
 
+const REQUESTS = '/cloud/v2/limits_request';
+
 type Request = Schemas['LimitsRequest'];
 
 const COLUMNS: readonly Column<Request>[] = [
@@ -44,7 +46,7 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
   });
   return (
     <>
-      <LinkButton to={form.to} call={needsOf('post', '/cloud/v2/limits_request')}>
+      <LinkButton to={form.to} call={needsOf('post', REQUESTS)}>
         Request more
       </LinkButton>
       <SideForm
@@ -75,7 +77,7 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
         body={(values) =>
           bodyOf(text(values, 'quota'), number(values, 'limit') ?? 0, text(values, 'description'))
         }
-        request={(body) => apiCall('post', '/cloud/v2/limits_request', { body })}
+        request={(body) => apiCall('post', REQUESTS, { body })}
         done={refresh}
         opened={form.opened}
         close={form.close}
@@ -86,16 +88,13 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
 
 /** What was asked for, and what came of it. */
 export function OwnRequests() {
-  const { data, error, refetch } = useQuery(api.queryOptions('get', '/cloud/v2/limits_request'));
+  const { data, error, refetch } = useQuery(api.queryOptions('get', REQUESTS));
   const withdraw = useDelete<Request>({
     kind: 'request',
     instead: { verb: 'Withdraw', label: 'Withdraw…' },
     nameOf: ({ requested_limits }) => wishesOf(requested_limits),
     consequences: () => 'Nobody will decide on it. Limits that were granted stay.',
-    call: ({ id }) =>
-      apiCall('delete', '/cloud/v2/limits_request/{request_id}', {
-        params: { path: { request_id: id } },
-      }),
+    call: ({ id }) => apiCall('delete', `${REQUESTS}/{request_id}`, { params: { path: { request_id: id } } }),
     deleted: refresh,
   });
   if (error && !data)

@@ -6,6 +6,8 @@ import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 
+const CREDENTIALS = '/cloud/v3/inference/{project_id}/registry_credentials';
+
 type Credentials = Schemas['InferenceRegistryCredentials'];
 
 const COLUMNS: readonly Column<Credentials>[] = [
@@ -26,9 +28,7 @@ const hidden = <Body extends object>(body: Body) => ({ ...body, password: '…' 
 
 export function RegistryCredentials() {
   const { project, path, params } = useListOfProject();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v3/inference/{project_id}/registry_credentials', { params }),
-  );
+  const result = useQuery(api.queryOptions('get', CREDENTIALS, { params }));
   return (
     <NounPage
       title="Registry credentials"
@@ -46,7 +46,7 @@ export function RegistryCredentials() {
         consequences: () => 'Images of this registry can no longer be pulled with them.',
         askName: () => true,
         call: ({ name }) =>
-          apiCall('delete', '/cloud/v3/inference/{project_id}/registry_credentials/{credential_name}', {
+          apiCall('delete', `${CREDENTIALS}/{credential_name}`, {
             params: { path: { ...path, credential_name: name } },
           }),
         deleted: refresh,
@@ -60,11 +60,7 @@ export function RegistryCredentials() {
           username: text(values, 'username'),
           password: text(values, 'password'),
         }),
-        request: (body) =>
-          apiCall('post', '/cloud/v3/inference/{project_id}/registry_credentials', {
-            params: { path },
-            body,
-          }),
+        request: (body) => apiCall('post', CREDENTIALS, { params: { path }, body }),
         shown: hidden,
         terraform: (body) => terraform('gcore_registry_credential', body.name, { project }, hidden(body)),
         done: refresh,

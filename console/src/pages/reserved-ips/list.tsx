@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { networks, subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, optionField, textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
+
+const RESERVED_IPS = '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}';
 
 type Reserved = Schemas['ReservedFixedIp'];
 type Body = Schemas['CreateReservedFixedIp'];
@@ -76,39 +78,28 @@ function bodyOf(values: Values): Body {
 
 /** Addresses that stay yours, used or not. */
 export function ReservedIps() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
-      params: {
-        path,
-        query: {
-          ...page,
-          ...(search.address ? { ip_address: search.address } : {}),
-          ...(search.kind ? { [search.kind]: true } : {}),
-          ...(search.order_by ? { order_by: search.order_by as 'created_at.asc' } : {}),
-        },
-      },
-    }),
-  );
+  const { place, path, params } = useListOfPlace(({ address, kind, order_by }) => ({
+    ip_address: address,
+    ...(kind ? { [kind]: true } : {}),
+    order_by: order_by as 'created_at.asc',
+  }));
+  const result = useQuery(api.queryOptions('get', RESERVED_IPS, { params }));
   return (
     <NounPage<Reserved, Body>
       title="Reserved fixed IPs"
       about="An address that stays yours, and that you give to an instance or a load balancer when you want."
       filters={[
-        { kind: 'text', key: 'address', label: 'Address' },
-        {
-          kind: 'choice',
-          key: 'kind',
-          label: 'Which',
-          options: optionsOf({
+        textFilter('address', 'Address'),
+        choiceFilter(
+          'kind',
+          'Which',
+          optionsOf({
             external_only: 'Of the outside',
             internal_only: 'Of networks',
             available_only: 'Free',
             vip_only: 'Virtual',
           }),
-        },
+        ),
       ]}
       defaultOrder="fixed_ip_address.asc"
       result={result}
@@ -119,7 +110,7 @@ export function ReservedIps() {
           label: 'Make virtual, or not',
           title: (ip) => `Change ${addressOf(ip)}`,
           call: ({ port_id, is_vip }) =>
-            apiCall('patch', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
+            apiCall('patch', `${RESERVED_IPS}/{port_id}`, {
               params: { path: { ...path, port_id } },
               body: { is_vip: !is_vip },
             }),
@@ -136,20 +127,14 @@ export function ReservedIps() {
             ? `It is used by the ${ownerOf(ip)} ${ip.reservation.resource_id.slice(0, 8)}`
             : undefined),
         call: ({ port_id }) =>
-          apiCall('delete', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}', {
-            params: { path: { ...path, port_id } },
-          }),
+          apiCall('delete', `${RESERVED_IPS}/{port_id}`, { params: { path: { ...path, port_id } } }),
       }}
       empty={{ title: 'No reserved fixed IPs', about: 'Reserve one before you tell it to others.' }}
       form={{
         title: 'Reserve fixed IP',
         fields: fieldsOf(place),
         body: bodyOf,
-        request: (body) =>
-          apiCall('post', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
-            params: { path },
-            body,
-          }),
+        request: (body) => apiCall('post', RESERVED_IPS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_reservedfixedip', 'address', place, { ...body }),
       }}
     />

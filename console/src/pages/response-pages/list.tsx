@@ -2,9 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, queryClient } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
+import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { KINDS, type PageSet } from './kinds.ts';
+
+const SETS = '/waap/v1/custom-page-sets';
 
 const COLUMNS: readonly Column<PageSet>[] = [
   { label: 'Name', order: 'name', cell: ({ name }) => name },
@@ -23,7 +26,7 @@ export function ResponsePages() {
   const place = usePlace();
   const { page, search } = useListSearch();
   const result = useQuery(
-    api.queryOptions('get', '/waap/v1/custom-page-sets', {
+    api.queryOptions('get', SETS, {
       params: {
         query: {
           ...page,
@@ -37,11 +40,11 @@ export function ResponsePages() {
     <NounPage<PageSet, never>
       title="Response pages"
       about="What visitors see when the protection of a site blocks or challenges them, in your words and with your logo."
-      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      filters={[textFilter('name', 'Name')]}
       createPage={{
         label: 'Design pages',
         to: pathIn(place, 'response-pages', 'new'),
-        call: () => needsOf('post', '/waap/v1/custom-page-sets'),
+        call: () => needsOf('post', SETS),
       }}
       defaultOrder="name.asc"
       result={result as never}
@@ -53,8 +56,7 @@ export function ResponsePages() {
         nameOf: ({ name }) => name,
         askName: ({ domains }) => (domains?.length ?? 0) > 0,
         consequences: ({ domains }) => `${domains?.length ?? 0} domains show the built-in pages again.`,
-        call: ({ id }) =>
-          apiCall('delete', '/waap/v1/custom-page-sets/{set_id}', { params: { path: { set_id: id } } }),
+        call: ({ id }) => apiCall('delete', `${SETS}/{set_id}`, { params: { path: { set_id: id } } }),
         deleted: () => void queryClient.invalidateQueries(),
       }}
       empty={{

@@ -17,6 +17,8 @@ import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
 import { type Router, routerDeletion } from './list.tsx';
 
+const ROUTER = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
+
 /** One router: the subnets on it, the way outside, its routes. */
 export function RouterDetail() {
   const place = usePlace();
@@ -29,11 +31,7 @@ export function RouterDetail() {
     ...routerDeletion(path),
     deleted: () => void navigate({ to: back }),
   });
-  const query = useQuery(
-    api.queryOptions('get', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}', {
-      params: { path: routerPath },
-    }),
-  );
+  const query = useQuery(api.queryOptions('get', ROUTER, { params: { path: routerPath } }));
   const attach = useRowForm<Router, Schemas['AttachSubnet']>({
     label: 'Attach subnet…',
     disabled: whyBusy,
@@ -42,11 +40,7 @@ export function RouterDetail() {
       verb: 'Attach subnet',
       fields: [choiceField('subnet_id', 'Subnet', subnets(place))],
       body: (values) => ({ subnet_id: text(values, 'subnet_id') }),
-      request: (body) =>
-        apiCall('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/attach', {
-          params: { path: routerPath },
-          body,
-        }),
+      request: (body) => apiCall('post', `${ROUTER}/attach`, { params: { path: routerPath }, body }),
       done: refresh,
     }),
   });
@@ -82,10 +76,7 @@ export function RouterDetail() {
     }),
   });
   const detach = (subnetId: string) =>
-    apiCall('post', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}/detach', {
-      params: { path: routerPath },
-      body: { subnet_id: subnetId },
-    });
+    apiCall('post', `${ROUTER}/detach`, { params: { path: routerPath }, body: { subnet_id: subnetId } });
   return (
     <Detail<Router>
       kind="Router"

@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
+
+const ROUTERS = '/cloud/v1/routers/{project_id}/{region_id}';
 
 export type Router = Schemas['Router'];
 
@@ -37,26 +40,18 @@ export const routerDeletion = (path: { project_id: number; region_id: number }):
       : 'No subnet is on it.',
   disabled: whyBusy,
   call: ({ id }) =>
-    apiCall('delete', '/cloud/v1/routers/{project_id}/{region_id}/{router_id}', {
-      params: { path: { ...path, router_id: id } },
-    }),
+    apiCall('delete', `${ROUTERS}/{router_id}`, { params: { path: { ...path, router_id: id } } }),
 });
 
 /** What joins subnets to each other and to the outside. */
 export function Routers() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/routers/{project_id}/{region_id}', {
-      params: { path, query: { ...page, ...(search.name ? { name: search.name } : {}) } },
-    }),
-  );
+  const { place, path, params } = useListOfPlace(({ name }) => ({ name }));
+  const result = useQuery(api.queryOptions('get', ROUTERS, { params }));
   return (
     <NounPage<Router, Schemas['CreateRouter']>
       title="Routers"
       about="Joins subnets to each other, and lets them reach the outside."
-      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
       idOf={({ id }) => id}
@@ -91,8 +86,7 @@ export function Routers() {
             interfaces: list(values, 'subnets').map((subnet_id) => ({ type: 'subnet' as const, subnet_id })),
           }),
         }),
-        request: (body) =>
-          apiCall('post', '/cloud/v1/routers/{project_id}/{region_id}', { params: { path }, body }),
+        request: (body) => apiCall('post', ROUTERS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_router', body.name, place, { ...body }),
         to: ({ created_resources }) =>
           created_resources?.routers?.[0]

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { areaField, textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
+
+const CERTIFICATES = '/cloud/v1/secrets/{project_id}/{region_id}';
 
 type Secret = Schemas['Secret'];
 
@@ -38,12 +39,8 @@ const FIELDS: readonly Field[] = [
 ];
 
 export function Secrets() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/secrets/{project_id}/{region_id}', { params: { path, query: page } }),
-  );
+  const { path, params } = useListOfPlace();
+  const result = useQuery(api.queryOptions('get', CERTIFICATES, { params }));
   return (
     <NounPage
       title="Certificates"
@@ -60,9 +57,7 @@ export function Secrets() {
         nameOf: ({ name }) => name,
         consequences: () => 'A certificate that a listener or pool uses stays.',
         call: ({ id }) =>
-          apiCall('delete', '/cloud/v1/secrets/{project_id}/{region_id}/{secret_id}', {
-            params: { path: { ...path, secret_id: id } },
-          }),
+          apiCall('delete', `${CERTIFICATES}/{secret_id}`, { params: { path: { ...path, secret_id: id } } }),
       }}
       form={{
         title: 'Add certificate',

@@ -17,6 +17,9 @@ import type { SecurityGroup } from './list.tsx';
 import { type Rule, ruleFields, ruleOf, whatPasses } from './rules.ts';
 import { useGroupVerbs } from './verbs.tsx';
 
+const GROUP = '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}';
+const RULES = '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules';
+
 /** One group: what passes in, what passes out, and whom it is for. */
 export function SecurityGroupDetail() {
   const place = usePlace();
@@ -32,16 +35,8 @@ export function SecurityGroupDetail() {
     },
   });
   const path = { ...pathParams(place), group_id: id };
-  const query = useQuery(
-    api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}', {
-      params: { path },
-    }),
-  );
-  const members = useQuery(
-    api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/instances', {
-      params: { path },
-    }),
-  );
+  const query = useQuery(api.queryOptions('get', GROUP, { params: { path } }));
+  const members = useQuery(api.queryOptions('get', `${GROUP}/instances`, { params: { path } }));
   const add = useRowForm<SecurityGroup, Schemas['CreateSecurityGroupRule']>({
     label: 'Add rule…',
     form: (group) => ({
@@ -49,11 +44,7 @@ export function SecurityGroupDetail() {
       verb: 'Add rule',
       fields: ruleFields(securityGroups(place)),
       body: ruleOf,
-      request: (body) =>
-        apiCall('post', '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules', {
-          params: { path },
-          body,
-        }),
+      request: (body) => apiCall('post', RULES, { params: { path }, body }),
     }),
   });
   const drop = rowCall<Rule>({
@@ -61,9 +52,7 @@ export function SecurityGroupDetail() {
     danger: true,
     title: (rule) => `Remove the rule for ${whatPasses(rule)}`,
     call: (rule) =>
-      apiCall('delete', '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rules/{rule_id}', {
-        params: { path: { ...path, rule_id: rule.id } },
-      }),
+      apiCall('delete', `${RULES}/{rule_id}`, { params: { path: { ...path, rule_id: rule.id } } }),
   });
   return (
     <Detail<SecurityGroup>

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../app/place.ts';
 import { textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -28,20 +29,16 @@ const COLUMNS: readonly Column<SecurityGroup>[] = [
 
 /** Rules of who may reach what, that ports carry. */
 export function SecurityGroups() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
+  const { place, path, params } = useListOfPlace(({ name }) => ({ name }));
   const { verbs, remove } = useGroupVerbs(place);
   const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}', {
-      params: { path, query: { ...page, ...(search.name ? { name: search.name } : {}) } },
-    }),
+    api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}', { params }),
   );
   return (
     <NounPage<SecurityGroup, Schemas['CreateSecurityGroup']>
       title="Security groups"
       about="Rules of what may reach an instance. What no rule lets pass is dropped."
-      filters={[{ kind: 'text', key: 'name', label: 'Name' }]}
+      filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
       idOf={({ id }) => id}

@@ -7,6 +7,8 @@ import { text } from '../../ui/side-form.tsx';
 import { tagChanges, tagPairs } from '../../ui/values.ts';
 import type { SecurityGroup } from './list.tsx';
 
+const GROUP = '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}';
+
 interface Edit {
   readonly name: string;
   readonly description: string;
@@ -48,11 +50,7 @@ export function useGroupVerbs(place: Place): {
       verb: 'Copy',
       fields: [textField('name', 'Name of the copy', { initial: `${group.name}-copy` })],
       body: (values) => ({ name: text(values, 'name') }),
-      request: (body) =>
-        apiCall('post', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}/copy', {
-          params: { path: path(group.id) },
-          body,
-        }),
+      request: (body) => apiCall('post', `${GROUP}/copy`, { params: { path: path(group.id) }, body }),
       done: refresh,
     }),
   });
@@ -64,10 +62,7 @@ export function useGroupVerbs(place: Place): {
       consequences: () => 'A group that instances still have stays.',
       disabled: ({ name }) =>
         name === 'default' ? 'It is the one that instances get that name none' : undefined,
-      call: ({ id }) =>
-        apiCall('delete', '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}', {
-          params: { path: path(id) },
-        }),
+      call: ({ id }) => apiCall('delete', GROUP, { params: { path: path(id) } }),
       deleted: refresh,
     },
   };

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../app/place.ts';
 import { optionField, textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
+
+const GROUPS = '/cloud/v1/servergroups/{project_id}/{region_id}';
 
 type ServerGroup = Schemas['ServerGroup'];
 
@@ -19,14 +21,8 @@ const POLICIES = optionsOf({
 
 /** Groups of instances that stand together or apart. */
 export function ServerGroups() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page } = useListSearch();
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/servergroups/{project_id}/{region_id}', {
-      params: { path, query: page },
-    }),
-  );
+  const { place, path, params } = useListOfPlace();
+  const result = useQuery(api.queryOptions('get', GROUPS, { params }));
   const columns: readonly Column<ServerGroup>[] = [
     { label: 'Name', cell: ({ name }) => name },
     {
@@ -62,7 +58,7 @@ export function ServerGroups() {
         disabled: ({ instances }) =>
           instances.length > 0 ? 'Instances are in it: remove them first' : undefined,
         call: ({ servergroup_id }) =>
-          apiCall('delete', '/cloud/v1/servergroups/{project_id}/{region_id}/{group_id}', {
+          apiCall('delete', `${GROUPS}/{group_id}`, {
             params: { path: { ...path, group_id: servergroup_id } },
           }),
       }}
@@ -80,8 +76,7 @@ export function ServerGroups() {
           name: text(values, 'name'),
           policy: text(values, 'policy') as 'affinity',
         }),
-        request: (body) =>
-          apiCall('post', '/cloud/v1/servergroups/{project_id}/{region_id}', { params: { path }, body }),
+        request: (body) => apiCall('post', GROUPS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_servergroup', body.name, place, { ...body }),
         done: () => void queryClient.invalidateQueries(),
       }}

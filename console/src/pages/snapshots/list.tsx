@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -12,6 +11,8 @@ import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { tagsOf } from '../../ui/values.ts';
 import { type Snapshot, useSnapshotVerbs } from './verbs.tsx';
+
+const SNAPSHOTS = '/cloud/v1/snapshots/{project_id}/{region_id}';
 
 export const SNAPSHOT_COLUMNS: readonly Column<Snapshot>[] = [
   { label: 'Name', cell: ({ name }) => name },
@@ -24,15 +25,9 @@ export const SNAPSHOT_COLUMNS: readonly Column<Snapshot>[] = [
 
 /** What volumes were at some moment. */
 export function Snapshots() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page } = useListSearch();
+  const { place, path, params } = useListOfPlace();
   const { verbs } = useSnapshotVerbs(place);
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/snapshots/{project_id}/{region_id}', {
-      params: { path, query: page },
-    }),
-  );
+  const result = useQuery(api.queryOptions('get', SNAPSHOTS, { params }));
   return (
     <NounPage<Snapshot, Schemas['CreateSnapshot']>
       title="Snapshots"
@@ -58,8 +53,7 @@ export function Snapshots() {
           name: text(values, 'name'),
           ...given({ description: text(values, 'description'), tags: tagsOf(values) }),
         }),
-        request: (body) =>
-          apiCall('post', '/cloud/v1/snapshots/{project_id}/{region_id}', { params: { path }, body }),
+        request: (body) => apiCall('post', SNAPSHOTS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_snapshot', body.name, place, { ...body }),
       }}
     />

@@ -8,6 +8,8 @@ import { type Field, text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 
+const KEYS = '/cloud/v1/ssh_keys/{project_id}';
+
 type SshKey = Schemas['SshKey'];
 
 const COLUMNS: readonly Column<SshKey>[] = [
@@ -34,7 +36,7 @@ const FIELDS: readonly Field[] = [
 
 export function SshKeys() {
   const { project, path, params } = useListOfProject();
-  const result = useQuery(api.queryOptions('get', '/cloud/v1/ssh_keys/{project_id}', { params }));
+  const result = useQuery(api.queryOptions('get', KEYS, { params }));
   return (
     <NounPage
       title="SSH keys"
@@ -52,9 +54,7 @@ export function SshKeys() {
         nameOf: ({ name }) => name,
         consequences: () => 'New instances can no longer be given it. Instances that have it keep it.',
         call: ({ id }) =>
-          apiCall('delete', '/cloud/v1/ssh_keys/{project_id}/{ssh_key_id}', {
-            params: { path: { ...path, ssh_key_id: id } },
-          }),
+          apiCall('delete', `${KEYS}/{ssh_key_id}`, { params: { path: { ...path, ssh_key_id: id } } }),
         deleted: refresh,
       }}
       form={{
@@ -65,7 +65,7 @@ export function SshKeys() {
           public_key: text(values, 'public_key'),
           shared_in_project: values.shared_in_project === true,
         }),
-        request: (body) => apiCall('post', '/cloud/v1/ssh_keys/{project_id}', { params: { path }, body }),
+        request: (body) => apiCall('post', KEYS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_keypair', body.name, { project }, { ...body }),
         done: refresh,
       }}

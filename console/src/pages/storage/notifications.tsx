@@ -14,6 +14,8 @@ import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
 import { amount, KINDS, type Threshold, thresholdsOf, type Usage } from './kinds.ts';
 
+const EVENT = '/storage/notifications/v1/event';
+
 type Body = Schemas['StorageNotificationEventInput'];
 
 /** @param isUsedKnown until then nothing may be said to be used */
@@ -50,7 +52,7 @@ const USAGE_COLUMNS: readonly Column<Usage>[] = [
 export function StorageNotifications() {
   // A storage's own page leads here with its name.
   const { storage = '' } = useSearch({ strict: false }) as { storage?: string };
-  const events = useQuery(api.queryOptions('get', '/storage/notifications/v1/events'));
+  const events = useQuery(api.queryOptions('get', `${EVENT}s`));
   const usage = useQuery(
     api.queryOptions('get', '/virga/v1/storage_usage', { params: { query: { limit: 1000 } } }),
   );
@@ -73,10 +75,7 @@ export function StorageNotifications() {
           kind: 'threshold',
           nameOf: ({ kind, storage, bucket }) => `${kind.label} of ${bucket || storage}`,
           consequences: () => 'Nobody is notified any more when it is reached.',
-          call: ({ uuid, kind }) =>
-            apiCall('delete', '/storage/notifications/v1/event', {
-              body: { uuid, name: kind.name } as Body,
-            }),
+          call: ({ uuid, kind }) => apiCall('delete', EVENT, { body: { uuid, name: kind.name } as Body }),
           deleted: refresh,
         }}
         empty={{ title: 'No thresholds', about: 'Set one, and you hear of it before the storage is full.' }}
@@ -112,7 +111,7 @@ export function StorageNotifications() {
                 ? { bytes: Math.round((number(values, 'gigabytes') ?? 0) * 1e9) }
                 : { count: number(values, 'count') }),
             }) as unknown as Body,
-          request: (body) => apiCall('post', '/storage/notifications/v1/event', { body }),
+          request: (body) => apiCall('post', EVENT, { body }),
           done: refresh,
         }}
       />

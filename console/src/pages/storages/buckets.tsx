@@ -10,6 +10,8 @@ import { list, number } from '../../ui/values.ts';
 import { Parts } from './parts.tsx';
 import { type Storage, type StorageUsage, type Usage, useStorageUsage, whyFixed } from './verbs.tsx';
 
+const BUCKETS = '/storage/v4/object_storages/{storage_id}/buckets';
+
 type Bucket = Schemas['StorageBucket'];
 
 const columnsOf = (say: StorageUsage['say'], used: ReadonlyMap<string, Usage>): readonly Column<Bucket>[] => [
@@ -35,11 +37,7 @@ const columnsOf = (say: StorageUsage['say'], used: ReadonlyMap<string, Usage>): 
 /** The buckets of a storage, with what is in them, and who may use them. */
 export function Buckets({ storage }: { readonly storage: Storage }) {
   const path = { storage_id: storage.id };
-  const buckets = useQuery(
-    api.queryOptions('get', '/storage/v4/object_storages/{storage_id}/buckets', {
-      params: { path, query: { limit: 1000 } },
-    }),
-  );
+  const buckets = useQuery(api.queryOptions('get', BUCKETS, { params: { path, query: { limit: 1000 } } }));
   const { rows, say } = useStorageUsage(storage.name);
   const used = new Map((rows ?? []).map((row) => [row.bucket_name, row]));
   const create = useNewBucket();
@@ -49,10 +47,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
     nameOf: ({ name }) => name,
     consequences: () => 'Only an empty bucket is deleted. Its policy, CORS and expiration go with it.',
     disabled: () => whyFixed(storage),
-    call: ({ name }) =>
-      apiCall('delete', '/storage/v4/object_storages/{storage_id}/buckets/{name}', {
-        params: { path: { ...path, name } },
-      }),
+    call: ({ name }) => apiCall('delete', `${BUCKETS}/{name}`, { params: { path: { ...path, name } } }),
     deleted: refresh,
   });
   return (
@@ -80,11 +75,7 @@ const useNewBucket = () =>
       title: 'Create bucket',
       fields: [textField('name', 'Name', { about: '3 to 63 small letters, digits, “.” and “-”' })],
       body: (values) => ({ name: text(values, 'name') }),
-      request: (body) =>
-        apiCall('post', '/storage/v4/object_storages/{storage_id}/buckets', {
-          params: { path: { storage_id: id } },
-          body,
-        }),
+      request: (body) => apiCall('post', BUCKETS, { params: { path: { storage_id: id } }, body }),
       done: refresh,
     }),
   });
@@ -130,10 +121,7 @@ const useBucketForm = (storage: Storage) =>
         lifecycle: { expiration_days: number(values, 'days') ?? 0 },
       }),
       request: (body) =>
-        apiCall('patch', '/storage/v4/object_storages/{storage_id}/buckets/{name}', {
-          params: { path: { storage_id: storage.id, name } },
-          body,
-        }),
+        apiCall('patch', `${BUCKETS}/{name}`, { params: { path: { storage_id: storage.id, name } }, body }),
       done: refresh,
     }),
   });

@@ -16,6 +16,8 @@ import styles from './connect.module.css';
 import { AccessKeys } from './keys.tsx';
 import { removal, type Storage, useStorageUsage } from './verbs.tsx';
 
+const STORAGE = '/storage/v4/object_storages/{storage_id}';
+
 const StorageUsage = lazy(() => import('./usage.tsx').then(({ StorageUsage: one }) => ({ default: one })));
 
 /** One storage: where it is, what is in it, who may open it, and what it used. */
@@ -26,9 +28,7 @@ export function StorageDetail() {
   const list = pathIn(place, 'storages');
   const deletion = useDelete<Storage>(removal(() => void navigate({ to: list })));
   const storage = useQuery(
-    api.queryOptions('get', '/storage/v4/object_storages/{storage_id}', {
-      params: { path: { storage_id: Number(id) } },
-    }),
+    api.queryOptions('get', STORAGE, { params: { path: { storage_id: Number(id) } } }),
   );
   return (
     <Detail<Storage>
@@ -88,11 +88,7 @@ function Connect({ storage: { id, address } }: { readonly storage: Storage }) {
           {lines}
         </pre>
       </Card>
-      <CodePanel
-        call={apiCall('get', '/storage/v4/object_storages/{storage_id}', {
-          params: { path: { storage_id: id } },
-        })}
-      />
+      <CodePanel call={apiCall('get', STORAGE, { params: { path: { storage_id: id } } })} />
     </>
   );
 }

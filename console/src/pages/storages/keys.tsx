@@ -10,6 +10,8 @@ import { Time } from '../../ui/time.tsx';
 import { Parts } from './parts.tsx';
 import { type Storage, whyFixed } from './verbs.tsx';
 
+const KEYS = '/storage/v4/object_storages/{storage_id}/access_keys';
+
 type Key = Schemas['StorageAccessKey'];
 
 /** Both halves of a key, as they are shown once. */
@@ -28,11 +30,7 @@ const COLUMNS: readonly Column<Key>[] = [
 export function AccessKeys({ storage }: { readonly storage: Storage }) {
   const path = { storage_id: storage.id };
   const [made, setMade] = useState<Schemas['NewStorageAccessKey']>();
-  const keys = useQuery(
-    api.queryOptions('get', '/storage/v4/object_storages/{storage_id}/access_keys', {
-      params: { path, query: { limit: 1000 } },
-    }),
-  );
+  const keys = useQuery(api.queryOptions('get', KEYS, { params: { path, query: { limit: 1000 } } }));
   const create = useRowForm<Storage, Schemas['CreateStorageAccessKey']>({
     label: 'Create key',
     disabled: whyFixed,
@@ -47,8 +45,7 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
         },
       ],
       body: (values) => ({ read_only: values.read_only === true }),
-      request: (body) =>
-        apiCall('post', '/storage/v4/object_storages/{storage_id}/access_keys', { params: { path }, body }),
+      request: (body) => apiCall('post', KEYS, { params: { path }, body }),
       done: (data) => {
         setMade(data as Schemas['NewStorageAccessKey']);
         refresh();
@@ -61,9 +58,7 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
     consequences: () => 'It opens nothing any more. Programs that use it are refused from now on.',
     disabled: () => whyFixed(storage),
     call: ({ access_key: key }) =>
-      apiCall('delete', '/storage/v4/object_storages/{storage_id}/access_keys/{access_key}', {
-        params: { path: { ...path, access_key: key } },
-      }),
+      apiCall('delete', `${KEYS}/{access_key}`, { params: { path: { ...path, access_key: key } } }),
     deleted: refresh,
   });
   return (

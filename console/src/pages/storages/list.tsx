@@ -6,6 +6,7 @@ import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { choiceField, textField } from '../../ui/fields.ts';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -41,7 +42,7 @@ export function Storages() {
   const [made, setMade] = useState<Schemas['NewObjectStorage']>();
   const state = STATES.find((one) => one === search.status);
   const result = useQuery(
-    api.queryOptions('get', '/storage/v4/object_storages', {
+    api.queryOptions('get', STORAGES, {
       params: {
         query: {
           ...page,
@@ -59,13 +60,12 @@ export function Storages() {
         title="Storages"
         about="Buckets of files that any S3 client reads and writes. A storage belongs to the account, in one location."
         filters={[
-          { kind: 'text', key: 'name', label: 'Whole name' },
-          {
-            kind: 'choice',
-            key: 'status',
-            label: 'Status',
-            options: STATES.map((value) => ({ value, label: value })),
-          },
+          textFilter('name', 'Whole name'),
+          choiceFilter(
+            'status',
+            'Status',
+            STATES.map((value) => ({ value, label: value })),
+          ),
         ]}
         defaultOrder="created_at.desc"
         result={result}

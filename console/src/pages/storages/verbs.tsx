@@ -3,6 +3,8 @@ import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 
+const STORAGE = '/storage/v4/object_storages/{storage_id}';
+
 export type Storage = Schemas['ObjectStorage'];
 
 export type Usage = Schemas['StorageUsage'];
@@ -39,10 +41,7 @@ export const removal = (deleted: () => void = () => undefined): DeleteOptions<St
     'It stops answering at once, and gives its address back. For seven days it can be restored, with its keys, buckets and objects.',
   askName: () => true,
   disabled: whyFixed,
-  call: ({ id }) =>
-    apiCall('delete', '/storage/v4/object_storages/{storage_id}', {
-      params: { path: { storage_id: id } },
-    }),
+  call: ({ id }) => apiCall('delete', STORAGE, { params: { path: { storage_id: id } } }),
   deleted: () => {
     refresh();
     deleted();
@@ -54,8 +53,5 @@ export const restore = rowCall<Storage>({
   label: 'Restore',
   title: ({ name }) => `Restore ${name}`,
   disabled: ({ provisioning_status: status }) => (status === 'deleted' ? undefined : 'It is not deleted'),
-  call: ({ id }) =>
-    apiCall('post', '/storage/v4/object_storages/{storage_id}/restore', {
-      params: { path: { storage_id: id } },
-    }),
+  call: ({ id }) => apiCall('post', `${STORAGE}/restore`, { params: { path: { storage_id: id } } }),
 });

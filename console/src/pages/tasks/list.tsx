@@ -3,6 +3,7 @@ import { api } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { SubjectOf } from '../../ui/subject.tsx';
@@ -28,13 +29,12 @@ const COLUMNS: readonly Column<Task>[] = [
 ];
 
 const FILTERS = [
-  {
-    kind: 'choice',
-    key: 'state',
-    label: 'State',
-    options: optionsOf({ NEW: 'Waiting', RUNNING: 'Running', FINISHED: 'Done', ERROR: 'Failed' }),
-  },
-  { kind: 'text', key: 'task_type', label: 'Type, for example create_loadbalancer' },
+  choiceFilter(
+    'state',
+    'State',
+    optionsOf({ NEW: 'Waiting', RUNNING: 'Running', FINISHED: 'Done', ERROR: 'Failed' }),
+  ),
+  textFilter('task_type', 'Type, for example create_loadbalancer'),
 ] as const;
 
 /** Every change of this project in this region, as it happens. */

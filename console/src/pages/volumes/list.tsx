@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { images, snapshots } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
-import { type Column, useListSearch } from '../../ui/list-page.tsx';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text } from '../../ui/side-form.tsx';
@@ -13,6 +14,8 @@ import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { number, tagsOf } from '../../ui/values.ts';
 import { useVolumeVerbs, type Volume } from './verbs.tsx';
+
+const VOLUMES = '/cloud/v1/volumes/{project_id}/{region_id}';
 
 export const VOLUME_COLUMNS: readonly Column<Volume>[] = [
   { label: 'Name', cell: ({ name }) => name },
@@ -52,34 +55,19 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
 
 /** The volumes of a project in a region. */
 export function Volumes() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const { page, search } = useListSearch();
+  const { place, path, params } = useListOfPlace(({ name, attached }) => ({
+    name_part: name,
+    has_attachments: attached ? attached === 'yes' : undefined,
+  }));
   const { actions, verbs, remove } = useVolumeVerbs(place);
-  const result = useQuery(
-    api.queryOptions('get', '/cloud/v1/volumes/{project_id}/{region_id}', {
-      params: {
-        path,
-        query: {
-          ...page,
-          ...(search.name ? { name_part: search.name } : {}),
-          ...(search.attached ? { has_attachments: search.attached === 'yes' } : {}),
-        },
-      },
-    }),
-  );
+  const result = useQuery(api.queryOptions('get', VOLUMES, { params }));
   return (
     <NounPage<Volume, Schemas['CreateVolume']>
       title="Volumes"
       about="Disks that live on their own: they outlive the instance that they are attached to."
       filters={[
-        { kind: 'text', key: 'name', label: 'Name' },
-        {
-          kind: 'choice',
-          key: 'attached',
-          label: 'Use',
-          options: optionsOf({ yes: 'Attached', no: 'Free' }),
-        },
+        textFilter('name', 'Name'),
+        choiceFilter('attached', 'Use', optionsOf({ yes: 'Attached', no: 'Free' })),
       ]}
       result={result}
       columns={VOLUME_COLUMNS}
@@ -104,8 +92,7 @@ export function Volumes() {
               tags: tagsOf(values),
             }),
           }) as unknown as Schemas['CreateVolume'],
-        request: (body) =>
-          apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
+        request: (body) => apiCall('post', VOLUMES, { params: { path }, body }),
         terraform: (body) => terraform('gcore_volume', body.name, place, { ...body, source: undefined }),
         to: ({ created_resources }) =>
           created_resources?.volumes?.[0]

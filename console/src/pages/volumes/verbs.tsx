@@ -10,6 +10,8 @@ import type { RowAction } from '../../ui/row-menu.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { number, tagChanges, tagPairs } from '../../ui/values.ts';
 
+const VOLUME = '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}';
+
 export type Volume = Schemas['Volume'];
 
 const whyNot =
@@ -60,11 +62,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         }),
       ],
       body: (values) => ({ size: number(values, 'size') ?? 0 }),
-      request: (body) =>
-        apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/extend', {
-          params: { path: path(volume.id) },
-          body,
-        }),
+      request: (body) => apiCall('post', `${VOLUME}/extend`, { params: { path: path(volume.id) }, body }),
     }),
   });
   const snapshot = useRowForm<Volume, Schemas['CreateSnapshot']>({
@@ -99,11 +97,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(volume.tags) },
       ],
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(volume.tags, values) }),
-      request: (body) =>
-        apiCall('patch', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
-          params: { path: path(volume.id) },
-          body,
-        }),
+      request: (body) => apiCall('patch', VOLUME, { params: { path: path(volume.id) }, body }),
     }),
   });
   const revert = useDelete<Volume>({
@@ -115,10 +109,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       whyNot(['available', 'error_restoring'])(volume) ??
       ((volume.snapshot_ids ?? []).length === 0 ? 'It has no snapshot' : undefined),
     consequences: () => 'It will hold what its last snapshot holds. What was written since is lost.',
-    call: ({ id }) =>
-      apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}/revert', {
-        params: { path: path(id) },
-      }),
+    call: ({ id }) => apiCall('post', `${VOLUME}/revert`, { params: { path: path(id) } }),
     deleted: () => {
       notifications.show({ color: 'green', message: 'The volume holds what its last snapshot holds' });
       void queryClient.invalidateQueries();
@@ -147,10 +138,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         whyNot(['available', 'error_deleting', 'error_restoring'])(volume) ??
         ((volume.snapshot_ids ?? []).length > 0 ? 'It has snapshots: delete them first' : undefined),
       consequences: ({ size }) => `What is on its ${size} GiB is lost.`,
-      call: ({ id }) =>
-        apiCall('delete', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
-          params: { path: path(id) },
-        }),
+      call: ({ id }) => apiCall('delete', VOLUME, { params: { path: path(id) } }),
     },
   };
 }
