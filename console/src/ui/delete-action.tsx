@@ -18,6 +18,16 @@ export interface DeleteOptions<Row> {
   readonly instead?: { readonly verb: string; readonly label: string };
 }
 
+/** For `useDelete`, where nothing is deleted. */
+export const NOTHING: DeleteOptions<unknown> = {
+  kind: '',
+  nameOf: () => '',
+  consequences: () => '',
+  call: () => {
+    throw new Error('Nothing is deleted here');
+  },
+};
+
 /** The row action that deletes or loses something, and the question it asks first. */
 export function useDelete<Row>(options: DeleteOptions<Row>): {
   readonly action: RowAction<Row>;

@@ -1,8 +1,10 @@
 import { Skeleton, Tabs } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
+import { pathIn, usePlace } from '../app/place.ts';
 import { Copy } from './copy.tsx';
+import { type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { FaultNote } from './fault.tsx';
 import { FromBefore } from './from-before.tsx';
 import { type Fact, Facts, PageHead } from './page.tsx';
@@ -30,6 +32,8 @@ export interface DetailProps<Row> {
   readonly badge?: (row: Row) => ReactNode;
   readonly verbs?: readonly RowVerb<Row>[];
   readonly actions?: readonly RowAction<Row>[];
+  /** How it is deleted; then its list is shown. */
+  readonly remove?: DeleteOptions<Row>;
   /** More buttons at the head. */
   readonly head?: (row: Row) => ReactNode;
   readonly facts: (row: Row) => readonly Fact[];
@@ -37,9 +41,25 @@ export interface DetailProps<Row> {
   readonly tabs?: (row: Row) => readonly Tab[];
 }
 
+/** Where the page of one thing stands: which one, and the way back to the list of its kind.
+ *  @param page the folder of its pages: `load-balancers` */
+export function useDetailPlace(page: string, label: string) {
+  const place = usePlace();
+  const { id } = useParams({ strict: false }) as { id: string };
+  return { place, id, back: { to: pathIn(place, page), label } };
+}
+
 /** One thing: its name, state and verbs, a band of facts, and what it consists of. */
 export function Detail<Row>(props: DetailProps<Row>) {
-  const { kind, back, query, verbs = [], actions = [] } = props;
+  const { kind, back, query, remove, actions = [] } = props;
+  const navigate = useNavigate();
+  const deletion = useDelete<Row>({
+    ...(remove ?? NOTHING),
+    deleted: () => {
+      remove?.deleted?.();
+      void navigate({ to: back.to });
+    },
+  });
   const row = query.data;
   if (row === undefined) {
     return (
@@ -53,6 +73,7 @@ export function Detail<Row>(props: DetailProps<Row>) {
       </>
     );
   }
+  const verbs = [...(props.verbs ?? []), ...(remove ? [deletion] : [])];
   const all = [...actions, ...verbs.map(({ action }) => action)];
   return (
     <>

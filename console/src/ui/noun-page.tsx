@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import { copyId, type DeleteOptions, useDelete } from './delete-action.tsx';
+import { copyId, type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { ListPage, type ListPageProps, type RowAction } from './list-page.tsx';
 import type { RowVerb } from './row-form.tsx';
 import { callOf, type FormOptions, SideForm, useNewForm } from './side-form.tsx';
@@ -21,21 +21,12 @@ export interface NounPageProps<Row, Body>
   readonly verbs?: readonly RowVerb<Row>[];
 }
 
-const NOTHING: DeleteOptions<never> = {
-  kind: '',
-  nameOf: () => '',
-  consequences: () => '',
-  call: () => {
-    throw new Error('Nothing is deleted here');
-  },
-};
-
 /** Everything that a list of a noun has: the list, the form that makes one, the verbs of a row, the question before
  *  one is deleted. */
 export function NounPage<Row, Body>(props: NounPageProps<Row, Body>) {
   const { idOf, form, createPage, createDisabled, remove, actions = [], verbs = [], empty, ...list } = props;
   const opened = useNewForm();
-  const deletion = useDelete<Row>(remove ?? (NOTHING as DeleteOptions<Row>));
+  const deletion = useDelete<Row>(remove ?? NOTHING);
   const create = createPage ?? (form && { label: form.title, to: opened.to, call: () => callOf(form) });
   return (
     <>

@@ -1,5 +1,6 @@
 import { type MouseEvent, useState } from 'react';
 import { hint, hintWhenCut } from './hint.tsx';
+import type { Fact } from './page.tsx';
 import styles from './tags.module.css';
 
 interface Tag {
@@ -11,6 +12,10 @@ interface Tag {
 const SHOWN = 2;
 /** So many letters have room in a list. */
 const SHORT = 20;
+
+/** The fact that says which tags something has, if it has any. */
+export const tagFacts = (tags: readonly Tag[]): readonly Fact[] =>
+  tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={tags} /> }] : [];
 
 /** The first tags, the others when pointed at, and all of them, whole, when pressed. */
 export function Tags({ tags }: { readonly tags: readonly Tag[] }) {

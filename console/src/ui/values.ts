@@ -3,6 +3,10 @@ import type { Values } from './field-input.tsx';
 /** A value as text; empty ones are left out by `given`. */
 export const text = (values: Values, key: string): string => String(values[key] ?? '').trim();
 
+/** Values as texts, by their keys. */
+export const texts = <Key extends string>(values: Values, ...keys: readonly Key[]): Record<Key, string> =>
+  Object.fromEntries(keys.map((key) => [key, text(values, key)])) as Record<Key, string>;
+
 /** A value as a number; undefined where nothing is given. */
 export const number = (values: Values, key: string): number | undefined =>
   values[key] === '' || values[key] === undefined ? undefined : Number(values[key]);

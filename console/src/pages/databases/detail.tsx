@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { api, apiCall, faultOf } from '../../api/client.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
@@ -8,7 +8,6 @@ import { Servers } from '../../pictures/servers.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { useDelete } from '../../ui/delete-action.tsx';
 import { Detail } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -27,11 +26,8 @@ const late = (page: ReactNode) => <Suspense>{page}</Suspense>;
 /** One cluster, live: how to connect, which server does what, and everything that can be changed of it. */
 export function DatabaseDetail() {
   const place = usePlace();
-  const navigate = useNavigate();
   const { name } = useParams({ strict: false }) as { name: string };
-  const list = pathIn(place, 'databases');
   const verbs = useClusterVerbs(place);
-  const deletion = useDelete<Cluster>(removal(place, () => void navigate({ to: list })));
   const cluster = useQuery({
     ...api.queryOptions('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
       params: { path: clusterPath(place, name) },
@@ -44,12 +40,13 @@ export function DatabaseDetail() {
   return (
     <Detail<Cluster>
       kind="Cluster"
-      back={{ to: list, label: 'PostgreSQL' }}
+      back={{ to: pathIn(place, 'databases'), label: 'PostgreSQL' }}
       query={{ ...cluster, data }}
       nameOf={({ cluster_name: one }) => one}
       idOf={({ cluster_name: one }) => one}
       badge={({ status }) => <StatusBadge status={status} />}
-      verbs={[...verbs, deletion]}
+      verbs={verbs}
+      remove={removal(place)}
       facts={factsOf}
       tabs={(one) => [
         { key: 'access', label: 'Databases and users', body: <DatabasesAndUsers cluster={one} /> },

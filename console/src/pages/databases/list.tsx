@@ -31,10 +31,7 @@ const COLUMNS: readonly Column<Short>[] = [
 ];
 
 /** The question before a cluster is deleted. */
-export const removal = (
-  place: Place,
-  deleted: () => void = () => undefined,
-): DeleteOptions<{ cluster_name: string; status: string }> => ({
+export const removal = (place: Place): DeleteOptions<{ cluster_name: string; status: string }> => ({
   kind: 'cluster',
   nameOf: ({ cluster_name: name }) => name,
   consequences: () => 'Its databases, users and backups go with it, and nothing brings them back.',
@@ -45,7 +42,6 @@ export const removal = (
       : undefined,
   call: ({ cluster_name: name }) =>
     apiCall('delete', `${CLUSTERS}/{cluster_name}`, { params: { path: clusterPath(place, name) } }),
-  deleted,
 });
 
 /** The clusters of a project in a region, once managed PostgreSQL is set up there. */
@@ -101,7 +97,7 @@ function Clusters() {
       columns={COLUMNS}
       idOf={({ cluster_name: name }) => name}
       href={({ cluster_name: name }) => pathIn(place, 'databases', name)}
-      remove={removal(place) as DeleteOptions<Short>}
+      remove={removal(place)}
       head={
         result.data?.count === 0 && (
           <VerbButton

@@ -2,18 +2,17 @@ import { Button, Group, Modal, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { needsOf } from '../../api/may.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
 import { unread } from '../../ui/field-input.tsx';
 import { choiceFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
-import { type Column, ListPage, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
-import { SideForm, useNewForm } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
@@ -37,49 +36,28 @@ const COLUMNS: readonly Column<FloatingIp>[] = [
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
+/** Addresses of the outside. */
 export function FloatingIps() {
   const { place, path, params } = useListOfPlace(({ status }) => ({ status: status as 'ACTIVE' }));
-  const form = useNewForm();
   const [attaching, setAttaching] = useState<FloatingIp>();
   const result = useQuery(api.queryOptions('get', FLOATING_IPS, { params }));
-  const remove = useDelete<FloatingIp>({
-    kind: 'floating IP',
-    nameOf: ({ floating_ip_address }) => floating_ip_address ?? '',
-    consequences: (ip) =>
-      ip.port_id
-        ? `${targetOf(ip)} can no longer be reached at this address, and the address is given back.`
-        : 'The address is given back.',
-    askName: ({ port_id }) => port_id !== null,
-    disabled: whyBusy,
-    call: ({ id }) =>
-      apiCall('delete', `${FLOATING_IPS}/{floating_ip_id}`, {
-        params: { path: { ...path, floating_ip_id: id } },
-      }),
-  });
-  const point = (ip: FloatingIp, port_id: string | null) =>
+  const point = ({ id }: FloatingIp, port_id: string | null) =>
     apiCall('patch', '/cloud/v2/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
-      params: { path: { ...path, floating_ip_id: ip.id } },
+      params: { path: { ...path, floating_ip_id: id } },
       body: { port_id },
     });
-  const create = {
-    label: 'Create floating IP',
-    to: form.to,
-    call: () => needsOf('post', FLOATING_IPS, place.project),
-  };
   return (
     <>
-      <ListPage<FloatingIp>
+      <NounPage<FloatingIp, object>
         title="Floating IPs"
         about="An address of the outside that leads to what you point it at, and can be pointed elsewhere at any time."
-        create={create}
         filters={[
           choiceFilter('status', 'Status', optionsOf({ ACTIVE: 'Active', DOWN: 'Down', ERROR: 'Failed' })),
         ]}
         result={result as never}
         columns={COLUMNS}
-        rowKey={({ id }) => id}
+        idOf={({ id }) => id}
         actions={[
-          copyId(({ id }) => id),
           { label: 'Point at…', run: setAttaching, call: (ip) => point(ip, null), disabled: whyBusy },
           rowCall({
             label: 'Detach',
@@ -87,16 +65,36 @@ export function FloatingIps() {
             call: (ip) => point(ip, null),
             disabled: (ip) => whyBusy(ip) ?? (ip.port_id ? undefined : 'It leads to nothing'),
           }),
-          remove.action,
         ]}
+        remove={{
+          kind: 'floating IP',
+          nameOf: ({ floating_ip_address }) => floating_ip_address ?? '',
+          consequences: (ip) =>
+            ip.port_id
+              ? `${targetOf(ip)} can no longer be reached at this address, and the address is given back.`
+              : 'The address is given back.',
+          askName: ({ port_id }) => port_id !== null,
+          disabled: whyBusy,
+          call: ({ id }) =>
+            apiCall('delete', `${FLOATING_IPS}/{floating_ip_id}`, {
+              params: { path: { ...path, floating_ip_id: id } },
+            }),
+        }}
         empty={{
           title: 'No floating IPs',
           about:
             'Create one, and point it at a load balancer. Its address stays yours when that is replaced.',
-          action: create,
+        }}
+        form={{
+          title: 'Create floating IP',
+          about:
+            'The region gives you a free address of the outside. It leads nowhere until you point it at something.',
+          fields: [],
+          body: () => ({}),
+          request: (body) => apiCall('post', FLOATING_IPS, { params: { path }, body }),
+          terraform: () => terraform('gcore_floatingip', 'address', place, {}),
         }}
       />
-      {remove.dialog}
       {attaching && (
         <PointAt
           ip={attaching}
@@ -108,16 +106,6 @@ export function FloatingIps() {
           }
         />
       )}
-      <SideForm
-        title="Create floating IP"
-        about="The region gives you a free address of the outside. It leads nowhere until you point it at something."
-        fields={[]}
-        body={() => ({})}
-        request={(body) => apiCall('post', FLOATING_IPS, { params: { path }, body })}
-        terraform={() => terraform('gcore_floatingip', 'address', place, {})}
-        opened={form.opened}
-        close={form.close}
-      />
     </>
   );
 }

@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { api, apiCall } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { useDelete } from '../../ui/delete-action.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import type { Fact } from '../../ui/page.tsx';
 import { Several } from '../../ui/several.tsx';
-import { Tags } from '../../ui/tags.tsx';
+import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Interfaces } from './interfaces.tsx';
 import { addressesOf, type Instance } from './list.tsx';
@@ -21,25 +19,18 @@ const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
 
 /** One machine: its state, where it stands in networks, what it keeps, what it uses. */
 export function InstanceDetail() {
-  const place = usePlace();
-  const navigate = useNavigate();
-  const { id } = useParams({ strict: false }) as { id: string };
-  const { actions, verbs, remove } = useInstanceVerbs(place);
-  const list = pathIn(place, 'instances');
-  const deletion = useDelete<Instance>({ ...remove, deleted: () => void navigate({ to: list }) });
-  const query = useQuery(
-    api.queryOptions('get', INSTANCE, { params: { path: { ...pathParams(place), instance_id: id } } }),
-  );
+  const { place, id, back } = useDetailPlace('instances', 'Instances');
+  const params = { path: { ...pathParams(place), instance_id: id } };
+  const query = useQuery(api.queryOptions('get', INSTANCE, { params }));
   return (
     <Detail<Instance>
       kind="Instance"
-      back={{ to: list, label: 'Instances' }}
+      back={back}
       query={query}
       nameOf={({ name }) => name}
       idOf={(instance) => instance.id}
       badge={({ status, task_state }) => <StatusBadge status={status} detail={task_state ?? undefined} />}
-      actions={actions}
-      verbs={[...verbs, deletion]}
+      {...useInstanceVerbs(place)}
       facts={(instance) => [
         ...addressFacts(instance),
         {
@@ -54,23 +45,13 @@ export function InstanceDetail() {
           ),
         },
         { label: 'Created', value: <Time at={instance.created_at} /> },
-        ...(instance.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={instance.tags} /> }] : []),
+        ...tagFacts(instance.tags),
       ]}
       tabs={(instance) => [
         { key: 'interfaces', label: 'Interfaces', body: <Interfaces instance={instance} /> },
         { key: 'volumes', label: 'Volumes', body: <InstanceVolumes instance={instance} /> },
         { key: 'metrics', label: 'Metrics', body: <InstanceMetrics id={instance.id} /> },
-        {
-          key: 'code',
-          label: 'Code',
-          body: (
-            <CodePanel
-              call={apiCall('get', INSTANCE, {
-                params: { path: { ...pathParams(place), instance_id: instance.id } },
-              })}
-            />
-          ),
-        },
+        { key: 'code', label: 'Code', body: <CodePanel call={apiCall('get', INSTANCE, { params })} /> },
       ]}
     />
   );

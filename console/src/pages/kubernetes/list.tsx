@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { clusterVersions, nodeFlavors, sshKeys } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { needsOf } from '../../api/may.ts';
 import { type Place, pathIn } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { copyId, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
-import { type Column, ListPage, useListOfPlace } from '../../ui/list-page.tsx';
-import { type Field, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
+import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
+import { texts } from '../../ui/values.ts';
 
 const CLUSTERS = '/cloud/v2/k8s/clusters/{project_id}/{region_id}';
 
@@ -30,68 +31,57 @@ const COLUMNS: readonly Column<Cluster>[] = [
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
+/** Clusters of Kubernetes. */
 export function Clusters() {
   const { place, path, params } = useListOfPlace();
-  const form = useNewForm();
   const result = useQuery(api.queryOptions('get', CLUSTERS, { params }));
-  const remove = useDelete<Cluster>({
-    kind: 'cluster',
-    nameOf: ({ name }) => name,
-    consequences: (cluster) =>
-      `${nodesOf(cluster) === 1 ? 'Its node' : `Its ${nodesOf(cluster)} nodes`} and everything that runs there go with it.`,
-    askName: () => true,
-    disabled: whyBusy,
-    call: ({ name }) =>
-      apiCall('delete', `${CLUSTERS}/{cluster_name}`, { params: { path: { ...path, cluster_name: name } } }),
-  });
-  const create = {
-    label: 'Create cluster',
-    to: form.to,
-    call: () => needsOf('post', CLUSTERS, place.project),
-  };
   return (
-    <>
-      <ListPage<Cluster>
-        title="Kubernetes"
-        about="Clusters whose nodes heal themselves, and are replaced one by one when you upgrade."
-        create={create}
-        result={result}
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        href={({ name }) => pathIn(place, 'kubernetes', name)}
-        actions={[copyId(({ id }) => id), remove.action]}
-        empty={{
-          title: 'No clusters here',
-          about: 'Create one, then watch its nodes come up, be replaced and come back.',
-          action: create,
-        }}
-      />
-      {remove.dialog}
-      <SideForm
-        title="Create cluster"
-        fields={fieldsOf(place)}
-        body={(values) => ({
-          name: text(values, 'name'),
-          version: text(values, 'version'),
-          keypair: text(values, 'keypair'),
-          pools: [
-            {
-              name: text(values, 'pool'),
-              flavor_id: text(values, 'flavor'),
-              min_node_count: Number(values.nodes),
-              max_node_count: Math.max(Number(values.nodes), Number(values.most)),
-              auto_healing_enabled: values.healing === true,
-            },
-          ],
-        })}
-        request={(body) => apiCall('post', CLUSTERS, { params: { path }, body })}
-        to={() => pathIn(place, 'kubernetes')}
-        opened={form.opened}
-        close={form.close}
-      />
-    </>
+    <NounPage
+      title="Kubernetes"
+      about="Clusters whose nodes heal themselves, and are replaced one by one when you upgrade."
+      result={result}
+      columns={COLUMNS}
+      idOf={({ id }) => id}
+      href={({ name }) => pathIn(place, 'kubernetes', name)}
+      remove={{
+        kind: 'cluster',
+        nameOf: ({ name }) => name,
+        consequences: (cluster) =>
+          `${nodesOf(cluster) === 1 ? 'Its node' : `Its ${nodesOf(cluster)} nodes`} and everything that runs there go with it.`,
+        askName: () => true,
+        disabled: whyBusy,
+        call: ({ name }) =>
+          apiCall('delete', `${CLUSTERS}/{cluster_name}`, {
+            params: { path: { ...path, cluster_name: name } },
+          }),
+      }}
+      empty={{
+        title: 'No clusters here',
+        about: 'Create one, then watch its nodes come up, be replaced and come back.',
+      }}
+      form={{
+        title: 'Create cluster',
+        fields: fieldsOf(place),
+        body: bodyOf,
+        request: (body) => apiCall('post', CLUSTERS, { params: { path }, body }),
+        to: () => pathIn(place, 'kubernetes'),
+      }}
+    />
   );
 }
+
+const bodyOf = (values: Values) => ({
+  ...texts(values, 'name', 'version', 'keypair'),
+  pools: [
+    {
+      name: text(values, 'pool'),
+      flavor_id: text(values, 'flavor'),
+      min_node_count: Number(values.nodes),
+      max_node_count: Math.max(Number(values.nodes), Number(values.most)),
+      auto_healing_enabled: values.healing === true,
+    },
+  ],
+});
 
 /** What the region offers is asked for when the form is opened. */
 const fieldsOf = (place: Place): readonly Field[] => [

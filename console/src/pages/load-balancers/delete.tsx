@@ -1,7 +1,9 @@
 import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams, usePlace } from '../../app/place.ts';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
+import type { RowAction } from '../../ui/row-menu.tsx';
 import type { LoadBalancer } from './list.tsx';
 
 interface DeleteProps {
@@ -11,11 +13,25 @@ interface DeleteProps {
 }
 
 /** The call that deletes a load balancer. */
-export const deletionOf = (place: Place, id: string) =>
+const deletionOf = (place: Place, id: string) =>
   apiCall('delete', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
     params: { path: { ...pathParams(place), load_balancer_id: id } },
   });
 
+/** The entry of the menu that asks before. */
+export const deleteAction = (
+  place: Place,
+  run: (lb: LoadBalancer) => void,
+  disabled: RowAction<LoadBalancer>['disabled'] = whyBusy,
+) => ({
+  label: 'Delete…',
+  run,
+  call: ({ id }: LoadBalancer) => deletionOf(place, id),
+  danger: true,
+  disabled,
+});
+
+/** The question before a load balancer is deleted. */
 export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
   const place = usePlace();
   const carries = (lb?.listeners.length ?? 0) > 0;

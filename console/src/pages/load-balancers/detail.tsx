@@ -16,9 +16,9 @@ import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
-import { Tags } from '../../ui/tags.tsx';
+import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DeleteLoadBalancer, deletionOf } from './delete.tsx';
+import { DeleteLoadBalancer, deleteAction } from './delete.tsx';
 import { Health, type LoadBalancer } from './list.tsx';
 import { Listeners } from './listeners.tsx';
 import { Logs } from './logs.tsx';
@@ -103,13 +103,7 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
         }),
       disabled,
     }),
-    {
-      label: 'Delete…',
-      run: ask.open,
-      call: ({ id }) => deletionOf(place, id),
-      danger: true,
-      disabled,
-    },
+    deleteAction(place, ask.open, disabled),
   ];
   return (
     <PageHead
@@ -160,7 +154,7 @@ function LoadBalancerFacts({ lb }: { readonly lb: LoadBalancer }) {
         },
         { label: 'Failed requests', value: stats?.request_errors.toLocaleString() ?? 'not counted' },
         { label: 'Created', value: <Time at={lb.created_at} /> },
-        ...(lb.tags_v2.length > 0 ? [{ label: 'Tags', value: <Tags tags={lb.tags_v2} /> }] : []),
+        ...tagFacts(lb.tags_v2),
       ]}
     />
   );

@@ -5,14 +5,14 @@ import { needsOf } from '../../api/may.ts';
 import { pathIn } from '../../app/place.ts';
 import { StatusBadge, wordOf } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { copyId, whyBusy } from '../../ui/delete-action.tsx';
 import type { Search } from '../../ui/filters.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
-import { type Column, ListPage, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DeleteLoadBalancer, deletionOf } from './delete.tsx';
+import { DeleteLoadBalancer, deleteAction } from './delete.tsx';
 import { failOver } from './verbs.tsx';
 
 const LOAD_BALANCERS = '/cloud/v1/loadbalancers/{project_id}/{region_id}';
@@ -81,42 +81,31 @@ const filtersOf = ({ tag_key, assigned_floating, logging_enabled, ...search }: S
   logging_enabled: logging_enabled ? logging_enabled === 'true' : undefined,
 });
 
+/** The load balancers of a project in a region. */
 export function LoadBalancers() {
   const { place, params } = useListOfPlace(filtersOf);
   const [doomed, setDoomed] = useState<LoadBalancer>();
   const result = useQuery(api.queryOptions('get', LOAD_BALANCERS, { params }));
-  const create = {
-    label: 'Create load balancer',
-    to: pathIn(place, 'load-balancers', 'new'),
-    call: () => needsOf('post', LOAD_BALANCERS, place.project),
-  };
   return (
     <>
-      <ListPage<LoadBalancer>
+      <NounPage<LoadBalancer, never>
         title="Load balancers"
         about="One address in front of several servers: it sends each connection to a server that is well."
-        create={create}
+        createPage={{
+          label: 'Create load balancer',
+          to: pathIn(place, 'load-balancers', 'new'),
+          call: () => needsOf('post', LOAD_BALANCERS, place.project),
+        }}
         filters={FILTERS}
         defaultOrder="created_at.desc"
         result={result}
         columns={COLUMNS}
-        rowKey={({ id }) => id}
+        idOf={({ id }) => id}
         href={({ id }) => pathIn(place, 'load-balancers', id)}
-        actions={[
-          copyId(({ id }) => id),
-          failOver(place),
-          {
-            label: 'Delete…',
-            danger: true,
-            disabled: whyBusy,
-            run: setDoomed,
-            call: ({ id }) => deletionOf(place, id),
-          },
-        ]}
+        actions={[failOver(place), deleteAction(place, setDoomed)]}
         empty={{
           title: 'No load balancers here',
           about: 'Put one in front of two servers, and visitors no longer notice when one of them dies.',
-          action: create,
           code: `curl ${location.origin}/cloud/v1/loadbalancers/${place.project}/${place.region} -H "Authorization: APIKey $API_TOKEN"`,
         }}
       />

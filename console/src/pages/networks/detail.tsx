@@ -1,20 +1,20 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathParams, usePlace } from '../../app/place.ts';
 import { SubnetStrip } from '../../pictures/subnet-strip.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
+import { useDetailPlace } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { textField } from '../../ui/fields.ts';
 import { FromBefore } from '../../ui/from-before.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
 import { type Field, given, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
-import { Tags } from '../../ui/tags.tsx';
+import { tagFacts } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { kindOf } from './list.tsx';
@@ -32,9 +32,8 @@ const FIELDS: readonly Field[] = [
 
 /** One network: its subnets, and who uses which of their addresses. */
 export function NetworkDetail() {
-  const place = usePlace();
+  const { place, id, back } = useDetailPlace('networks', 'Networks');
   const path = pathParams(place);
-  const { id } = useParams({ strict: false }) as { id: string };
   const form = useNewForm();
   const network = useQuery(
     api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
@@ -47,7 +46,6 @@ export function NetworkDetail() {
       params: { path, query: { network_ids: [id] } },
     }),
   );
-  const back = { to: pathIn(place, 'networks'), label: 'Networks' };
   if (network.error && !network.data) {
     return (
       <>
@@ -88,7 +86,7 @@ export function NetworkDetail() {
           { label: 'MTU', value: data.mtu },
           { label: 'Subnets', value: data.subnets.length },
           { label: 'Created', value: <Time at={data.created_at} /> },
-          ...(data.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={data.tags} /> }] : []),
+          ...tagFacts(data.tags),
         ]}
       />
       <Unread title="Subnets" query={subnets} />

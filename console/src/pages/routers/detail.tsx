@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { subnets } from '../../api/choices.ts';
 import { type ApiCall, api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { whyBusy } from '../../ui/delete-action.tsx';
+import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
@@ -21,17 +20,9 @@ const ROUTER = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
 
 /** One router: the subnets on it, the way outside, its routes. */
 export function RouterDetail() {
-  const place = usePlace();
-  const path = pathParams(place);
-  const navigate = useNavigate();
-  const { id } = useParams({ strict: false }) as { id: string };
-  const routerPath = { ...path, router_id: id };
-  const back = pathIn(place, 'routers');
-  const deletion = useDelete<Router>({
-    ...routerDeletion(path),
-    deleted: () => void navigate({ to: back }),
-  });
-  const query = useQuery(api.queryOptions('get', ROUTER, { params: { path: routerPath } }));
+  const { place, id, back } = useDetailPlace('routers', 'Routers');
+  const path = { ...pathParams(place), router_id: id };
+  const query = useQuery(api.queryOptions('get', ROUTER, { params: { path } }));
   const attach = useRowForm<Router, Schemas['AttachSubnet']>({
     label: 'Attach subnet…',
     disabled: whyBusy,
@@ -40,7 +31,7 @@ export function RouterDetail() {
       verb: 'Attach subnet',
       fields: [choiceField('subnet_id', 'Subnet', subnets(place))],
       body: (values) => ({ subnet_id: text(values, 'subnet_id') }),
-      request: (body) => apiCall('post', `${ROUTER}/attach`, { params: { path: routerPath }, body }),
+      request: (body) => apiCall('post', `${ROUTER}/attach`, { params: { path: path }, body }),
       done: refresh,
     }),
   });
@@ -70,22 +61,23 @@ export function RouterDetail() {
       }),
       request: (body) =>
         apiCall('patch', '/cloud/v2/routers/{project_id}/{region_id}/{router_id}', {
-          params: { path: routerPath },
+          params: { path: path },
           body,
         }),
     }),
   });
   const detach = (subnetId: string) =>
-    apiCall('post', `${ROUTER}/detach`, { params: { path: routerPath }, body: { subnet_id: subnetId } });
+    apiCall('post', `${ROUTER}/detach`, { params: { path: path }, body: { subnet_id: subnetId } });
   return (
     <Detail<Router>
       kind="Router"
-      back={{ to: back, label: 'Routers' }}
+      back={back}
       query={query}
       nameOf={({ name }) => name}
       idOf={(router) => router.id}
       badge={({ status }) => <StatusBadge status={status} />}
-      verbs={[attach, edit, deletion]}
+      verbs={[attach, edit]}
+      remove={routerDeletion(pathParams(place))}
       head={(router) => (
         <ActionButton
           size="sm"

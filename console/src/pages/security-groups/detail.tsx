@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { securityGroups } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { useDelete } from '../../ui/delete-action.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { Tags } from '../../ui/tags.tsx';
+import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { SecurityGroup } from './list.tsx';
 import { type Rule, ruleFields, ruleOf, whatPasses } from './rules.ts';
@@ -22,18 +21,8 @@ const RULES = '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rul
 
 /** One group: what passes in, what passes out, and whom it is for. */
 export function SecurityGroupDetail() {
-  const place = usePlace();
-  const navigate = useNavigate();
-  const { id } = useParams({ strict: false }) as { id: string };
-  const list = pathIn(place, 'security-groups');
+  const { place, id, back } = useDetailPlace('security-groups', 'Security groups');
   const { verbs, remove } = useGroupVerbs(place);
-  const deletion = useDelete<SecurityGroup>({
-    ...remove,
-    deleted: () => {
-      remove.deleted?.();
-      void navigate({ to: list });
-    },
-  });
   const path = { ...pathParams(place), group_id: id };
   const query = useQuery(api.queryOptions('get', GROUP, { params: { path } }));
   const members = useQuery(api.queryOptions('get', `${GROUP}/instances`, { params: { path } }));
@@ -57,11 +46,12 @@ export function SecurityGroupDetail() {
   return (
     <Detail<SecurityGroup>
       kind="Security group"
-      back={{ to: list, label: 'Security groups' }}
+      back={back}
       query={query}
       nameOf={({ name }) => name}
       idOf={(group) => group.id}
-      verbs={[add, ...verbs, deletion]}
+      verbs={[add, ...verbs]}
+      remove={remove}
       head={(group) => (
         <ActionButton size="sm" variant="filled" action={{ ...add.action, label: 'Add rule' }} row={group} />
       )}
@@ -69,7 +59,7 @@ export function SecurityGroupDetail() {
         { label: 'What it is for', value: group.description || 'nobody said' },
         { label: 'Instances', value: <Members instances={members.data?.results} unread={members.isError} /> },
         { label: 'Created', value: <Time at={group.created_at} /> },
-        ...(group.tags_v2.length > 0 ? [{ label: 'Tags', value: <Tags tags={group.tags_v2} /> }] : []),
+        ...tagFacts(group.tags_v2),
       ]}
     >
       {(group) => (

@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, apiCall } from '../../api/client.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { Copy, CopyText } from '../../ui/copy.tsx';
-import { useDelete } from '../../ui/delete-action.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Buckets } from './buckets.tsx';
@@ -22,23 +19,19 @@ const StorageUsage = lazy(() => import('./usage.tsx').then(({ StorageUsage: one 
 
 /** One storage: where it is, what is in it, who may open it, and what it used. */
 export function StorageDetail() {
-  const place = usePlace();
-  const navigate = useNavigate();
-  const { id } = useParams({ strict: false }) as { id: string };
-  const list = pathIn(place, 'storages');
-  const deletion = useDelete<Storage>(removal(() => void navigate({ to: list })));
+  const { id, back } = useDetailPlace('storages', 'Storages');
   const storage = useQuery(
     api.queryOptions('get', STORAGE, { params: { path: { storage_id: Number(id) } } }),
   );
   return (
     <Detail<Storage>
       kind="Storage"
-      back={{ to: list, label: 'Storages' }}
+      back={back}
       query={storage}
       nameOf={({ name }) => name}
       idOf={(one) => String(one.id)}
       badge={({ provisioning_status: status }) => <StatusBadge status={status} />}
-      verbs={[deletion]}
+      remove={removal}
       facts={(one) => [
         {
           label: 'Address',

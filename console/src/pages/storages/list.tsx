@@ -75,7 +75,7 @@ export function Storages() {
           status === 'deleted' ? undefined : pathIn(place, 'storages', String(id))
         }
         actions={[restore]}
-        remove={removal()}
+        remove={removal}
         empty={{
           title: 'No storages',
           about:

@@ -34,7 +34,7 @@ export const whyFixed = ({ provisioning_status: status }: Storage): string | und
       : `It is ${status}; wait until that is done`;
 
 /** The question before a storage is deleted, and what it says. */
-export const removal = (deleted: () => void = () => undefined): DeleteOptions<Storage> => ({
+export const removal: DeleteOptions<Storage> = {
   kind: 'storage',
   nameOf: ({ name }) => name,
   consequences: () =>
@@ -42,11 +42,8 @@ export const removal = (deleted: () => void = () => undefined): DeleteOptions<St
   askName: () => true,
   disabled: whyFixed,
   call: ({ id }) => apiCall('delete', STORAGE, { params: { path: { storage_id: id } } }),
-  deleted: () => {
-    refresh();
-    deleted();
-  },
-});
+  deleted: refresh,
+};
 
 /** Brings a deleted storage back. */
 export const restore = rowCall<Storage>({

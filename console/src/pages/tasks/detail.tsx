@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
 import { api, apiCall } from '../../api/client.ts';
 import { isEnded } from '../../api/tasks.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import { SubjectOf, subjectName } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { acknowledge, type Task } from './acknowledge.ts';
@@ -16,15 +14,14 @@ import { MadeBy } from './made.tsx';
 
 /** One task: how far it is, what it is about, what waits for it, and what came of it. */
 export function TaskDetail() {
-  const place = usePlace();
-  const { id } = useParams({ strict: false }) as { id: string };
+  const { id, back } = useDetailPlace('tasks', 'Tasks');
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/tasks/{task_id}', { params: { path: { task_id: id } } }),
   );
   return (
     <Detail<Task>
       kind="Task"
-      back={{ to: pathIn(place, 'tasks'), label: 'Tasks' }}
+      back={back}
       query={query}
       nameOf={(task) => [taskName(task), task.subject && subjectName(task.subject)].filter(Boolean).join(' ')}
       idOf={(task) => task.id}

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, faultOf } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { useDelete } from '../../ui/delete-action.tsx';
-import { Detail } from '../../ui/detail.tsx';
+import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
-import { Tags } from '../../ui/tags.tsx';
+import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SNAPSHOT_COLUMNS } from '../snapshots/list.tsx';
 import { useSnapshotVerbs } from '../snapshots/verbs.tsx';
@@ -18,13 +17,9 @@ import { useVolumeVerbs, type Volume } from './verbs.tsx';
 
 /** One volume: who uses it, what it may do, and what it was before. */
 export function VolumeDetail() {
-  const place = usePlace();
-  const navigate = useNavigate();
-  const { id } = useParams({ strict: false }) as { id: string };
-  const list = pathIn(place, 'volumes');
-  const { actions, verbs, remove } = useVolumeVerbs(place);
-  const deletion = useDelete<Volume>({ ...remove, deleted: () => void navigate({ to: list }) });
-  const snapshot = verbs.find(({ action }) => action.label.startsWith('Take snapshot'));
+  const { place, id, back } = useDetailPlace('volumes', 'Volumes');
+  const verbs = useVolumeVerbs(place);
+  const snapshot = verbs.verbs.find(({ action }) => action.label.startsWith('Take snapshot'));
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
       params: { path: { ...pathParams(place), volume_id: id } },
@@ -33,13 +28,12 @@ export function VolumeDetail() {
   return (
     <Detail<Volume>
       kind="Volume"
-      back={{ to: list, label: 'Volumes' }}
+      back={back}
       query={query}
       nameOf={({ name }) => name}
       idOf={(volume) => volume.id}
       badge={({ status }) => <StatusBadge status={status} />}
-      actions={actions}
-      verbs={[...verbs, deletion]}
+      {...verbs}
       facts={(volume) => [
         { label: 'Size', value: `${volume.size} GiB` },
         { label: 'Type', value: volume.volume_type },
@@ -54,7 +48,7 @@ export function VolumeDetail() {
             ]
           : []),
         { label: 'Created', value: <Time at={volume.created_at} /> },
-        ...(volume.tags.length > 0 ? [{ label: 'Tags', value: <Tags tags={volume.tags} /> }] : []),
+        ...tagFacts(volume.tags),
       ]}
     >
       {(volume) => (
