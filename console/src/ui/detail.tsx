@@ -1,6 +1,6 @@
 import { Skeleton, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
 import { pathIn, usePlace } from '../app/place.ts';
 import { Copy } from './copy.tsx';
@@ -8,7 +8,7 @@ import { type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { FaultNote } from './fault.tsx';
 import { FromBefore } from './from-before.tsx';
 import { type Fact, Facts, PageHead } from './page.tsx';
-import type { RowVerb } from './row-form.tsx';
+import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { ActionsMenu, type RowAction } from './row-menu.tsx';
 
 export interface Tab {
@@ -74,7 +74,7 @@ export function Detail<Row>(props: DetailProps<Row>) {
     );
   }
   const verbs = [...(props.verbs ?? []), ...(remove ? [deletion] : [])];
-  const all = [...actions, ...verbs.map(({ action }) => action)];
+  const all = [...actions, ...actionsOf(verbs)];
   return (
     <>
       <PageHead
@@ -93,9 +93,7 @@ export function Detail<Row>(props: DetailProps<Row>) {
       <Facts facts={props.facts(row)} />
       {props.children?.(row)}
       {props.tabs && <DetailTabs tabs={props.tabs(row)} />}
-      {verbs.map(({ action, dialog }) => (
-        <Fragment key={action.label}>{dialog}</Fragment>
-      ))}
+      <Dialogs verbs={verbs} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ApiFault, LOOK_EVERY_MS } from '../api/client.ts';
+import { type ApiFault, faultOf, LOOK_EVERY_MS } from '../api/client.ts';
 import { Copy } from './copy.tsx';
 
 interface FaultNoteProps {
@@ -9,6 +9,17 @@ interface FaultNoteProps {
   /** Where others of its kind are, when it is not there itself. */
   readonly others?: { readonly to: string; readonly label: string };
 }
+
+/** What came of a question to the API, and how it is asked again. */
+export interface Asked {
+  readonly data: unknown;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** Why something could not be read, in place of what it is; undefined when it was, be it before. */
+export const unreadNote = ({ data, error, refetch }: Asked) =>
+  error && data === undefined ? <FaultNote fault={faultOf(error)} retry={() => void refetch()} /> : undefined;
 
 function titleOf({ message, againSeconds, unanswered }: ApiFault, isRead: boolean): string {
   // The bar above the page says what becomes of it. Some reads are sent like writes, and change nothing either.

@@ -1,10 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
-import { faultOf } from '../api/client.ts';
 import { type Needs, useMay } from '../api/may.ts';
 import { pathParams, usePlace } from '../app/place.ts';
-import { FaultNote } from './fault.tsx';
+import { unreadNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
 import { FromBefore } from './from-before.tsx';
 import { IconPlus } from './icons.ts';
@@ -98,6 +97,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
     void navigate({ to: '.', search: clean({ ...search, offset: undefined, ...next }) as never });
   const filtered = filters.some(({ key }) => search[key] !== undefined);
   const rows = query.data?.results ?? [];
+  const unread = unreadNote(query);
   const why = useMay()(create?.call) ?? create?.disabled;
   useRowKeys({ create: why ? undefined : create?.to });
   return (
@@ -114,8 +114,8 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
       {filters.length > 0 && (filtered || rows.length > 0 || query.isPending) && (
         <FilterBar filters={filters} search={search} change={change} />
       )}
-      {query.error && !query.data ? (
-        <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />
+      {unread ? (
+        unread
       ) : query.data && rows.length === 0 && offset === 0 ? (
         <div className={`${styles.frame} ${styles.empty}`}>
           {filtered ? (

@@ -1,8 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { faultOf } from '../api/client.ts';
 import { bytes } from './bytes.ts';
-import { FaultNote } from './fault.tsx';
+import { unreadNote } from './fault.tsx';
 import styles from './metrics.module.css';
 import { Card } from './page.tsx';
 import { Series, type SeriesProps, WINDOWS, WindowPicker } from './series.tsx';
@@ -45,8 +44,8 @@ export function MetricsCard<P extends Point>({ query, charts }: MetricsCardProps
   const { window } = useWindow();
   const choose = (next: string) =>
     void navigate({ to: '.', search: ((old: object) => ({ ...old, window: next })) as never, replace: true });
-  if (query.error && !query.data)
-    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
+  const unread = unreadNote(query);
+  if (unread) return unread;
   if (!query.data) return <Skeleton height={240} />;
   const points = query.data.results.filter(({ time }) => time);
   const times = points.map(({ time }) => readTime(time ?? '').getTime() / 1000);

@@ -1,7 +1,6 @@
-import { Fragment } from 'react';
 import { copyId, type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { ListPage, type ListPageProps, type RowAction } from './list-page.tsx';
-import type { RowVerb } from './row-form.tsx';
+import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { callOf, type FormOptions, SideForm, useNewForm } from './side-form.tsx';
 
 export interface NounPageProps<Row, Body>
@@ -34,18 +33,11 @@ export function NounPage<Row, Body>(props: NounPageProps<Row, Body>) {
         {...list}
         rowKey={idOf}
         {...(create ? { create: { ...create, disabled: createDisabled } } : {})}
-        actions={[
-          copyId(idOf),
-          ...actions,
-          ...verbs.map(({ action }) => action),
-          ...(remove ? [deletion.action] : []),
-        ]}
+        actions={[copyId(idOf), ...actions, ...actionsOf(verbs), ...(remove ? [deletion.action] : [])]}
         empty={{ ...empty, action: create }}
       />
       {deletion.dialog}
-      {verbs.map(({ action, dialog }) => (
-        <Fragment key={action.label}>{dialog}</Fragment>
-      ))}
+      <Dialogs verbs={verbs} />
       {form && <SideForm {...form} opened={opened.opened} close={opened.close} />}
     </>
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import type { RowAction } from './row-menu.tsx';
 import { callOf, type FormOptions, SideForm } from './side-form.tsx';
 
@@ -9,10 +9,19 @@ export interface RowVerb<Row> {
 }
 
 export interface RowFormOptions<Row, Body> {
-  /** Of the menu: `Rename…`. */
+  /** Of the menu: `Resize…`; the button of the form says the same, unless the form has a verb of its own. */
   readonly label: string;
   readonly disabled?: (row: Row) => string | undefined;
   readonly form: (row: Row) => FormOptions<Body>;
+}
+
+/** The entries in the menu of several verbs. */
+export const actionsOf = <Row,>(verbs: readonly RowVerb<Row>[]): readonly RowAction<Row>[] =>
+  verbs.map(({ action }) => action);
+
+/** What several verbs open. */
+export function Dialogs({ verbs }: { readonly verbs: readonly RowVerb<never>[] }) {
+  return verbs.map(({ action, dialog }) => <Fragment key={action.label}>{dialog}</Fragment>);
 }
 
 /** The row action that opens a form about the row. */
@@ -20,6 +29,8 @@ export function useRowForm<Row, Body>({ label, disabled, form }: RowFormOptions<
   const [row, setRow] = useState<Row>();
   return {
     action: { label, run: setRow, call: (one) => callOf(form(one)), ...(disabled ? { disabled } : {}) },
-    dialog: row !== undefined && <SideForm {...form(row)} opened close={() => setRow(undefined)} />,
+    dialog: row !== undefined && (
+      <SideForm verb={label.replace('…', '')} {...form(row)} opened close={() => setRow(undefined)} />
+    ),
   };
 }

@@ -24,7 +24,8 @@ export function tagsOf(values: Values, key = 'tags'): Record<string, string> | u
   return pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
 }
 
-interface OwnTag {
+/** A tag that people gave something, or that is kept by the cloud and stays. */
+export interface OwnTag {
   readonly key: string;
   readonly value: string;
   readonly read_only: boolean;

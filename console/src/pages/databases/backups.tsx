@@ -1,11 +1,11 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { every, faultOf, type Schemas } from '../../api/client.ts';
+import { every, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall, useOperatorToken } from '../../api/operator.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
+import { unreadNote } from '../../ui/fault.tsx';
 import { numberField, textField } from '../../ui/fields.ts';
 import { Card, Empty, Facts } from '../../ui/page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -61,8 +61,8 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
     call: () => operatorCall('delete', BACKUPS, { params: { path } }),
     deleted: () => void query.refetch(),
   });
-  if (query.error && !query.data)
-    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
+  const unread = unreadNote(query);
+  if (unread) return unread;
   if (!query.data) return <Skeleton height={200} />;
   const { data } = query;
   const small = { size: 'xs', variant: 'default' } as const;
@@ -130,6 +130,7 @@ function useSchedule(cluster: Cluster, done: () => void) {
     label: 'Schedule…',
     form: ({ schedule }) => ({
       title: schedule ? 'Change schedule' : 'Start backups',
+      verb: schedule ? 'Change schedule' : 'Start backups',
       fields: [
         numberField('every_hours', 'Hours from one copy to the next', {
           about: 'The first one is made at once',
@@ -156,7 +157,6 @@ function useRestore(cluster: Cluster) {
     label: 'Restore…',
     form: ({ restorable_from: from }) => ({
       title: 'Restore into a new cluster',
-      verb: 'Restore',
       fields: [
         textField('cluster_name', 'Name of the new cluster', {
           about: 'It has an address and passwords of its own; this one goes on.',

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { api, every, faultOf, type Schemas } from '../../api/client.ts';
+import { api, every, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
-import { FaultNote } from '../../ui/fault.tsx';
+import { FaultNote, unreadNote } from '../../ui/fault.tsx';
 import styles from '../../ui/metrics.module.css';
 import { percent } from '../../ui/metrics.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
@@ -38,8 +38,8 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
     ...every(EVERY_MS),
   });
   const samples = useSamples(query.data, query.dataUpdatedAt);
-  if (query.error && !query.data)
-    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
+  const unread = unreadNote(query);
+  if (unread) return unread;
   if (!query.data) return <Skeleton height={320} />;
   const { connections, blocks, storage, transactions, fault } = query.data;
   const asked = blocks.hit + blocks.read;

@@ -45,7 +45,6 @@ export function useClusterVerbs(place: Place): readonly RowVerb<Cluster>[] {
     form: (cluster) =>
       changing(place, cluster, {
         title: `Resize ${cluster.cluster_name}`,
-        verb: 'Resize',
         fields: [
           optionField(
             'flavor',

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
-import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
+import { unreadNote } from '../../ui/fault.tsx';
 import { choiceField, optionField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
-import { Card, Empty } from '../../ui/page.tsx';
+import { Card } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
+import { Rows } from '../../ui/rows.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { list } from '../../ui/values.ts';
 import type { Instance } from './list.tsx';
 import { whyNot } from './verbs.tsx';
@@ -67,7 +68,6 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
     disabled: why,
     form: () => ({
       title: `Attach an interface to ${instance.name}`,
-      verb: 'Attach interface',
       fields: [
         ...interfaceFields(place),
         {
@@ -102,23 +102,21 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
       }),
     disabled: () => why(instance),
   });
-  if (query.error && !query.data)
-    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
-  const rows = query.data?.results ?? [];
+  const unread = unreadNote(query);
+  if (unread) return unread;
   return (
     <Card title="Interfaces" aside={<ActionButton action={attach.action} row={instance} />}>
-      {query.data && rows.length === 0 ? (
-        <Empty title="No interfaces" about="Without one nobody can reach it, and it reaches nobody." />
-      ) : (
-        <Table
-          title="Interfaces"
-          rows={rows}
-          columns={COLUMNS}
-          loading={query.isPending}
-          rowKey={({ port_id }) => port_id}
-          actions={[detach]}
-        />
-      )}
+      <Rows
+        title="Interfaces"
+        query={query}
+        columns={COLUMNS}
+        rowKey={({ port_id }) => port_id}
+        actions={[detach]}
+        empty={{
+          title: 'No interfaces',
+          about: 'Without one nobody can reach it, and it reaches nobody.',
+        }}
+      />
       {attach.dialog}
     </Card>
   );

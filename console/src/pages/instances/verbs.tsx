@@ -2,12 +2,12 @@ import { flavors, serverGroups } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
-import { choiceField, textField } from '../../ui/fields.ts';
+import { useEditForm } from '../../ui/edit-form.ts';
+import { choiceField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { text } from '../../ui/side-form.tsx';
-import { tagChanges, tagPairs } from '../../ui/values.ts';
 import type { Instance } from './list.tsx';
 import { useScreen } from './screen.tsx';
 
@@ -51,7 +51,6 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
     disabled: whyNot(SETTLED),
     form: (instance) => ({
       title: `Resize ${instance.name}`,
-      verb: 'Resize',
       fields: [
         choiceField('flavor_id', 'Size', flavors(place), {
           first: false,
@@ -76,18 +75,9 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
         apiCall('post', `${INSTANCE}/put_into_servergroup`, { params: { path: path(instance.id) }, body }),
     }),
   });
-  const edit = useRowForm<Instance, { name: string; tags: Record<string, string | null> }>({
-    label: 'Rename, tag…',
-    form: (instance) => ({
-      title: `Edit ${instance.name}`,
-      verb: 'Save',
-      fields: [
-        textField('name', 'Name', { initial: instance.name }),
-        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(instance.tags) },
-      ],
-      body: (values) => ({ name: text(values, 'name'), tags: tagChanges(instance.tags, values) }),
-      request: (body) => apiCall('patch', INSTANCE, { params: { path: path(instance.id) }, body }),
-    }),
+  const edit = useEditForm<Instance>({
+    tagsOf: ({ tags }) => tags,
+    request: ({ id }, body) => apiCall('patch', INSTANCE, { params: { path: path(id) }, body }),
   });
   return {
     actions: POWER.map(({ action, label, from }) =>

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
-import { api, apiCall, faultOf } from '../../api/client.ts';
+import { api, apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
+import { unreadNote } from '../../ui/fault.tsx';
 import { choiceField } from '../../ui/fields.ts';
-import { Card, Empty } from '../../ui/page.tsx';
-import { useRowForm } from '../../ui/row-form.tsx';
+import { Card } from '../../ui/page.tsx';
+import { actionsOf, Dialogs, useRowForm } from '../../ui/row-form.tsx';
+import { Rows } from '../../ui/rows.tsx';
 import { text } from '../../ui/side-form.tsx';
-import { Table } from '../../ui/table.tsx';
 import { VOLUME_COLUMNS } from '../volumes/list.tsx';
 import { useVolumeVerbs } from '../volumes/verbs.tsx';
 import type { Instance } from './list.tsx';
@@ -29,7 +29,6 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
     disabled: why,
     form: () => ({
       title: `Attach a volume to ${instance.name}`,
-      verb: 'Attach volume',
       fields: [
         choiceField('volume', 'Volume', volumes(place, 'available'), { about: 'Those that nothing uses' }),
       ],
@@ -41,27 +40,21 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
         }),
     }),
   });
-  if (query.error && !query.data)
-    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
+  const unread = unreadNote(query);
+  if (unread) return unread;
   return (
     <Card title="Volumes" aside={<ActionButton action={attach.action} row={instance} />}>
-      {query.data?.results.length === 0 ? (
-        <Empty title="No volumes" about="It keeps nothing that outlives it." />
-      ) : (
-        <Table
-          title="Volumes"
-          rows={query.data?.results ?? []}
-          columns={VOLUME_COLUMNS}
-          loading={query.isPending}
-          rowKey={({ id }) => id}
-          href={({ id }) => pathIn(place, 'volumes', id)}
-          actions={[...actions, ...verbs.map(({ action }) => action)]}
-        />
-      )}
+      <Rows
+        title="Volumes"
+        query={query}
+        columns={VOLUME_COLUMNS}
+        rowKey={({ id }) => id}
+        href={({ id }) => pathIn(place, 'volumes', id)}
+        actions={[...actions, ...actionsOf(verbs)]}
+        empty={{ title: 'No volumes', about: 'It keeps nothing that outlives it.' }}
+      />
       {attach.dialog}
-      {verbs.map(({ action, dialog }) => (
-        <span key={action.label}>{dialog}</span>
-      ))}
+      <Dialogs verbs={verbs} />
     </Card>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
+import { Links } from '../../ui/links.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -29,7 +29,7 @@ export function LifecyclePolicies() {
       title="Lifecycle policies"
       about="Take snapshots of volumes by a schedule, and delete the oldest ones."
       result={result}
-      columns={columnsIn(place)}
+      columns={COLUMNS}
       idOf={({ id }) => String(id)}
       {...verbs}
       empty={{
@@ -41,7 +41,7 @@ export function LifecyclePolicies() {
   );
 }
 
-const columnsIn = (place: Place): readonly Column<LifecyclePolicy>[] => [
+const COLUMNS: readonly Column<LifecyclePolicy>[] = [
   { label: 'Name', cell: ({ name }) => name },
   { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   {
@@ -53,7 +53,7 @@ const columnsIn = (place: Place): readonly Column<LifecyclePolicy>[] => [
   },
   {
     label: 'Volumes',
-    cell: ({ volumes: own }) => <VolumesOf place={place} own={own} />,
+    cell: ({ volumes: own }) => <VolumesOf own={own} />,
   },
   {
     label: 'Not made yet',
@@ -72,24 +72,12 @@ const columnsIn = (place: Place): readonly Column<LifecyclePolicy>[] => [
 const SHOWN = 5;
 const more = (count: number) => (count > SHOWN ? ` and ${count - SHOWN} more` : '');
 
-interface VolumesOfProps {
-  readonly place: Place;
-  readonly own: LifecyclePolicy['volumes'];
-}
-
-function VolumesOf({ place, own }: VolumesOfProps) {
+function VolumesOf({ own }: { readonly own: LifecyclePolicy['volumes'] }) {
   if (own.length === 0) return 'none';
-  const links = own.slice(0, SHOWN).map(({ volume_id, volume_name }, index) => (
-    <span key={volume_id}>
-      {index > 0 && ', '}
-      <Link className="link" to={pathIn(place, 'volumes', volume_id)}>
-        {volume_name}
-      </Link>
-    </span>
-  ));
+  const shown = own.slice(0, SHOWN).map(({ volume_id: id, volume_name: name }) => ({ id, name }));
   return (
     <>
-      {links}
+      <Links page="volumes" to={shown} />
       {more(own.length)}
     </>
   );

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { apiCall, faultOf } from '../../api/client.ts';
 import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
@@ -15,6 +15,7 @@ import { FaultNote } from '../../ui/fault.tsx';
 import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
+import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
 import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
 import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -91,7 +92,7 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
   // Why it is busy stands once above all of them.
   const disabled = (one: LoadBalancer) => (whyBusy(one) === undefined ? undefined : '');
   const actions: readonly RowAction<LoadBalancer>[] = [
-    ...forms.map(({ action }) => ({ ...action, disabled })),
+    ...actionsOf(forms).map((action) => ({ ...action, disabled })),
     { ...failOver(place), disabled },
     rowCall({
       label: verb,
@@ -116,9 +117,7 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
       }
     >
       <ActionsMenu row={lb} actions={actions} note={whyBusy(lb)} />
-      {forms.map(({ action, dialog }) => (
-        <Fragment key={action.label}>{dialog}</Fragment>
-      ))}
+      <Dialogs verbs={forms} />
       <DeleteLoadBalancer
         lb={deleting ? lb : undefined}
         close={ask.close}

@@ -85,7 +85,6 @@ export function Listeners({ lb, listeners }: ListenersProps) {
     disabled: whyBusy,
     form: () => ({
       title: `Add a listener to ${lb.name}`,
-      verb: 'Add listener',
       fields: [
         optionField('protocol', 'Protocol', PROTOCOLS, { initial: 'HTTP' }),
         numberField('protocol_port', 'Port', { min: 1, max: 65_535, initial: 80 }),

@@ -99,7 +99,6 @@ export function useNewPool(
     disabled: whyBusy,
     form: (lb) => ({
       title: `Add a pool to ${lb.name}`,
-      verb: 'Add pool',
       fields: fieldsOf(listeners, pools),
       body: (values) => bodyOf(lb, values),
       request: (body) =>

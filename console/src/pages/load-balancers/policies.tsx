@@ -6,8 +6,8 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Near } from '../../ui/near.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
-import type { RowVerb } from '../../ui/row-form.tsx';
-import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
+import { actionsOf } from '../../ui/row-form.tsx';
+import { ActionsMenu } from '../../ui/row-menu.tsx';
 import type { LoadBalancer } from './list.tsx';
 import { Rules, useNewRule, useRuleVerbs } from './policy-rules.tsx';
 import { effectOf, nameOf, type Policy, usePolicyVerbs } from './policy-verbs.tsx';
@@ -68,9 +68,6 @@ export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
     </>
   );
 }
-
-const actionsOf = <Row,>(verbs: readonly RowVerb<Row>[]): readonly RowAction<Row>[] =>
-  verbs.map(({ action }) => action);
 
 /** Of its card, roughly, in px. */
 const heightOf = ({ rules }: Policy) => (rules.length === 0 ? 280 : 140 + 44 * rules.length);

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
+import { unreadNote } from '../../ui/fault.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { Empty } from '../../ui/page.tsx';
@@ -82,7 +82,6 @@ export function useNewRule(): RowVerb<Policy> {
     disabled: whyBusy,
     form: (policy) => ({
       title: `Add a rule to ${nameOf(policy)}`,
-      verb: 'Add rule',
       fields: fieldsOf(),
       body: bodyOf,
       request: (body) =>
@@ -136,8 +135,8 @@ export function Rules({ policy, actions }: RulesProps) {
     return (
       <Empty title="No rules" about="Without a rule it decides nothing. Add what a request must be like." />
     );
-  if (query.error && !query.data)
-    return <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />;
+  const unread = unreadNote(query);
+  if (unread) return unread;
   return (
     <Table
       title={`Rules of ${nameOf(policy)}`}

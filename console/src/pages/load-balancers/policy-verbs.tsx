@@ -107,7 +107,6 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
         : 'Only listeners of HTTP, or HTTPS that is decrypted here, have policies',
     form: () => ({
       title: `Add a policy to ${lb.name}`,
-      verb: 'Add policy',
       fields: [
         optionField(
           'listener_id',

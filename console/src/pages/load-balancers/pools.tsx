@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
@@ -7,6 +7,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { Near } from '../../ui/near.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
+import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
 import { ActionsMenu } from '../../ui/row-menu.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import type { LoadBalancer } from './list.tsx';
@@ -58,7 +59,7 @@ export function Pools({ lb, listeners, pools }: PoolsProps) {
                 >
                   Add member
                 </VerbButton>
-                <ActionsMenu row={pool} actions={verbs.map(({ action }) => action)} />
+                <ActionsMenu row={pool} actions={actionsOf(verbs)} />
               </Group>
             }
           >
@@ -67,9 +68,7 @@ export function Pools({ lb, listeners, pools }: PoolsProps) {
           </Card>
         </Near>
       ))}
-      {verbs.map(({ action, dialog }) => (
-        <Fragment key={action.label}>{dialog}</Fragment>
-      ))}
+      <Dialogs verbs={verbs} />
       {adding && <MemberForm pool={adding} close={() => setAdding(undefined)} />}
     </>
   );

@@ -2,11 +2,12 @@ import { loadBalancerFlavors } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
-import { choiceField, textField } from '../../ui/fields.ts';
+import { useEditForm } from '../../ui/edit-form.ts';
+import { choiceField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
-import { number, tagChanges, tagPairs } from '../../ui/values.ts';
+import { number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
 const LOAD_BALANCER = '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
@@ -26,24 +27,15 @@ export const failOver = (place: Place) =>
 
 /** Forms about the load balancer itself: its name and tags, its size, and where its access log goes. */
 export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalancer>[] {
-  const save = (lb: LoadBalancer) => (body: object) =>
+  const save = (lb: LoadBalancer, body: object) =>
     apiCall('patch', '/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
       params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
       body,
     });
-  const edit = useRowForm<LoadBalancer, object>({
-    label: 'Rename, tag…',
+  const edit = useEditForm<LoadBalancer>({
     disabled: whyBusy,
-    form: (lb) => ({
-      title: `Edit ${lb.name}`,
-      verb: 'Save',
-      fields: [
-        textField('name', 'Name', { initial: lb.name }),
-        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(lb.tags_v2) },
-      ],
-      body: (values) => ({ name: text(values, 'name'), tags: tagChanges(lb.tags_v2, values) }),
-      request: save(lb),
-    }),
+    tagsOf: ({ tags_v2 }) => tags_v2,
+    request: save,
   });
   const logging = useRowForm<LoadBalancer, object>({
     label: 'Access log…',
@@ -89,7 +81,7 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
           }),
         },
       }),
-      request: save(lb),
+      request: (body) => save(lb, body),
     }),
   });
   const resize = useRowForm<LoadBalancer, Schemas['ResizeLoadBalancer']>({
@@ -97,7 +89,6 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
     disabled: whyBusy,
     form: (lb) => ({
       title: `Resize ${lb.name}`,
-      verb: 'Resize',
       fields: [
         choiceField('flavor', 'Size', loadBalancerFlavors(place), {
           first: false,

@@ -28,7 +28,6 @@ export function RouterDetail() {
     disabled: whyBusy,
     form: ({ name }) => ({
       title: `Attach a subnet to ${name}`,
-      verb: 'Attach subnet',
       fields: [choiceField('subnet_id', 'Subnet', subnets(place))],
       body: (values) => ({ subnet_id: text(values, 'subnet_id') }),
       request: (body) => apiCall('post', `${ROUTER}/attach`, { params: { path: path }, body }),

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { securityGroups } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { Links } from '../../ui/links.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -30,7 +30,6 @@ export function SecurityGroupDetail() {
     label: 'Add rule…',
     form: (group) => ({
       title: `Add a rule to ${group.name}`,
-      verb: 'Add rule',
       fields: ruleFields(securityGroups(place)),
       body: ruleOf,
       request: (body) => apiCall('post', RULES, { params: { path }, body }),
@@ -79,17 +78,9 @@ function Members({
   readonly instances: readonly { readonly id: string; readonly name: string }[] | undefined;
   readonly unread: boolean;
 }) {
-  const place = usePlace();
   if (!instances) return unread ? 'could not be read' : '…';
   if (instances.length === 0) return 'none';
-  return instances.map(({ id, name }, index) => (
-    <span key={id}>
-      {index > 0 && ', '}
-      <Link className="link" to={pathIn(place, 'instances', id)}>
-        {name}
-      </Link>
-    </span>
-  ));
+  return <Links page="instances" to={instances} />;
 }
 
 interface RulesProps {

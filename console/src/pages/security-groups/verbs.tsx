@@ -47,7 +47,6 @@ export function useGroupVerbs(place: Place): {
     label: 'Copy…',
     form: (group) => ({
       title: `Copy ${group.name}`,
-      verb: 'Copy',
       fields: [textField('name', 'Name of the copy', { initial: `${group.name}-copy` })],
       body: (values) => ({ name: text(values, 'name') }),
       request: (body) => apiCall('post', `${GROUP}/copy`, { params: { path: path(group.id) }, body }),

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../app/place.ts';
 import { optionField, textField } from '../../ui/fields.ts';
+import { Links } from '../../ui/links.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -32,16 +31,14 @@ export function ServerGroups() {
     {
       label: 'Instances',
       cell: ({ instances }) =>
-        instances.length === 0
-          ? 'none'
-          : instances.map(({ instance_id, instance_name }, index) => (
-              <span key={instance_id}>
-                {index > 0 && ', '}
-                <Link className="link" to={pathIn(place, 'instances', instance_id)}>
-                  {instance_name}
-                </Link>
-              </span>
-            )),
+        instances.length === 0 ? (
+          'none'
+        ) : (
+          <Links
+            page="instances"
+            to={instances.map(({ instance_id: id, instance_name: name }) => ({ id, name }))}
+          />
+        ),
     },
   ];
   return (

@@ -1,15 +1,14 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { api, apiCall, faultOf, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
-import { FaultNote } from '../../ui/fault.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { Card, Empty } from '../../ui/page.tsx';
+import { Card } from '../../ui/page.tsx';
+import { type ListQuery, Rows } from '../../ui/rows.tsx';
 import { given, text } from '../../ui/side-form.tsx';
-import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
 import { amount, KINDS, type Threshold, thresholdsOf, type Usage } from './kinds.ts';
@@ -121,29 +120,19 @@ export function StorageNotifications() {
   );
 }
 
-interface UsedProps {
-  readonly usage: UseQueryResult<Schemas['StorageUsageList'], unknown>;
-}
-
-function Used({ usage }: UsedProps) {
+function Used({ usage }: { readonly usage: ListQuery<Usage> }) {
   return (
     <Card title="What is used">
-      {usage.error && !usage.data ? (
-        <FaultNote fault={faultOf(usage.error)} retry={() => void usage.refetch()} />
-      ) : usage.data?.results.length === 0 ? (
-        <Empty
-          title="Nothing has been reported"
-          about="Storage engines, and the edge that delivers video, report what is used."
-        />
-      ) : (
-        <Table
-          title="What is used"
-          rows={usage.data?.results ?? []}
-          loading={usage.isPending}
-          columns={USAGE_COLUMNS}
-          rowKey={({ storage_name, bucket_name }) => `${storage_name} ${bucket_name}`}
-        />
-      )}
+      <Rows
+        title="What is used"
+        query={usage}
+        columns={USAGE_COLUMNS}
+        rowKey={({ storage_name, bucket_name }) => `${storage_name} ${bucket_name}`}
+        empty={{
+          title: 'Nothing has been reported',
+          about: 'Storage engines, and the edge that delivers video, report what is used.',
+        }}
+      />
     </Card>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, faultOf } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { isEnded, type Task } from '../../api/tasks.ts';
-import { FaultNote } from '../../ui/fault.tsx';
+import { unreadNote } from '../../ui/fault.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { placeOf, type Subject, subjectName, subjectPath, typeWords } from '../../ui/subject.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -24,13 +24,14 @@ export function Locks({ task }: { readonly task: Task }) {
     enabled: !isEnded(task),
   });
   const { count = 0, results = [] } = isEnded(task) ? {} : (query.data ?? {});
+  const unread = unreadNote(query);
   const about = isEnded(task)
     ? 'The task has ended. Nothing waits for it.'
     : 'It has locked no resource. Nothing waits for it.';
   return (
     <Card title="What waits for it">
-      {query.error && !query.data ? (
-        <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />
+      {unread ? (
+        unread
       ) : results.length === 0 && !(query.isPending && !isEnded(task)) ? (
         <Empty title="Nothing waits" about={about} />
       ) : (

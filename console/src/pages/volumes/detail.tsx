@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { api, faultOf } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Detail, useDetailPlace } from '../../ui/detail.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
-import { Card, Empty } from '../../ui/page.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Card } from '../../ui/page.tsx';
+import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
+import { Rows } from '../../ui/rows.tsx';
 import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
 import { SNAPSHOT_COLUMNS } from '../snapshots/list.tsx';
@@ -89,26 +89,18 @@ function SnapshotsOf({ volume, aside }: SnapshotsOfProps) {
   );
   return (
     <Card title="Snapshots" aside={aside}>
-      {query.error && !query.data ? (
-        <FaultNote fault={faultOf(query.error)} retry={() => void query.refetch()} />
-      ) : query.data?.results.length === 0 ? (
-        <Empty
-          title="No snapshots"
-          about="A snapshot is what is on it now, to make a volume of or to go back to."
-        />
-      ) : (
-        <Table
-          title="Snapshots"
-          rows={query.data?.results ?? []}
-          columns={SNAPSHOT_COLUMNS}
-          loading={query.isPending}
-          rowKey={({ id }) => id}
-          actions={verbs.map(({ action }) => action)}
-        />
-      )}
-      {verbs.map(({ action, dialog }) => (
-        <span key={action.label}>{dialog}</span>
-      ))}
+      <Rows
+        title="Snapshots"
+        query={query}
+        columns={SNAPSHOT_COLUMNS}
+        rowKey={({ id }) => id}
+        actions={actionsOf(verbs)}
+        empty={{
+          title: 'No snapshots',
+          about: 'A snapshot is what is on it now, to make a volume of or to go back to.',
+        }}
+      />
+      <Dialogs verbs={verbs} />
     </Card>
   );
 }

@@ -3,12 +3,13 @@ import { instances } from '../../api/choices.ts';
 import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
+import { useEditForm } from '../../ui/edit-form.ts';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { given, text } from '../../ui/side-form.tsx';
-import { number, tagChanges, tagPairs } from '../../ui/values.ts';
+import { number } from '../../ui/values.ts';
 
 const VOLUME = '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}';
 
@@ -38,7 +39,6 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
     disabled: whyNot(['available']),
     form: (volume) => ({
       title: `Attach ${volume.name}`,
-      verb: 'Attach',
       fields: [choiceField('instance_id', 'Instance', instances(place))],
       body: (values) => ({ instance_id: text(values, 'instance_id') }),
       request: (body) =>
@@ -53,7 +53,6 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
     disabled: whyNot(SETTLED),
     form: (volume) => ({
       title: `Extend ${volume.name}`,
-      verb: 'Extend',
       fields: [
         numberField('size', 'Size in GiB', {
           about: `Now ${volume.size}. A volume grows and never shrinks.`,
@@ -70,7 +69,6 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
     disabled: whyNot(SETTLED),
     form: (volume) => ({
       title: `Take a snapshot of ${volume.name}`,
-      verb: 'Take snapshot',
       fields: [
         textField('name', 'Name', { initial: `${volume.name}-snapshot` }),
         { key: 'description', label: 'What it is for', kind: 'text' },
@@ -87,18 +85,9 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
         }),
     }),
   });
-  const edit = useRowForm<Volume, { name: string; tags: Record<string, string | null> }>({
-    label: 'Rename, tag…',
-    form: (volume) => ({
-      title: `Edit ${volume.name}`,
-      verb: 'Save',
-      fields: [
-        textField('name', 'Name', { initial: volume.name }),
-        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(volume.tags) },
-      ],
-      body: (values) => ({ name: text(values, 'name'), tags: tagChanges(volume.tags, values) }),
-      request: (body) => apiCall('patch', VOLUME, { params: { path: path(volume.id) }, body }),
-    }),
+  const edit = useEditForm<Volume>({
+    tagsOf: ({ tags }) => tags,
+    request: ({ id }, body) => apiCall('patch', VOLUME, { params: { path: path(id) }, body }),
   });
   const revert = useDelete<Volume>({
     kind: 'volume',
