@@ -1,3 +1,4 @@
+import { Meter } from './meter.tsx';
 import styles from './quota-bar.module.css';
 
 interface QuotaBarProps {
@@ -23,15 +24,7 @@ export function QuotaBar({ name, limit, usage, threshold, adds = 0 }: QuotaBarPr
           {usage.toLocaleString()} of {limit.toLocaleString()}
         </span>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a meter element cannot show the threshold */}
-      <div
-        className={styles.bar}
-        role="meter"
-        aria-label={name}
-        aria-valuenow={usage}
-        aria-valuemin={0}
-        aria-valuemax={limit}
-      >
+      <Meter className={styles.bar} label={name} value={usage} max={limit}>
         <span className={styles.used} data-meaning={meaning} style={{ width: `${used}%` }} />
         {adds > 0 && (
           <span
@@ -40,7 +33,7 @@ export function QuotaBar({ name, limit, usage, threshold, adds = 0 }: QuotaBarPr
           />
         )}
         <span className={styles.mark} style={{ left: `${threshold}%` }} />
-      </div>
+      </Meter>
     </div>
   );
 }

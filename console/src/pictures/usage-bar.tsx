@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { IconFlagFilled } from '../ui/icons.ts';
+import { Meter } from './meter.tsx';
 import styles from './usage-bar.module.css';
 
 interface UsageBarProps {
@@ -18,16 +19,7 @@ export function UsageBar({ label, used, at, notified, words }: UsageBarProps) {
   const share = (value: number) => `${(100 * value) / scale}%`;
   return (
     <div className={styles.row}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a meter element cannot show the threshold */}
-      <div
-        className={styles.bar}
-        role="meter"
-        aria-label={label}
-        aria-valuenow={used}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(used, at)}
-        aria-valuetext={words}
-      >
+      <Meter className={styles.bar} label={label} value={used} max={Math.max(used, at)} words={words}>
         <span
           className={styles.used}
           data-meaning={used >= at ? 'degraded' : 'good'}
@@ -41,7 +33,7 @@ export function UsageBar({ label, used, at, notified, words }: UsageBarProps) {
             </span>
           </Tooltip>
         )}
-      </div>
+      </Meter>
       <span className={styles.words}>{words}</span>
     </div>
   );
