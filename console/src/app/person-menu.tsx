@@ -2,6 +2,7 @@ import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { roleIn } from '../api/may.ts';
 import { useSession } from '../api/session.ts';
+import type { Icon } from '../ui/icon.tsx';
 import {
   IconDeviceDesktop,
   IconDevices,
@@ -19,9 +20,7 @@ export function PersonMenu() {
   const { project } = usePlace();
   const here = session.state === 'in' ? roleIn(session, project) : undefined;
   const navigate = useNavigate();
-  const { setColorScheme, colorScheme } = useMantineColorScheme();
   const leave = useSignOut();
-  const mark = (scheme: string) => (scheme === colorScheme ? '✓' : undefined);
   return (
     <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
@@ -37,27 +36,9 @@ export function PersonMenu() {
             {here === session.role ? here : `${session.role}, ${here} in this project`}
           </Menu.Label>
         )}
-        <Menu.Item
-          leftSection={<IconSun size={15} />}
-          rightSection={mark('light')}
-          onClick={() => setColorScheme('light')}
-        >
-          Light
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconMoon size={15} />}
-          rightSection={mark('dark')}
-          onClick={() => setColorScheme('dark')}
-        >
-          Dark
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconDeviceDesktop size={15} />}
-          rightSection={mark('auto')}
-          onClick={() => setColorScheme('auto')}
-        >
-          As the system
-        </Menu.Item>
+        <Scheme scheme="light" label="Light" icon={IconSun} />
+        <Scheme scheme="dark" label="Dark" icon={IconMoon} />
+        <Scheme scheme="auto" label="As the system" icon={IconDeviceDesktop} />
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconDevices size={15} />}
@@ -70,5 +51,25 @@ export function PersonMenu() {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+interface SchemeProps {
+  readonly scheme: 'light' | 'dark' | 'auto';
+  readonly label: string;
+  readonly icon: Icon;
+}
+
+/** One way the page can look. */
+function Scheme({ scheme, label, icon: SchemeIcon }: SchemeProps) {
+  const { setColorScheme, colorScheme } = useMantineColorScheme();
+  return (
+    <Menu.Item
+      leftSection={<SchemeIcon size={15} />}
+      rightSection={scheme === colorScheme ? '✓' : undefined}
+      onClick={() => setColorScheme(scheme)}
+    >
+      {label}
+    </Menu.Item>
   );
 }

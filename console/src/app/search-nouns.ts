@@ -1,3 +1,5 @@
+import { idOf, type Named, nameOf } from '../api/named.ts';
+
 /** A resource that a search has found. */
 export interface Found {
   readonly id: string;
@@ -24,18 +26,7 @@ interface Noun {
   readonly byPart?: 'name' | 'name_part';
 }
 
-interface Named {
-  readonly id?: string | number;
-  readonly port_id?: string;
-  readonly servergroup_id?: string;
-  readonly name?: string;
-  readonly cluster_name?: string;
-  readonly floating_ip_address?: string;
-  readonly fixed_ip_address?: string;
-}
-
 const numbered = ({ id }: Named) => String(id);
-const byId = (item: Named) => idOf(item);
 
 /** Every noun that has pages. */
 const NOUNS: readonly Noun[] = [
@@ -43,21 +34,21 @@ const NOUNS: readonly Noun[] = [
     kind: 'Load balancer',
     path: '/cloud/v1/loadbalancers/{project_id}/{region_id}',
     page: 'load-balancers',
-    own: byId,
+    own: idOf,
     byName: 'name',
   },
   {
     kind: 'Instance',
     path: '/cloud/v1/instances/{project_id}/{region_id}',
     page: 'instances',
-    own: byId,
+    own: idOf,
     byPart: 'name',
   },
   {
     kind: 'Volume',
     path: '/cloud/v1/volumes/{project_id}/{region_id}',
     page: 'volumes',
-    own: byId,
+    own: idOf,
     byPart: 'name_part',
   },
   { kind: 'Snapshot', path: '/cloud/v1/snapshots/{project_id}/{region_id}', page: 'snapshots' },
@@ -70,21 +61,21 @@ const NOUNS: readonly Noun[] = [
     kind: 'Network',
     path: '/cloud/v1/networks/{project_id}/{region_id}',
     page: 'networks',
-    own: byId,
+    own: idOf,
     byName: 'name',
   },
   {
     kind: 'Router',
     path: '/cloud/v1/routers/{project_id}/{region_id}',
     page: 'routers',
-    own: byId,
+    own: idOf,
     byName: 'name',
   },
   {
     kind: 'Security group',
     path: '/cloud/v1/securitygroups/{project_id}/{region_id}',
     page: 'security-groups',
-    own: byId,
+    own: idOf,
     byName: 'name',
   },
   { kind: 'Floating IP', path: '/cloud/v1/floatingips/{project_id}/{region_id}', page: 'floating-ips' },
@@ -101,14 +92,14 @@ const NOUNS: readonly Noun[] = [
     kind: 'Kubernetes cluster',
     path: '/cloud/v2/k8s/clusters/{project_id}/{region_id}',
     page: 'kubernetes',
-    own: ({ name = '' }) => name,
+    own: nameOf,
     whole: true,
   },
   {
     kind: 'PostgreSQL cluster',
     path: '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}',
     page: 'databases',
-    own: (item) => nameOf(item),
+    own: nameOf,
     byPart: 'name',
   },
   { kind: 'SSH key', path: '/cloud/v1/ssh_keys/{project_id}', page: 'ssh-keys', byName: 'name' },
@@ -128,12 +119,6 @@ const NOUNS: readonly Noun[] = [
   },
   { kind: 'Storage', path: '/storage/v4/object_storages', page: 'storages', own: numbered, byName: 'name' },
 ];
-
-/** Some have no id but their name. */
-const idOf = ({ id, port_id, servergroup_id, cluster_name, name }: Named) =>
-  String(id ?? servergroup_id ?? port_id ?? cluster_name ?? name ?? '');
-const nameOf = ({ floating_ip_address, fixed_ip_address, name, cluster_name }: Named) =>
-  floating_ip_address ?? fixed_ip_address ?? name ?? cluster_name ?? '';
 
 /** Reads what a path of the API answers in the place.
  *  @returns undefined for what the region does not have

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { ApiCall } from '../api/client.ts';
+import { nameOf as byName, idOf, type Named } from '../api/named.ts';
 import { copyText } from './clipboard.ts';
 import { ConfirmDelete } from './confirm-delete.tsx';
 import { startTask } from './follow-task.tsx';
@@ -7,21 +8,21 @@ import type { RowAction } from './list-page.tsx';
 
 export interface DeleteOptions<Row> {
   readonly kind: string;
-  readonly nameOf: (row: Row) => string;
+  /** Default: its name. */
+  readonly nameOf?: (row: Row) => string;
   /** What stops with it. */
   readonly consequences: (row: Row) => ReactNode;
   readonly askName?: (row: Row) => boolean;
   readonly call: (row: Row) => ApiCall;
   readonly disabled?: (row: Row) => string | undefined;
-  readonly deleted?: () => void;
+  readonly deleted?: () => unknown;
   /** What else than deleting is asked about, and how the menu names it. */
   readonly instead?: { readonly verb: string; readonly label: string };
 }
 
 /** For `useDelete`, where nothing is deleted. */
-export const NOTHING: DeleteOptions<unknown> = {
+export const NOTHING: DeleteOptions<Named> = {
   kind: '',
-  nameOf: () => '',
   consequences: () => '',
   call: () => {
     throw new Error('Nothing is deleted here');
@@ -29,11 +30,13 @@ export const NOTHING: DeleteOptions<unknown> = {
 };
 
 /** The row action that deletes or loses something, and the question it asks first. */
-export function useDelete<Row>(options: DeleteOptions<Row>): {
+export function useDelete<Row extends Named>(
+  options: DeleteOptions<Row>,
+): {
   readonly action: RowAction<Row>;
   readonly dialog: ReactNode;
 } {
-  const { kind, nameOf, consequences, askName, call, disabled, deleted, instead } = options;
+  const { kind, nameOf = byName, consequences, askName, call, disabled, deleted, instead } = options;
   const { verb, label } = instead ?? { verb: 'Delete', label: 'Delete…' };
   const [doomed, setDoomed] = useState<Row>();
   const dialog = (
@@ -57,10 +60,10 @@ export function useDelete<Row>(options: DeleteOptions<Row>): {
 }
 
 /** The row action that copies the id. */
-export const copyId = <Row,>(idOf: (row: Row) => string): RowAction<Row> => ({
+export const copyId: RowAction<Named> = {
   label: 'Copy ID',
   run: (row) => void copyText(idOf(row)),
-});
+};
 
 /** Why something that a task changes can't be changed now. */
 export const whyBusy = ({ task_id }: { readonly task_id?: string | null }): string | undefined =>

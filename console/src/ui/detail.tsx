@@ -2,6 +2,7 @@ import { Skeleton, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
+import { nameOf as byName, idOf, type Named } from '../api/named.ts';
 import { pathIn, usePlace } from '../app/place.ts';
 import { Copy } from './copy.tsx';
 import { type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
@@ -27,8 +28,8 @@ export interface DetailProps<Row> {
     readonly refetch?: () => unknown;
     readonly dataUpdatedAt?: number;
   };
-  readonly nameOf: (row: Row) => string;
-  readonly idOf: (row: Row) => string;
+  /** Default: its name. */
+  readonly nameOf?: (row: Row) => string;
   readonly badge?: (row: Row) => ReactNode;
   readonly verbs?: readonly RowVerb<Row>[];
   readonly actions?: readonly RowAction<Row>[];
@@ -50,8 +51,8 @@ export function useDetailPlace(page: string, label: string) {
 }
 
 /** One thing: its name, state and verbs, a band of facts, and what it consists of. */
-export function Detail<Row>(props: DetailProps<Row>) {
-  const { kind, back, query, remove, actions = [] } = props;
+export function Detail<Row extends Named>(props: DetailProps<Row>) {
+  const { kind, back, query, nameOf = byName, remove, actions = [] } = props;
   const navigate = useNavigate();
   const deletion = useDelete<Row>({
     ...(remove ?? NOTHING),
@@ -81,8 +82,8 @@ export function Detail<Row>(props: DetailProps<Row>) {
         back={back}
         title={
           <>
-            {props.nameOf(row)} {props.badge?.(row)}
-            <Copy value={props.idOf(row)} />
+            {nameOf(row)} {props.badge?.(row)}
+            <Copy value={idOf(row)} />
           </>
         }
       >

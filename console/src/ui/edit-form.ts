@@ -1,6 +1,6 @@
 import type { ApiCall } from '../api/client.ts';
 import { textField } from './fields.ts';
-import { type RowFormOptions, type RowVerb, useRowForm } from './row-form.tsx';
+import { editing, type RowFormOptions, type RowVerb, useRowForm } from './row-form.tsx';
 import { type OwnTag, tagChanges, tagPairs, text } from './values.ts';
 
 /** What the form changes. */
@@ -25,8 +25,7 @@ export const useEditForm = <Row extends { readonly name: string }>({
     label: 'Rename, tag…',
     ...options,
     form: (row) => ({
-      title: `Edit ${row.name}`,
-      verb: 'Save',
+      ...editing(row.name),
       fields: [
         textField('name', 'Name', { initial: row.name }),
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(tagsOf(row)) },

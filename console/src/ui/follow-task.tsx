@@ -2,11 +2,21 @@ import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { type ApiCall, client, faultOf, queryClient, wordsOf } from '../api/client.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
+import { type Place, pathIn } from '../app/place.ts';
 import { router } from '../app/router.tsx';
 
 /** The task that an answer names, if it names one. */
 export const taskOf = (data: unknown): string | undefined =>
   (data as { tasks?: readonly string[] } | null | undefined)?.tasks?.[0];
+
+/** Where the first of what a task created is, once it is there: `to: toCreated(place, 'networks')`.
+ *  @param kind as the task names it; its pages have the same name, with dashes */
+export const toCreated =
+  (place: Place, kind: keyof NonNullable<Task['created_resources']>, page = kind.replaceAll('_', '-')) =>
+  ({ created_resources }: Task): string | undefined => {
+    const [id] = created_resources?.[kind] ?? [];
+    return id === undefined ? undefined : pathIn(place, page, String(id));
+  };
 
 interface Follow {
   readonly title: string;

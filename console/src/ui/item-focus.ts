@@ -7,6 +7,10 @@ interface ItemFocus {
   readonly removing: (index: number) => void;
 }
 
+/** The key of the next item. */
+export const nextKey = (items: readonly { readonly key: number }[]): number =>
+  1 + Math.max(0, ...items.map(({ key }) => key));
+
 /** Of several that are added and removed one by one: what is added has the focus, and what follows what was removed.
  *  Without it the focus would go with the button that was pressed.
  *  @param kind stands in `data-remove` of the buttons that remove one */

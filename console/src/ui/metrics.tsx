@@ -22,12 +22,42 @@ interface Point {
 }
 
 export interface Chart<P> extends Pick<SeriesProps, 'title' | 'format'> {
-  readonly lines: readonly {
-    readonly label: string;
-    readonly color: string;
-    readonly value: (point: P) => number | null | undefined;
-  }[];
+  /** At most two, each with its name and where it stands in a point. */
+  readonly lines: readonly (readonly [label: string, value: (point: P) => number | null | undefined])[];
 }
+
+interface Load {
+  readonly cpu_util?: number | null;
+  readonly memory_util?: number | null;
+}
+
+/** How busy a machine is. */
+export const loadChart = (title: string): Chart<Load> => ({
+  title,
+  format: percent,
+  lines: [
+    ['Processor', ({ cpu_util }) => cpu_util],
+    ['Memory', ({ memory_util }) => memory_util],
+  ],
+});
+
+interface Traffic {
+  readonly network_Bps_ingress?: number | null;
+  readonly network_Bps_egress?: number | null;
+}
+
+/** How much comes in, and goes out. */
+export const trafficChart = (title: string, into: string, out: string): Chart<Traffic> => ({
+  title,
+  format: rate,
+  lines: [
+    [into, ({ network_Bps_ingress }) => network_Bps_ingress],
+    [out, ({ network_Bps_egress }) => network_Bps_egress],
+  ],
+});
+
+/** Of the lines of a chart, in their order. */
+const COLORS = ['--accent', '--good'];
 
 interface MetricsCardProps<P> {
   readonly query: {
@@ -58,9 +88,9 @@ export function MetricsCard<P extends Point>({ query, charts }: MetricsCardProps
             title={title}
             format={format}
             times={times}
-            lines={lines.map(({ label, color, value }) => ({
+            lines={lines.map(([label, value], index) => ({
               label,
-              color,
+              color: COLORS[index] ?? '--quiet',
               values: points.map((point) => value(point) ?? null),
             }))}
           />

@@ -1,3 +1,4 @@
+import { idOf, type Named } from '../api/named.ts';
 import { copyId, type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { ListPage, type ListPageProps, type RowAction } from './list-page.tsx';
 import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
@@ -5,7 +6,6 @@ import { callOf, type FormOptions, SideForm, useNewForm } from './side-form.tsx'
 
 export interface NounPageProps<Row, Body>
   extends Omit<ListPageProps<Row>, 'create' | 'actions' | 'rowKey' | 'empty'> {
-  readonly idOf: (row: Row) => string;
   readonly empty: { readonly title: string; readonly about: string; readonly code?: string };
   /** The form that makes one. */
   readonly form?: FormOptions<Body>;
@@ -22,8 +22,8 @@ export interface NounPageProps<Row, Body>
 
 /** Everything that a list of a noun has: the list, the form that makes one, the verbs of a row, the question before
  *  one is deleted. */
-export function NounPage<Row, Body>(props: NounPageProps<Row, Body>) {
-  const { idOf, form, createPage, createDisabled, remove, actions = [], verbs = [], empty, ...list } = props;
+export function NounPage<Row extends Named, Body>(props: NounPageProps<Row, Body>) {
+  const { form, createPage, createDisabled, remove, actions = [], verbs = [], empty, ...list } = props;
   const opened = useNewForm();
   const deletion = useDelete<Row>(remove ?? NOTHING);
   const create = createPage ?? (form && { label: form.title, to: opened.to, call: () => callOf(form) });
@@ -33,7 +33,7 @@ export function NounPage<Row, Body>(props: NounPageProps<Row, Body>) {
         {...list}
         rowKey={idOf}
         {...(create ? { create: { ...create, disabled: createDisabled } } : {})}
-        actions={[copyId(idOf), ...actions, ...actionsOf(verbs), ...(remove ? [deletion.action] : [])]}
+        actions={[copyId, ...actions, ...actionsOf(verbs), ...(remove ? [deletion.action] : [])]}
         empty={{ ...empty, action: create }}
       />
       {deletion.dialog}

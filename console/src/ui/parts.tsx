@@ -1,28 +1,33 @@
 import type { ReactNode } from 'react';
-import { ActionButton } from '../../ui/action-button.tsx';
-import { unreadNote } from '../../ui/fault.tsx';
-import { Card, type EmptyProps } from '../../ui/page.tsx';
-import { actionsOf, Dialogs, type RowVerb } from '../../ui/row-form.tsx';
-import { type ListQuery, Rows } from '../../ui/rows.tsx';
-import type { TableProps } from '../../ui/table.tsx';
-import type { Storage } from './verbs.tsx';
+import { ActionButton } from './action-button.tsx';
+import { unreadNote } from './fault.tsx';
+import { Card, type EmptyProps } from './page.tsx';
+import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
+import type { RowAction } from './row-menu.tsx';
+import { type ListQuery, Rows } from './rows.tsx';
+import type { TableProps } from './table.tsx';
 
-interface PartsProps<Row> extends Pick<TableProps<Row>, 'title' | 'columns' | 'rowKey'> {
-  readonly storage: Storage;
-  readonly query: ListQuery<Row>;
-  readonly create: RowVerb<Storage>;
-  readonly verbs: readonly RowVerb<Row>[];
+interface PartsProps<Whole, Part> extends Pick<TableProps<Part>, 'title' | 'columns' | 'rowKey' | 'href'> {
+  readonly of: Whole;
+  readonly query: ListQuery<Part>;
+  /** The verb that adds one more. */
+  readonly create: RowVerb<Whole>;
+  /** Verbs that need no question. */
+  readonly actions?: readonly RowAction<Part>[];
+  /** Verbs that open a form or a dialog. */
+  readonly verbs?: readonly RowVerb<Part>[];
   readonly empty: EmptyProps;
   readonly children?: ReactNode;
 }
 
-/** What a storage has of one kind, and the verb that adds one more. */
-export function Parts<Row>({ storage, query, create, verbs, children, ...table }: PartsProps<Row>) {
-  const unread = unreadNote(query);
+/** What something has of one kind. */
+export function Parts<Whole, Part>(props: PartsProps<Whole, Part>) {
+  const { of, create, actions = [], verbs = [], children, ...rows } = props;
+  const unread = unreadNote(rows.query);
   if (unread) return unread;
   return (
-    <Card title={table.title} aside={<ActionButton action={create.action} row={storage} />}>
-      <Rows {...table} query={query} actions={actionsOf(verbs)} />
+    <Card title={rows.title} aside={<ActionButton action={create.action} row={of} />}>
+      <Rows {...rows} actions={[...actions, ...actionsOf(verbs)]} />
       {create.dialog}
       <Dialogs verbs={verbs} />
       {children}

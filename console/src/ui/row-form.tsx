@@ -24,6 +24,9 @@ export function Dialogs({ verbs }: { readonly verbs: readonly RowVerb<never>[] }
   return verbs.map(({ action, dialog }) => <Fragment key={action.label}>{dialog}</Fragment>);
 }
 
+/** Of a form that changes what a row is called, among others. */
+export const editing = (name: string) => ({ title: `Edit ${name}`, verb: 'Save' });
+
 /** The row action that opens a form about the row. */
 export function useRowForm<Row, Body>({ label, disabled, form }: RowFormOptions<Row, Body>): RowVerb<Row> {
   const [row, setRow] = useState<Row>();

@@ -1,13 +1,14 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { projectsQuery, regionsQuery } from '../../app/home.ts';
 import { apiWords } from '../../ui/api-words.ts';
+import { Entry } from '../../ui/entry.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { given } from '../../ui/values.ts';
 
 type Action = Schemas['UserAction'];
 
@@ -76,11 +77,13 @@ export function AuditLog() {
       params: {
         query: {
           ...page,
-          ...(search.text ? { search_field: search.text } : {}),
-          ...(search.action ? { action_type: search.action as 'create' } : {}),
-          ...(search.noun ? { api_group: search.noun as 'instance' } : {}),
-          ...(search.project ? { project_id: Number(search.project) } : {}),
-          ...(search.region ? { region_id: Number(search.region) } : {}),
+          ...given({
+            search_field: search.text,
+            action_type: search.action,
+            api_group: search.noun,
+            project_id: search.project && Number(search.project),
+            region_id: search.region && Number(search.region),
+          }),
         } as never,
       },
     }),
@@ -117,20 +120,14 @@ export function AuditLog() {
         actions={[{ label: 'Show all of it', run: setShown }]}
         empty={{ title: 'Nothing has been changed yet', about: 'Each change will stand here.' }}
       />
-      <Modal
-        opened={shown !== undefined}
-        onClose={() => setShown(undefined)}
-        size="xl"
-        title={shown && whatOf(shown)}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        {shown && <Entry action={shown} />}
-      </Modal>
+      <Entry title={shown && whatOf(shown)} close={() => setShown(undefined)}>
+        {shown && <WholeAction action={shown} />}
+      </Entry>
     </>
   );
 }
 
-function Entry({ action }: { readonly action: Action }) {
+function WholeAction({ action }: { readonly action: Action }) {
   return (
     <>
       <Facts

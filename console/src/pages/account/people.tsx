@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
@@ -47,7 +47,6 @@ export function People() {
       ],
       body: (values) => ({ user_role: { id: Number(values.role) } }),
       request: (body) => apiCall('put', PERSON, { params: { path: { clientId, userId: person.id } }, body }),
-      done: refresh,
     }),
   });
   return (
@@ -56,7 +55,6 @@ export function People() {
       about="Who may sign in to this account. Somebody new is asked by mail, and belongs to it once they have accepted."
       result={result as never}
       columns={COLUMNS}
-      idOf={({ id }) => String(id)}
       verbs={[role]}
       remove={{
         kind: 'person',
@@ -68,7 +66,6 @@ export function People() {
             ? 'They are signed out at once, and the tokens that they made stop working.'
             : 'Their invitation no longer works.',
         call: ({ id }) => apiCall('delete', PERSON, { params: { path: { clientId, userId: id } } }),
-        deleted: refresh,
       }}
       empty={{ title: 'Nobody', about: 'Invite the first person.' }}
       form={{
@@ -85,7 +82,6 @@ export function People() {
           ...given({ name: text(values, 'name') }),
         }),
         request: (body) => apiCall('post', '/iam/clients/invite_user', { body }),
-        done: refresh,
       }}
     />
   );

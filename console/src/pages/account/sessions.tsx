@@ -50,7 +50,6 @@ export function Sessions() {
   });
   const everywhere = useDelete<{ readonly name: string }>({
     kind: 'all sessions',
-    nameOf: () => '',
     consequences: () => 'You are signed out here and everywhere else. API tokens stay.',
     call: () => apiCall('delete', SESSIONS, {}),
     deleted: leave,

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { passwordField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { text } from '../../ui/side-form.tsx';
+import { texts } from '../../ui/values.ts';
 
 type Subscription = Schemas['UserActionSubscription'];
 
@@ -25,7 +25,6 @@ export function Subscriptions() {
     nameOf: ({ url }) => url,
     consequences: () => 'It hears of no change any more.',
     call: () => apiCall('post', '/cloud/v1/user_actions/unsubscribe', {}),
-    deleted: refresh,
   });
   const [one] = result.data?.results ?? [];
   return (
@@ -35,7 +34,6 @@ export function Subscriptions() {
         about="An address of yours that hears of every change in this account: each is posted to it as it stands in the audit log."
         result={result}
         columns={COLUMNS}
-        idOf={({ id }) => String(id)}
         createDisabled={one ? 'There is one already: remove it first' : undefined}
         head={one && <ActionButton size="sm" action={{ ...stop.action, label: 'Remove…' }} row={one} />}
         empty={{
@@ -52,14 +50,9 @@ export function Subscriptions() {
             }),
             passwordField('auth_header_value', 'Its value'),
           ],
-          body: (values) => ({
-            url: text(values, 'url'),
-            auth_header_name: text(values, 'auth_header_name'),
-            auth_header_value: text(values, 'auth_header_value'),
-          }),
+          body: (values) => texts(values, 'url', 'auth_header_name', 'auth_header_value'),
           request: (body) => apiCall('post', '/cloud/v1/user_actions/subscribe', { body }),
           shown: (body) => ({ ...body, auth_header_value: '…' }),
-          done: refresh,
         }}
       />
       {stop.dialog}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { optionField, textField } from '../../ui/fields.ts';
 import type { Column } from '../../ui/list-page.tsx';
@@ -57,20 +57,17 @@ export function ApiTokens() {
         about="A token lets a program call the API as this account, with the role that it has."
         result={{ ...list, data: list.data && { count: results.length, results } } as never}
         columns={COLUMNS}
-        idOf={({ id }) => String(id)}
         empty={{
           title: 'No tokens',
           about: 'Create one for each program, so that each can be revoked alone.',
         }}
         remove={{
           kind: 'token',
-          nameOf: ({ name }) => name,
           consequences: ({ last_usage }) =>
             last_usage ? 'Programs that use it are refused from now on.' : 'It was never used.',
           askName: ({ last_usage }) => Boolean(last_usage),
           call: ({ id }) =>
             apiCall('delete', `${TOKENS}/{tokenId}`, { params: { path: { ...path, tokenId: id } } }),
-          deleted: refresh,
         }}
         form={{
           title: 'Create token',
@@ -85,10 +82,7 @@ export function ApiTokens() {
             client_user: { role: { id: Number(values.role) } },
           }),
           request: (body) => apiCall('post', TOKENS, { params: { path }, body: body as never }),
-          done: (data) => {
-            setMade((data as { token?: string }).token);
-            refresh();
-          },
+          done: (data) => setMade((data as { token?: string }).token),
         }}
       />
       <ShownOnce

@@ -1,14 +1,14 @@
 import { useState } from 'react';
-import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/copy.tsx';
-import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import type { RowAction } from '../../ui/row-menu.tsx';
+import { TableCard } from '../../ui/rows.tsx';
 import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { type Cluster, clusterPath, whyFixed } from './queries.ts';
 import { useNewDatabase, useNewUser } from './verbs.ts';
 
@@ -47,31 +47,23 @@ export function DatabasesAndUsers({ cluster }: { readonly cluster: Cluster }) {
   const passwords = usePasswords(cluster);
   return (
     <>
-      <Card title="Databases" aside={<ActionButton action={newDatabase.action} row={cluster} />}>
-        {cluster.databases.length === 0 ? (
-          <Empty title="No databases" about="Add one: each belongs to a user. Drop it with SQL." />
-        ) : (
-          <Table
-            title="Databases"
-            rows={cluster.databases}
-            columns={databaseColumns(cluster)}
-            rowKey={({ name }) => name}
-          />
-        )}
-      </Card>
-      <Card title="Users" aside={<ActionButton action={newUser.action} row={cluster} />}>
-        {cluster.users.length === 0 ? (
-          <Empty title="No users" about="Add one, and show its password once." />
-        ) : (
-          <Table
-            title="Users"
-            rows={cluster.users}
-            columns={USER_COLUMNS}
-            rowKey={({ name }) => name}
-            actions={passwords.actions}
-          />
-        )}
-      </Card>
+      <TableCard
+        title="Databases"
+        aside={<ActionButton action={newDatabase.action} row={cluster} />}
+        rows={cluster.databases}
+        columns={databaseColumns(cluster)}
+        rowKey={({ name }) => name}
+        empty={{ title: 'No databases', about: 'Add one: each belongs to a user. Drop it with SQL.' }}
+      />
+      <TableCard
+        title="Users"
+        aside={<ActionButton action={newUser.action} row={cluster} />}
+        rows={cluster.users}
+        columns={USER_COLUMNS}
+        rowKey={({ name }) => name}
+        actions={passwords.actions}
+        empty={{ title: 'No users', about: 'Add one, and show its password once.' }}
+      />
       {newDatabase.dialog}
       {newUser.dialog}
       <ShownOnce
@@ -95,10 +87,7 @@ function usePasswords(cluster: Cluster) {
   const path = (username: string) => ({ ...clusterPath(place, cluster.cluster_name), username });
   const PATH =
     '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/credentials';
-  const accepted = (data: unknown) => {
-    setShown(data as Schemas['PostgresqlCredentials']);
-    void queryClient.invalidateQueries();
-  };
+  const accepted = (data: unknown) => setShown(data as Schemas['PostgresqlCredentials']);
   const actions: readonly RowAction<User>[] = [
     rowCall({
       label: 'Show password, once',

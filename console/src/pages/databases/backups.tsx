@@ -53,9 +53,8 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
   });
   const schedule = useSchedule(cluster, () => void query.refetch());
   const restore = useRestore(cluster);
-  const end = useDelete<Known>({
+  const end = useDelete<{ readonly name: string }>({
     kind: 'all backups of',
-    nameOf: () => cluster.cluster_name,
     consequences: () => 'All copies are removed, and no earlier moment can be restored any more.',
     askName: () => true,
     call: () => operatorCall('delete', BACKUPS, { params: { path } }),
@@ -84,7 +83,7 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
               Restore
             </VerbButton>
             {data.schedule && (
-              <Button {...small} onClick={() => end.action.run(data)}>
+              <Button {...small} onClick={() => end.action.run({ name: cluster.cluster_name })}>
                 End backups
               </Button>
             )}

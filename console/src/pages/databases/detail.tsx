@@ -42,8 +42,6 @@ export function DatabaseDetail() {
       kind="Cluster"
       back={{ to: pathIn(place, 'databases'), label: 'PostgreSQL' }}
       query={{ ...cluster, data }}
-      nameOf={({ cluster_name: one }) => one}
-      idOf={({ cluster_name: one }) => one}
       badge={({ status }) => <StatusBadge status={status} />}
       verbs={verbs}
       remove={removal(place)}

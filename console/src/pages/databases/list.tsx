@@ -33,7 +33,6 @@ const COLUMNS: readonly Column<Short>[] = [
 /** The question before a cluster is deleted. */
 export const removal = (place: Place): DeleteOptions<{ cluster_name: string; status: string }> => ({
   kind: 'cluster',
-  nameOf: ({ cluster_name: name }) => name,
   consequences: () => 'Its databases, users and backups go with it, and nothing brings them back.',
   askName: () => true,
   disabled: ({ status }) =>
@@ -95,7 +94,6 @@ function Clusters() {
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
-      idOf={({ cluster_name: name }) => name}
       href={({ cluster_name: name }) => pathIn(place, 'databases', name)}
       remove={removal(place)}
       head={

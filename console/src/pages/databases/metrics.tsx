@@ -105,7 +105,7 @@ const NOTHING = 'It begins with the second measurement.';
 
 function Live({ samples: known }: { readonly samples: readonly Sample[] }) {
   const samples = known.length > 1 ? known : [];
-  const times = samples.map(({ at }) => at / 1000);
+  const common = { nothing: NOTHING, times: samples.map(({ at }) => at / 1000) };
   const rate = (label: string, color: string, of: (measured: Measured) => number) => ({
     label,
     color,
@@ -120,30 +120,27 @@ function Live({ samples: known }: { readonly samples: readonly Sample[] }) {
     <Card title="Since this page was opened">
       <div className={styles.grid}>
         <Series
+          {...common}
           title="Transactions"
-          nothing={NOTHING}
           format={perSecond}
-          times={times}
           lines={[
             rate('Committed', '--accent', ({ transactions }) => transactions.committed),
             rate('Rolled back', '--failed', ({ transactions }) => transactions.rolled_back),
           ]}
         />
         <Series
+          {...common}
           title="Connections"
-          nothing={NOTHING}
           format={whole}
-          times={times}
           lines={[
             value('Active', '--accent', ({ connections }) => connections.active),
             value('Idle', '--good', ({ connections }) => connections.idle),
           ]}
         />
         <Series
+          {...common}
           title="Rows"
-          nothing={NOTHING}
           format={perSecond}
-          times={times}
           lines={[
             rate('Returned', '--accent', ({ rows }) => rows.returned),
             rate('Written', '--good', ({ rows }) => rows.inserted + rows.updated + rows.deleted),

@@ -25,145 +25,117 @@ export const change = (place: Place, name: string, body: Change) =>
     body,
   });
 
+type ChangeForm = Pick<FormOptions<Change>, 'title' | 'verb' | 'fields' | 'body'>;
+
 /** What every form about a cluster has in common. */
-const changing = (
-  place: Place,
-  cluster: Cluster,
-  form: Pick<FormOptions<Change>, 'title' | 'verb' | 'fields' | 'body'>,
-): FormOptions<Change> => ({
-  ...form,
-  request: (body) => change(place, cluster.cluster_name, body),
-});
+const useChange = (place: Place, label: string, form: (cluster: Cluster) => ChangeForm) =>
+  useRowForm<Cluster, Change>({
+    label,
+    disabled: whyFixed,
+    form: (cluster) => ({
+      ...form(cluster),
+      request: (body) => change(place, cluster.cluster_name, body),
+    }),
+  });
 
 /** The forms of the menu: size, who may connect, replica, pooler. */
 export function useClusterVerbs(place: Place): readonly RowVerb<Cluster>[] {
   const offer = useOffer();
-  const disabled = whyFixed;
-  const resize = useRowForm<Cluster, Change>({
-    label: 'Resize…',
-    disabled,
-    form: (cluster) =>
-      changing(place, cluster, {
-        title: `Resize ${cluster.cluster_name}`,
-        fields: [
-          optionField(
-            'flavor',
-            'Size',
-            (offer.data?.flavors ?? []).map((one) => ({
-              value: flavorKey(one),
-              label: flavorWords(one),
-            })),
-            { initial: flavorKey(cluster.flavor), from: offer },
-          ),
-          numberField('size', 'Storage in GiB', {
-            about: 'It does not shrink',
-            min: cluster.storage.size_gib,
-            max: 100,
-            initial: cluster.storage.size_gib,
-            fault: 'storage.size_gib',
-          }),
-        ],
-        body: (values) => ({
-          flavor: flavorOf(text(values, 'flavor')),
-          storage: { size_gib: number(values, 'size') ?? 0 },
-        }),
+  const resize = useChange(place, 'Resize…', (cluster) => ({
+    title: `Resize ${cluster.cluster_name}`,
+    fields: [
+      optionField(
+        'flavor',
+        'Size',
+        (offer.data?.flavors ?? []).map((one) => ({
+          value: flavorKey(one),
+          label: flavorWords(one),
+        })),
+        { initial: flavorKey(cluster.flavor), from: offer },
+      ),
+      numberField('size', 'Storage in GiB', {
+        about: 'It does not shrink',
+        min: cluster.storage.size_gib,
+        max: 100,
+        initial: cluster.storage.size_gib,
+        fault: 'storage.size_gib',
       }),
-  });
-  const acl = useRowForm<Cluster, Change>({
-    label: 'Who may connect…',
-    disabled,
-    form: (cluster) =>
-      changing(place, cluster, {
-        title: 'Who may connect',
-        verb: 'Save',
-        fields: [aclField(cluster.network.acl)],
-        body: (values) => ({ network: { network_type: 'public', acl: [...list(values, 'acl')] } }),
-      }),
-  });
+    ],
+    body: (values) => ({
+      flavor: flavorOf(text(values, 'flavor')),
+      storage: { size_gib: number(values, 'size') ?? 0 },
+    }),
+  }));
+  const acl = useChange(place, 'Who may connect…', (cluster) => ({
+    title: 'Who may connect',
+    verb: 'Save',
+    fields: [aclField(cluster.network.acl)],
+    body: (values) => ({ network: { network_type: 'public', acl: [...list(values, 'acl')] } }),
+  }));
   return [resize, acl, useReplica(place), usePooler(place)];
 }
 
 const useReplica = (place: Place) =>
-  useRowForm<Cluster, Change>({
-    label: 'Replica…',
-    disabled: whyFixed,
-    form: (cluster) =>
-      changing(place, cluster, {
-        title: cluster.high_availability ? 'Change how the replica follows' : 'Add replica',
-        verb: 'Save',
-        fields: [
-          optionField('mode', 'Replication', REPLICATIONS, {
-            about: 'It takes over at the same address when the primary is lost, and goes with its cluster.',
-            initial: cluster.high_availability?.replication_mode ?? 'sync',
-            fault: 'high_availability',
-          }),
-        ],
-        body: (values) => ({ high_availability: { replication_mode: text(values, 'mode') as 'sync' } }),
+  useChange(place, 'Replica…', (cluster) => ({
+    title: cluster.high_availability ? 'Change how the replica follows' : 'Add replica',
+    verb: 'Save',
+    fields: [
+      optionField('mode', 'Replication', REPLICATIONS, {
+        about: 'It takes over at the same address when the primary is lost, and goes with its cluster.',
+        initial: cluster.high_availability?.replication_mode ?? 'sync',
+        fault: 'high_availability',
       }),
-  });
+    ],
+    body: (values) => ({ high_availability: { replication_mode: text(values, 'mode') as 'sync' } }),
+  }));
 
 const usePooler = (place: Place) =>
-  useRowForm<Cluster, Change>({
-    label: 'Pooler…',
-    disabled: whyFixed,
-    form: (cluster) =>
-      changing(place, cluster, {
-        title: cluster.pg_server_configuration.pooler ? 'Change pooler' : 'Add pooler',
-        verb: 'Save',
-        fields: [
-          optionField('mode', 'Mode', MODES, {
-            about: 'It serves at port 6432 of the same address, and goes with its cluster.',
-            initial: cluster.pg_server_configuration.pooler?.mode ?? 'transaction',
-            fault: 'pg_server_configuration.pooler',
-          }),
-        ],
-        body: (values) => ({
-          pg_server_configuration: { pooler: { mode: text(values, 'mode') as 'session', type: 'pgbouncer' } },
-        }),
+  useChange(place, 'Pooler…', (cluster) => ({
+    title: cluster.pg_server_configuration.pooler ? 'Change pooler' : 'Add pooler',
+    verb: 'Save',
+    fields: [
+      optionField('mode', 'Mode', MODES, {
+        about: 'It serves at port 6432 of the same address, and goes with its cluster.',
+        initial: cluster.pg_server_configuration.pooler?.mode ?? 'transaction',
+        fault: 'pg_server_configuration.pooler',
       }),
-  });
+    ],
+    body: (values) => ({
+      pg_server_configuration: { pooler: { mode: text(values, 'mode') as 'session', type: 'pgbouncer' } },
+    }),
+  }));
 
+/** The form that adds a database. */
 export const useNewDatabase = (place: Place) =>
-  useRowForm<Cluster, Change>({
-    label: 'Add database',
-    disabled: whyFixed,
-    form: (cluster) =>
-      changing(place, cluster, {
-        title: 'Add database',
-        fields: [
-          textField('name', 'Name', { about: LETTERS, fault: 'databases' }),
-          optionField(
-            'owner',
-            'Owner',
-            cluster.users.map(({ name }) => ({ value: name, label: name })),
-            { first: true },
-          ),
-        ],
-        body: (values) => ({ databases: [{ name: text(values, 'name'), owner: text(values, 'owner') }] }),
-      }),
-  });
+  useChange(place, 'Add database', (cluster) => ({
+    title: 'Add database',
+    fields: [
+      textField('name', 'Name', { about: LETTERS, fault: 'databases' }),
+      optionField(
+        'owner',
+        'Owner',
+        cluster.users.map(({ name }) => ({ value: name, label: name })),
+        { first: true },
+      ),
+    ],
+    body: (values) => ({ databases: [{ name: text(values, 'name'), owner: text(values, 'owner') }] }),
+  }));
 
+/** The form that adds a user. */
 export const useNewUser = (place: Place) =>
-  useRowForm<Cluster, Change>({
-    label: 'Add user',
-    disabled: whyFixed,
-    form: (cluster) =>
-      changing(place, cluster, {
-        title: 'Add user',
-        fields: [
-          textField('name', 'Name', { about: LETTERS, fault: 'users' }),
-          {
-            key: 'attributes',
-            label: 'What it may do',
-            kind: 'choices',
-            initial: ['LOGIN'],
-            options: ATTRIBUTES,
-          },
-        ],
-        body: (values) => ({
-          users: [
-            { name: text(values, 'name'), role_attributes: [...list(values, 'attributes')] as ['LOGIN'] },
-          ],
-        }),
-      }),
-  });
+  useChange(place, 'Add user', () => ({
+    title: 'Add user',
+    fields: [
+      textField('name', 'Name', { about: LETTERS, fault: 'users' }),
+      {
+        key: 'attributes',
+        label: 'What it may do',
+        kind: 'choices',
+        initial: ['LOGIN'],
+        options: ATTRIBUTES,
+      },
+    ],
+    body: (values) => ({
+      users: [{ name: text(values, 'name'), role_attributes: [...list(values, 'attributes')] as ['LOGIN'] }],
+    }),
+  }));

@@ -56,7 +56,6 @@ export function FloatingIps() {
         ]}
         result={result as never}
         columns={COLUMNS}
-        idOf={({ id }) => id}
         actions={[
           { label: 'Point at…', run: setAttaching, call: (ip) => point(ip, null), disabled: whyBusy },
           rowCall({
@@ -68,7 +67,6 @@ export function FloatingIps() {
         ]}
         remove={{
           kind: 'floating IP',
-          nameOf: ({ floating_ip_address }) => floating_ip_address ?? '',
           consequences: (ip) =>
             ip.port_id
               ? `${targetOf(ip)} can no longer be reached at this address, and the address is given back.`

@@ -63,10 +63,8 @@ export function Images() {
       ]}
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       remove={{
         kind: 'image',
-        nameOf: ({ name }) => name,
         disabled: (image) =>
           whyBusy(image) ?? (image.visibility === 'public' ? 'It is the region’s' : undefined),
         consequences: () => 'Nothing new can start from it. Volumes that were made of it stay.',

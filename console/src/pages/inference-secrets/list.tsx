@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { passwordField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -30,19 +30,16 @@ export function InferenceSecrets() {
       about="Credentials that inference uses to read models and data. They are kept encrypted."
       result={result}
       columns={COLUMNS}
-      idOf={({ name }) => name}
       empty={{
         title: 'No inference secrets',
         about: 'Create one with the AWS key of the bucket that has your models.',
       }}
       remove={{
         kind: 'secret',
-        nameOf: ({ name }) => name,
         consequences: () => 'Models that use it can no longer read their data.',
         askName: () => true,
         call: ({ name }) =>
           apiCall('delete', `${SECRETS}/{secret_name}`, { params: { path: { ...path, secret_name: name } } }),
-        deleted: refresh,
       }}
       form={{
         title: 'Create secret',
@@ -54,7 +51,6 @@ export function InferenceSecrets() {
         }),
         request: (body) => apiCall('post', SECRETS, { params: { path }, body }),
         shown: (body) => ({ ...body, data: { ...body.data, aws_secret_access_key: '…' } }),
-        done: refresh,
       }}
     />
   );

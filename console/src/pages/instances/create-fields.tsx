@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { NumberInput, Select, Switch } from '@mantine/core';
 import {
   flavors,
   images,
@@ -12,8 +12,9 @@ import {
 import { usePlace } from '../../app/place.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
 import { choiceField } from '../../ui/fields.ts';
-import { IconTrash } from '../../ui/icons.ts';
-import { useItemFocus } from '../../ui/item-focus.ts';
+import { AddItem, RemoveItem } from '../../ui/item-buttons.tsx';
+import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
+import { NameInput } from '../../ui/name-input.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
@@ -45,14 +46,7 @@ export function MachineFields(props: PartProps) {
   return (
     <Card title="Machine">
       <div className={styles.body}>
-        <TextInput
-          label="Name"
-          value={draft.name}
-          onChange={(event) => change({ name: event.currentTarget.value })}
-          error={errorOf('name')}
-          required
-          autoFocus
-        />
+        <NameInput value={draft.name} change={(name) => change({ name })} error={errorOf('name')} />
         <Plain
           {...props}
           fields={[
@@ -82,10 +76,7 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
     removing(index);
     change({ volumes: draft.volumes.toSpliced(index, 1) });
   };
-  const add = () =>
-    change({
-      volumes: [...draft.volumes, { key: 1 + Math.max(0, ...draft.volumes.map(({ key }) => key)), size: 50 }],
-    });
+  const add = () => change({ volumes: [...draft.volumes, { key: nextKey(draft.volumes), size: 50 }] });
   return (
     <Card title="Volumes">
       <div className={styles.body} ref={items}>
@@ -108,21 +99,15 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
               }
               error={errorOf(`volumes.${index + 1}.size`)}
             />
-            <ActionIcon
+            <RemoveItem
               mt={26}
-              aria-label={`Remove volume ${index + 2}`}
-              data-remove="volume"
-              onClick={() => remove(index)}
-            >
-              <IconTrash size={16} />
-            </ActionIcon>
+              kind="volume"
+              label={`Remove volume ${index + 2}`}
+              remove={() => remove(index)}
+            />
           </div>
         ))}
-        <div>
-          <Button size="xs" variant="default" onClick={add} data-add>
-            Add volume
-          </Button>
-        </div>
+        <AddItem add={add}>Add volume</AddItem>
       </div>
     </Card>
   );
@@ -143,7 +128,9 @@ export function ConnectionFields({ draft, change, errorOf }: PartProps) {
   };
   const set = (index: number, next: DraftInterface) =>
     change({ interfaces: draft.interfaces.with(index, next) });
-  const key = 1 + Math.max(0, ...draft.interfaces.map((one) => one.key));
+  const key = nextKey(draft.interfaces);
+  const add = () =>
+    change({ interfaces: [...draft.interfaces, { key, type: 'any_subnet', target: '', floating: false }] });
   return (
     <Card title="Connections">
       <div className={styles.body} ref={items}>
@@ -157,19 +144,7 @@ export function ConnectionFields({ draft, change, errorOf }: PartProps) {
             {...(draft.interfaces.length > 1 ? { remove: () => remove(index) } : {})}
           />
         ))}
-        <div>
-          <Button
-            size="xs"
-            variant="default"
-            onClick={() =>
-              change({
-                interfaces: [...draft.interfaces, { key, type: 'any_subnet', target: '', floating: false }],
-              })
-            }
-          >
-            Add connection
-          </Button>
-        </div>
+        <AddItem add={add}>Add connection</AddItem>
       </div>
     </Card>
   );
@@ -201,14 +176,7 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
           error={errorOf(`interfaces.${index}`)}
         />
         {remove && (
-          <ActionIcon
-            mt={26}
-            aria-label={`Remove connection ${index + 1}`}
-            onClick={remove}
-            data-remove="connection"
-          >
-            <IconTrash size={16} />
-          </ActionIcon>
+          <RemoveItem mt={26} kind="connection" label={`Remove connection ${index + 1}`} remove={remove} />
         )}
       </div>
       {type !== 'external' && (

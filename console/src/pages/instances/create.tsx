@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { api, apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
-import { followTask } from '../../ui/follow-task.tsx';
+import { followTask, toCreated } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Wizard } from '../../ui/wizard.tsx';
 import { ConnectionFields, MachineFields, MoreFields, VolumeFields } from './create-fields.tsx';
@@ -36,15 +36,7 @@ export function CreateInstance() {
   const list = pathIn(place, 'instances');
   const body = bodyOf(draft, networkOf);
   const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
-    if (task) {
-      followTask(task, {
-        title: `Create ${draft.name}`,
-        to: ({ created_resources }) => {
-          const [id] = created_resources?.instances ?? [];
-          return id ? pathIn(place, 'instances', String(id)) : undefined;
-        },
-      });
-    }
+    if (task) followTask(task, { title: `Create ${draft.name}`, to: toCreated(place, 'instances') });
     return navigate({ to: list });
   };
   return (

@@ -27,8 +27,6 @@ export function InstanceDetail() {
       kind="Instance"
       back={back}
       query={query}
-      nameOf={({ name }) => name}
-      idOf={(instance) => instance.id}
       badge={({ status, task_state }) => <StatusBadge status={status} detail={task_state ?? undefined} />}
       {...useInstanceVerbs(place)}
       facts={(instance) => [

@@ -2,15 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
-import { ActionButton } from '../../ui/action-button.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { unreadNote } from '../../ui/fault.tsx';
 import { choiceField, optionField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
-import { Card } from '../../ui/page.tsx';
+import { Parts } from '../../ui/parts.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
-import { Rows } from '../../ui/rows.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { list } from '../../ui/values.ts';
@@ -102,22 +99,16 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
       }),
     disabled: () => why(instance),
   });
-  const unread = unreadNote(query);
-  if (unread) return unread;
   return (
-    <Card title="Interfaces" aside={<ActionButton action={attach.action} row={instance} />}>
-      <Rows
-        title="Interfaces"
-        query={query}
-        columns={COLUMNS}
-        rowKey={({ port_id }) => port_id}
-        actions={[detach]}
-        empty={{
-          title: 'No interfaces',
-          about: 'Without one nobody can reach it, and it reaches nobody.',
-        }}
-      />
-      {attach.dialog}
-    </Card>
+    <Parts
+      title="Interfaces"
+      of={instance}
+      query={query}
+      columns={COLUMNS}
+      rowKey={({ port_id }) => port_id}
+      create={attach}
+      actions={[detach]}
+      empty={{ title: 'No interfaces', about: 'Without one nobody can reach it, and it reaches nobody.' }}
+    />
   );
 }

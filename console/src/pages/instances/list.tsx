@@ -83,7 +83,6 @@ export function Instances() {
       defaultOrder="created.desc"
       result={result as never}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       href={({ id }) => pathIn(place, 'instances', id)}
       actions={actions}
       verbs={verbs}

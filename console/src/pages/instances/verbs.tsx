@@ -7,7 +7,7 @@ import { choiceField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
-import { text } from '../../ui/side-form.tsx';
+import { texts } from '../../ui/values.ts';
 import type { Instance } from './list.tsx';
 import { useScreen } from './screen.tsx';
 
@@ -58,7 +58,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
           initial: instance.flavor.flavor_id,
         }),
       ],
-      body: (values) => ({ flavor_id: text(values, 'flavor_id') }),
+      body: (values) => texts(values, 'flavor_id'),
       request: (body) =>
         apiCall('post', `${INSTANCE}/changeflavor`, { params: { path: path(instance.id) }, body }),
     }),
@@ -70,7 +70,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
       title: `Put ${instance.name} into a server group`,
       verb: 'Put into group',
       fields: [choiceField('servergroup_id', 'Server group', serverGroups(place))],
-      body: (values) => ({ servergroup_id: text(values, 'servergroup_id') }),
+      body: (values) => texts(values, 'servergroup_id'),
       request: (body) =>
         apiCall('post', `${INSTANCE}/put_into_servergroup`, { params: { path: path(instance.id) }, body }),
     }),
@@ -95,7 +95,6 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
     verbs: [screen, resize, group, edit],
     remove: {
       kind: 'instance',
-      nameOf: ({ name }) => name,
       askName: ({ status }) => status === 'ACTIVE',
       disabled: (instance) =>
         whyBusy(instance) ?? (instance.status === 'BUILD' ? 'It is being built' : undefined),

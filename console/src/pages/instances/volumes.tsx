@@ -2,13 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
-import { ActionButton } from '../../ui/action-button.tsx';
-import { unreadNote } from '../../ui/fault.tsx';
 import { choiceField } from '../../ui/fields.ts';
-import { Card } from '../../ui/page.tsx';
-import { actionsOf, Dialogs, useRowForm } from '../../ui/row-form.tsx';
-import { Rows } from '../../ui/rows.tsx';
-import { text } from '../../ui/side-form.tsx';
+import { Parts } from '../../ui/parts.tsx';
+import { useRowForm } from '../../ui/row-form.tsx';
+import { texts } from '../../ui/values.ts';
 import { VOLUME_COLUMNS } from '../volumes/list.tsx';
 import { useVolumeVerbs } from '../volumes/verbs.tsx';
 import type { Instance } from './list.tsx';
@@ -32,7 +29,7 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
       fields: [
         choiceField('volume', 'Volume', volumes(place, 'available'), { about: 'Those that nothing uses' }),
       ],
-      body: (values) => ({ volume: text(values, 'volume') }),
+      body: (values) => texts(values, 'volume'),
       request: ({ volume }) =>
         apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
           params: { path: { ...pathParams(place), volume_id: volume } },
@@ -40,21 +37,18 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
         }),
     }),
   });
-  const unread = unreadNote(query);
-  if (unread) return unread;
   return (
-    <Card title="Volumes" aside={<ActionButton action={attach.action} row={instance} />}>
-      <Rows
-        title="Volumes"
-        query={query}
-        columns={VOLUME_COLUMNS}
-        rowKey={({ id }) => id}
-        href={({ id }) => pathIn(place, 'volumes', id)}
-        actions={[...actions, ...actionsOf(verbs)]}
-        empty={{ title: 'No volumes', about: 'It keeps nothing that outlives it.' }}
-      />
-      {attach.dialog}
-      <Dialogs verbs={verbs} />
-    </Card>
+    <Parts
+      title="Volumes"
+      of={instance}
+      query={query}
+      columns={VOLUME_COLUMNS}
+      rowKey={({ id }) => id}
+      href={({ id }) => pathIn(place, 'volumes', id)}
+      create={attach}
+      actions={actions}
+      verbs={verbs}
+      empty={{ title: 'No volumes', about: 'It keeps nothing that outlives it.' }}
+    />
   );
 }

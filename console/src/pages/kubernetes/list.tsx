@@ -41,11 +41,9 @@ export function Clusters() {
       about="Clusters whose nodes heal themselves, and are replaced one by one when you upgrade."
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       href={({ name }) => pathIn(place, 'kubernetes', name)}
       remove={{
         kind: 'cluster',
-        nameOf: ({ name }) => name,
         consequences: (cluster) =>
           `${nodesOf(cluster) === 1 ? 'Its node' : `Its ${nodesOf(cluster)} nodes`} and everything that runs there go with it.`,
         askName: () => true,

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
@@ -30,7 +30,6 @@ export function LifecyclePolicies() {
       about="Take snapshots of volumes by a schedule, and delete the oldest ones."
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => String(id)}
       {...verbs}
       empty={{
         title: 'No lifecycle policies here',
@@ -128,7 +127,6 @@ function creation(place: Place): FormOptions<NewPolicy> {
         volume: volume_ids.map((id) => ({ id })),
         schedule: schedules.map(scheduleBlock),
       }),
-    done: () => void queryClient.invalidateQueries(),
   };
 }
 

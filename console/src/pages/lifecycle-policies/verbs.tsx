@@ -1,5 +1,5 @@
 import { volumes } from '../../api/choices.ts';
-import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { withDistinctLabels } from '../../ui/options.ts';
@@ -18,7 +18,6 @@ interface PolicyVerbs {
   readonly remove: DeleteOptions<LifecyclePolicy>;
 }
 
-const readAgain = () => void queryClient.invalidateQueries();
 const volumeIds = (values: Parameters<typeof list>[0]) => ({ volume_ids: [...list(values, 'volume_ids')] });
 
 /** What can be done with a lifecycle policy. */
@@ -33,7 +32,6 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
       body: volumeIds,
       request: (body) =>
         apiCall('put', `${POLICY}/add_volumes_to_policy`, { params: { path: path(id) }, body }),
-      done: readAgain,
     }),
   });
   const removal = useRowForm<LifecyclePolicy, Schemas['PolicyVolumes']>({
@@ -56,7 +54,6 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
       body: volumeIds,
       request: (body) =>
         apiCall('put', `${POLICY}/remove_volumes_from_policy`, { params: { path: path(id) }, body }),
-      done: readAgain,
     }),
   });
   const set = (label: string, status: LifecyclePolicy['status'], why: string) =>
@@ -65,14 +62,12 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
       title: ({ name }) => `${label} ${name}`,
       disabled: (policy) => (policy.status === status ? why : undefined),
       call: ({ id }) => apiCall('patch', POLICY, { params: { path: path(id) }, body: { status } }),
-      accepted: readAgain,
     });
   return {
     actions: [set('Pause', 'paused', 'It is paused'), set('Resume', 'active', 'It is not paused')],
     verbs: [add, removal],
     remove: {
       kind: 'lifecycle policy',
-      nameOf: ({ name }) => name,
       consequences: () => 'It takes no more snapshots. Those that it has taken stay.',
       call: ({ id }) => apiCall('delete', POLICY, { params: { path: path(id) } }),
     },

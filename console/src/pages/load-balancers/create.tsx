@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { loadBalancerFlavors } from '../../api/choices.ts';
@@ -6,8 +6,9 @@ import { apiCall } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { FieldInput } from '../../ui/field-input.tsx';
-import { followTask } from '../../ui/follow-task.tsx';
-import { useItemFocus } from '../../ui/item-focus.ts';
+import { followTask, toCreated } from '../../ui/follow-task.tsx';
+import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
+import { NameInput } from '../../ui/name-input.tsx';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
 import { Wizard } from '../../ui/wizard.tsx';
@@ -41,22 +42,17 @@ export function CreateLoadBalancer() {
   const list = pathIn(place, 'load-balancers');
   const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
   const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
-    if (task) {
+    if (task)
       followTask(task, {
         title: `Create ${draft.name}`,
-        to: ({ created_resources }) => {
-          const [id] = created_resources?.loadbalancers ?? [];
-          return id ? pathIn(place, 'load-balancers', id) : undefined;
-        },
+        to: toCreated(place, 'loadbalancers', 'load-balancers'),
       });
-    }
     return navigate({ to: list });
   };
   const remove = (index: number) => {
     removing(index);
     change({ listeners: draft.listeners.toSpliced(index, 1) });
   };
-  const nextKey = 1 + Math.max(0, ...draft.listeners.map(({ key }) => key));
   return (
     <Wizard
       title="Create load balancer"
@@ -72,7 +68,7 @@ export function CreateLoadBalancer() {
       aside={
         <Button
           variant="default"
-          onClick={() => change({ listeners: [...draft.listeners, newListener(nextKey)] })}
+          onClick={() => change({ listeners: [...draft.listeners, newListener(nextKey(draft.listeners))] })}
         >
           Add listener
         </Button>
@@ -81,14 +77,11 @@ export function CreateLoadBalancer() {
         <>
           <Card title="Load balancer">
             <div className={styles.body}>
-              <TextInput
-                label="Name"
-                description="3 to 63 letters, digits, spaces, dots, dashes"
+              <NameInput
+                about="3 to 63 letters, digits, spaces, dots, dashes"
                 value={draft.name}
-                onChange={(event) => change({ name: event.currentTarget.value })}
+                change={(name) => change({ name })}
                 error={errorOf('name')}
-                required
-                autoFocus
               />
               <FieldInput
                 field={{

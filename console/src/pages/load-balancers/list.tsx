@@ -100,7 +100,6 @@ export function LoadBalancers() {
         defaultOrder="created_at.desc"
         result={result}
         columns={COLUMNS}
-        idOf={({ id }) => id}
         href={({ id }) => pathIn(place, 'load-balancers', id)}
         actions={[failOver(place), deleteAction(place, setDoomed)]}
         empty={{

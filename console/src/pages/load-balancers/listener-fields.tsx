@@ -1,10 +1,10 @@
-import { ActionIcon, Button, NumberInput, Select, TextInput } from '@mantine/core';
+import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { unread } from '../../ui/field-input.tsx';
-import { IconTrash } from '../../ui/icons.ts';
-import { useItemFocus } from '../../ui/item-focus.ts';
+import { AddItem, RemoveItem } from '../../ui/item-buttons.tsx';
+import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
@@ -37,13 +37,7 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
   return (
     <Card
       title={`Listener ${index + 1}`}
-      aside={
-        remove && (
-          <ActionIcon aria-label={`Remove listener ${index + 1}`} onClick={remove} data-remove="listener">
-            <IconTrash size={16} />
-          </ActionIcon>
-        )
-      }
+      aside={remove && <RemoveItem kind="listener" label={`Remove listener ${index + 1}`} remove={remove} />}
     >
       <div className={styles.body}>
         <div className={styles.pair}>
@@ -140,14 +134,7 @@ function Members({ listener: { members }, errorOf, change }: MembersProps) {
     return members[index]?.address ? errorOf(`pools.0.members.${sent}.${field}`) : undefined;
   };
   const add = () =>
-    change([
-      ...members,
-      {
-        key: 1 + Math.max(0, ...members.map(({ key }) => key)),
-        address: '',
-        port: members.at(-1)?.port ?? 8080,
-      },
-    ]);
+    change([...members, { key: nextKey(members), address: '', port: members.at(-1)?.port ?? 8080 }]);
   return (
     <div ref={items} className={styles.items}>
       {members.map((member, index) => (
@@ -171,24 +158,18 @@ function Members({ listener: { members }, errorOf, change }: MembersProps) {
             onChange={(port) => change(members.with(index, { ...member, port }))}
             error={faultOf(index, 'protocol_port')}
           />
-          <ActionIcon
+          <RemoveItem
             mt={index === 0 ? 26 : 3}
-            aria-label={`Remove member ${index + 1}`}
-            data-remove="member"
-            onClick={() => {
+            kind="member"
+            label={`Remove member ${index + 1}`}
+            remove={() => {
               removing(index);
               change(members.toSpliced(index, 1));
             }}
-          >
-            <IconTrash size={16} />
-          </ActionIcon>
+          />
         </div>
       ))}
-      <div>
-        <Button size="xs" variant="default" onClick={add} data-add>
-          Add member
-        </Button>
-      </div>
+      <AddItem add={add}>Add member</AddItem>
     </div>
   );
 }

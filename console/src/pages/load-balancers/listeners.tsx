@@ -5,10 +5,10 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
-import { Card, Empty } from '../../ui/page.tsx';
-import { useRowForm } from '../../ui/row-form.tsx';
+import { editing, useRowForm } from '../../ui/row-form.tsx';
+import { TableCard } from '../../ui/rows.tsx';
 import { type Field, given, text } from '../../ui/side-form.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import type { Column } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
@@ -112,8 +112,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
     label: 'Edit…',
     disabled: whyBusy,
     form: (listener) => ({
-      title: `Edit ${listener.name}`,
-      verb: 'Save',
+      ...editing(listener.name),
       fields: fieldsOf(place, listener),
       body: (values) => ({
         name: text(values, 'name'),
@@ -133,7 +132,6 @@ export function Listeners({ lb, listeners }: ListenersProps) {
   });
   const remove = useDelete<Listener>({
     kind: 'listener',
-    nameOf: ({ name }) => name,
     askName: ({ operating_status }) => operating_status === 'ONLINE',
     disabled: whyBusy,
     consequences: ({ protocol_port }) => `Nothing answers at port ${protocol_port} any more. Its pool stays.`,
@@ -141,21 +139,18 @@ export function Listeners({ lb, listeners }: ListenersProps) {
       apiCall('delete', `${LISTENERS}/{listener_id}`, { params: { path: { ...path, listener_id: id } } }),
   });
   return (
-    <Card title="Listeners" aside={<ActionButton action={add.action} row={lb} />}>
-      {listeners.length === 0 ? (
-        <Empty title="It listens to nothing yet" about="Add a listener, and give it a pool." />
-      ) : (
-        <Table
-          title="Listeners"
-          rows={listeners}
-          columns={COLUMNS}
-          rowKey={({ id }) => id}
-          actions={[edit.action, remove.action]}
-        />
-      )}
+    <TableCard
+      title="Listeners"
+      aside={<ActionButton action={add.action} row={lb} />}
+      rows={listeners}
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      actions={[edit.action, remove.action]}
+      empty={{ title: 'It listens to nothing yet', about: 'Add a listener, and give it a pool.' }}
+    >
       {add.dialog}
       {edit.dialog}
       {remove.dialog}
-    </Card>
+    </TableCard>
   );
 }

@@ -3,7 +3,7 @@ import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
-import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { editing, type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
@@ -128,8 +128,7 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
     label: 'Edit…',
     disabled: whyBusy,
     form: (policy) => ({
-      title: `Edit ${nameOf(policy)}`,
-      verb: 'Save',
+      ...editing(nameOf(policy)),
       fields: fieldsOf(pools, policy),
       body: bodyOf,
       request: (body) =>

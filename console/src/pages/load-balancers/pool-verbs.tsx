@@ -3,7 +3,7 @@ import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
-import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { editing, type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 
@@ -88,8 +88,7 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
     label: 'Edit…',
     disabled: whyBusy,
     form: (pool) => ({
-      title: `Edit ${pool.name}`,
-      verb: 'Save',
+      ...editing(pool.name),
       fields: [
         textField('name', 'Name', { initial: pool.name }),
         optionField('lb_algorithm', 'Share connections', ALGORITHMS, { initial: pool.lb_algorithm }),
@@ -146,7 +145,6 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
   });
   const remove = useDelete<Pool>({
     kind: 'pool',
-    nameOf: ({ name }) => name,
     askName: ({ members }) => members.length > 0,
     disabled: whyBusy,
     consequences: ({ members }) => `${members.length} members lose their traffic.`,

@@ -7,7 +7,7 @@ import { choiceField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
-import { number } from '../../ui/values.ts';
+import { number, texts } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
 const LOAD_BALANCER = '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
@@ -96,7 +96,7 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
           initial: lb.flavor?.flavor_name ?? '',
         }),
       ],
-      body: (values) => ({ flavor: text(values, 'flavor') }),
+      body: (values) => texts(values, 'flavor'),
       request: (body) =>
         apiCall('post', `${LOAD_BALANCER}/resize`, {
           params: { path: { ...pathParams(place), load_balancer_id: lb.id } },

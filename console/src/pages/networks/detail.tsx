@@ -151,7 +151,6 @@ function SubnetCard({
   const path = pathParams(usePlace());
   const remove = useDelete<Subnet>({
     kind: 'subnet',
-    nameOf: ({ name }) => name,
     consequences: () => 'A subnet whose addresses are in use stays.',
     call: ({ id }) =>
       apiCall('delete', `${SUBNETS}/{subnet_id}`, { params: { path: { ...path, subnet_id: id } } }),

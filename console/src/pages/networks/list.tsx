@@ -4,6 +4,7 @@ import { pathIn } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
+import { toCreated } from '../../ui/follow-task.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
@@ -54,7 +55,6 @@ export function Networks() {
       defaultOrder="created_at.desc"
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       href={({ id }) => pathIn(place, 'networks', id)}
       empty={{
         title: 'No networks here',
@@ -62,7 +62,6 @@ export function Networks() {
       }}
       remove={{
         kind: 'network',
-        nameOf: ({ name }) => name,
         consequences: ({ subnets }) =>
           `${whatGoes(subnets.length)}A network that something is connected to stays.`,
         askName: ({ subnets }) => subnets.length > 0,
@@ -76,10 +75,7 @@ export function Networks() {
         body: (values) => ({ name: text(values, 'name'), create_router: values.create_router === true }),
         request: (body) => apiCall('post', NETWORKS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_network', body.name, place, { ...body }),
-        to: ({ created_resources }) =>
-          created_resources?.networks?.[0]
-            ? pathIn(place, 'networks', String(created_resources.networks[0]))
-            : undefined,
+        to: toCreated(place, 'networks'),
       }}
     />
   );

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
-import { refresh } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
@@ -10,7 +9,7 @@ import { optionsOf } from '../../ui/options.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
-import { number } from '../../ui/values.ts';
+import { number, texts } from '../../ui/values.ts';
 import { ROLES } from '../account/roles.ts';
 
 const CLIENTS = '/virga/v1/clients';
@@ -55,7 +54,6 @@ export function Clients() {
           body,
         }),
       shown: (body) => ('password' in body ? { ...body, password: '…' } : body),
-      done: refresh,
     }),
   });
   const quota = useRowForm<Client, Schemas['Limits']>({
@@ -91,7 +89,6 @@ export function Clients() {
           params: { path: { client_id: client.id } },
           body,
         }),
-      done: refresh,
     }),
   });
   return (
@@ -100,15 +97,13 @@ export function Clients() {
       about="The accounts that this cloud serves. Each starts with a default project."
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => String(id)}
       verbs={[user, quota]}
       empty={{ title: 'No clients', about: 'Create the first one.' }}
       form={{
         title: 'Create client',
         fields: [textField('name', 'Name'), textField('email', 'Where warnings go')],
-        body: (values) => ({ name: text(values, 'name'), email: text(values, 'email') }),
+        body: (values) => texts(values, 'name', 'email'),
         request: (body) => operatorCall('post', CLIENTS, { body }),
-        done: refresh,
       }}
     />
   );

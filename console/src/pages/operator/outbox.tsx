@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { operatorApi } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { Entry } from '../../ui/entry.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -39,15 +39,9 @@ export function Outbox() {
         actions={[{ label: 'Read', run: setShown }]}
         empty={{ title: 'No mail', about: 'Invitations, new passwords and warnings are written here first.' }}
       />
-      <Modal
-        opened={shown !== undefined}
-        onClose={() => setShown(undefined)}
-        size="lg"
-        title={shown?.subject}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Entry title={shown?.subject} size="lg" close={() => setShown(undefined)}>
         <pre style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{shown?.body}</pre>
-      </Modal>
+      </Entry>
     </>
   );
 }

@@ -5,6 +5,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { given } from '../../ui/values.ts';
 import { wishesOf } from '../quotas/names.ts';
 
 type Request = Schemas['LimitsRequest'];
@@ -23,7 +24,7 @@ export function QuotaRequests() {
   const { page, search } = useListSearch();
   const result = useQuery(
     operatorApi.queryOptions('get', '/virga/v1/limits_requests', {
-      params: { query: { ...page, ...(search.status ? { status: search.status as never } : {}) } },
+      params: { query: { ...page, ...given({ status: search.status as never }) } },
     }),
   );
   const answer = (request: Request, verb: 'approve' | 'reject') =>

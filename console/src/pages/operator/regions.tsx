@@ -29,13 +29,7 @@ export function Regions() {
   const { page, search } = useListSearch();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/regions', {
-      params: {
-        query: {
-          ...page,
-          show_volume_types: true,
-          order_by: (search.order_by ?? FIRST) as never,
-        },
-      },
+      params: { query: { ...page, show_volume_types: true, order_by: (search.order_by ?? FIRST) as never } },
     }),
   );
   return (

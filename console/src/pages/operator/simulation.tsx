@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { faultOf, refresh, type Schemas } from '../../api/client.ts';
+import { faultOf, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { regionsQuery } from '../../app/home.ts';
 import { numberField, optionField } from '../../ui/fields.ts';
@@ -99,7 +99,6 @@ export function Simulation() {
           : {}),
       }}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       createDisabled={real ?? (unread && 'What can be struck could not be read')}
       head={
         <Select
@@ -118,7 +117,6 @@ export function Simulation() {
         consequences: () => 'What begins from now on is not struck by it any more.',
         call: ({ id }) =>
           operatorCall('delete', `${FAULTS}/{fault_id}`, { params: { path: { ...path, fault_id: id } } }),
-        deleted: refresh,
       }}
       empty={
         real
@@ -182,7 +180,6 @@ const formOf = (region: number, from: Asked): FormOptions<NewFault> => ({
   ],
   body: bodyOf,
   request: (body) => operatorCall('post', FAULTS, { params: { path: { region_id: region } }, body }),
-  done: refresh,
 });
 
 function bodyOf(values: Values): NewFault {

@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { refresh, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import { Entry } from '../../ui/entry.tsx';
 import { numberField, textField } from '../../ui/fields.ts';
 import { choiceFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
@@ -13,7 +13,7 @@ import { optionsOf } from '../../ui/options.ts';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
-import { number } from '../../ui/values.ts';
+import { given, number } from '../../ui/values.ts';
 
 const TARGETS = '/virga/v1/webhook_targets';
 const DELIVERIES = '/virga/v1/webhook_deliveries';
@@ -37,14 +37,12 @@ export function WebhookTargets() {
           { label: 'Client', cell: ({ client_id }) => client_id, end: true },
           { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
-        idOf={({ id }) => String(id)}
         remove={{
           kind: 'webhook target',
           nameOf: ({ url }) => url,
           consequences: () => 'Deliveries that still wait for it are given up.',
           call: ({ id }) =>
             operatorCall('delete', `${TARGETS}/{target_id}`, { params: { path: { target_id: id } } }),
-          deleted: refresh,
         }}
         empty={{ title: 'No targets', about: 'Add one to hear of the events of a client.' }}
         form={{
@@ -55,10 +53,7 @@ export function WebhookTargets() {
           ],
           body: (values) => ({ client_id: number(values, 'client_id') ?? 0, url: text(values, 'url') }),
           request: (body) => operatorCall('post', TARGETS, { body }),
-          done: (data) => {
-            setSecret((data as { secret?: string }).secret);
-            refresh();
-          },
+          done: (data) => setSecret((data as { secret?: string }).secret),
         }}
       />
       <ShownOnce
@@ -89,7 +84,7 @@ export function Deliveries() {
   const [shown, setShown] = useState<Delivery>();
   const result = useQuery(
     operatorApi.queryOptions('get', DELIVERIES, {
-      params: { query: { ...page, ...(search.state ? { state: search.state as 'FAILED' } : {}) } },
+      params: { query: { ...page, ...given({ state: search.state as 'FAILED' }) } },
     }),
   );
   const replay = ({ id, type }: Delivery) =>
@@ -127,15 +122,9 @@ export function Deliveries() {
         ]}
         empty={{ title: 'Nothing has been posted', about: 'Events of clients with a target come here.' }}
       />
-      <Modal
-        opened={shown !== undefined}
-        onClose={() => setShown(undefined)}
-        size="xl"
-        title={shown?.type}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Entry title={shown?.type} close={() => setShown(undefined)}>
         <pre style={{ maxHeight: 420, overflow: 'auto' }}>{JSON.stringify(shown?.data, null, 2)}</pre>
-      </Modal>
+      </Entry>
     </>
   );
 }

@@ -84,7 +84,6 @@ export function Ports() {
       defaultOrder="created_at.desc"
       result={result}
       columns={columns}
-      idOf={({ id }) => id}
       verbs={[edit]}
       empty={{
         title: 'No ports',

@@ -8,6 +8,7 @@ import { useSession } from '../../api/session.ts';
 import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Card, PageHead } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
@@ -49,10 +50,7 @@ export function Quotas() {
       >
         <SegmentedControl
           aria-label="Which quotas"
-          data={[
-            { value: 'used', label: 'In use' },
-            { value: 'all', label: 'All' },
-          ]}
+          data={optionsOf({ used: 'In use', all: 'All' })}
           value={show}
           onChange={(next) =>
             void navigate({

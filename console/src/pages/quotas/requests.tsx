@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, faultOf, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
 import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
@@ -78,7 +78,6 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
           bodyOf(text(values, 'quota'), number(values, 'limit') ?? 0, text(values, 'description'))
         }
         request={(body) => apiCall('post', REQUESTS, { body })}
-        done={refresh}
         opened={form.opened}
         close={form.close}
       />
@@ -95,7 +94,6 @@ export function OwnRequests() {
     nameOf: ({ requested_limits }) => wishesOf(requested_limits),
     consequences: () => 'Nobody will decide on it. Limits that were granted stay.',
     call: ({ id }) => apiCall('delete', `${REQUESTS}/{request_id}`, { params: { path: { request_id: id } } }),
-    deleted: refresh,
   });
   if (error && !data)
     return (

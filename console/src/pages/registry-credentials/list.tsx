@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { passwordField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { type Field, text } from '../../ui/side-form.tsx';
+import type { Field } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
+import { texts } from '../../ui/values.ts';
 
 const CREDENTIALS = '/cloud/v3/inference/{project_id}/registry_credentials';
 
@@ -35,35 +36,26 @@ export function RegistryCredentials() {
       about="What inference signs in to registries of containers with. Passwords are kept encrypted and are not shown again."
       result={result}
       columns={COLUMNS}
-      idOf={({ name }) => name}
       empty={{
         title: 'No registry credentials',
         about: 'Create some for the registry that has your images.',
       }}
       remove={{
         kind: 'registry credentials',
-        nameOf: ({ name }) => name,
         consequences: () => 'Images of this registry can no longer be pulled with them.',
         askName: () => true,
         call: ({ name }) =>
           apiCall('delete', `${CREDENTIALS}/{credential_name}`, {
             params: { path: { ...path, credential_name: name } },
           }),
-        deleted: refresh,
       }}
       form={{
         title: 'Create registry credentials',
         fields: FIELDS,
-        body: (values) => ({
-          name: text(values, 'name'),
-          registry_url: text(values, 'registry_url'),
-          username: text(values, 'username'),
-          password: text(values, 'password'),
-        }),
+        body: (values) => texts(values, 'name', 'registry_url', 'username', 'password'),
         request: (body) => apiCall('post', CREDENTIALS, { params: { path }, body }),
         shown: hidden,
         terraform: (body) => terraform('gcore_registry_credential', body.name, { project }, hidden(body)),
-        done: refresh,
       }}
     />
   );

@@ -104,7 +104,6 @@ export function ReservedIps() {
       defaultOrder="fixed_ip_address.asc"
       result={result}
       columns={COLUMNS}
-      idOf={({ port_id }) => port_id}
       actions={[
         rowCall<Reserved>({
           label: 'Make virtual, or not',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, queryClient } from '../../api/client.ts';
+import { api, apiCall } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { textFilter } from '../../ui/filters.tsx';
@@ -49,15 +49,12 @@ export function ResponsePages() {
       defaultOrder="name.asc"
       result={result as never}
       columns={COLUMNS}
-      idOf={({ id }) => String(id)}
       href={({ id }) => pathIn(place, 'response-pages', String(id))}
       remove={{
         kind: 'set of pages',
-        nameOf: ({ name }) => name,
         askName: ({ domains }) => (domains?.length ?? 0) > 0,
         consequences: ({ domains }) => `${domains?.length ?? 0} domains show the built-in pages again.`,
         call: ({ id }) => apiCall('delete', `${SETS}/{set_id}`, { params: { path: { set_id: id } } }),
-        deleted: () => void queryClient.invalidateQueries(),
       }}
       empty={{
         title: 'No pages of your own',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { subnets } from '../../api/choices.ts';
-import { type ApiCall, api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { type ApiCall, api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
@@ -9,11 +9,11 @@ import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
-import { useRowForm } from '../../ui/row-form.tsx';
+import { editing, useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { list } from '../../ui/values.ts';
+import { list, texts } from '../../ui/values.ts';
 import { type Router, routerDeletion } from './list.tsx';
 
 const ROUTER = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
@@ -29,17 +29,15 @@ export function RouterDetail() {
     form: ({ name }) => ({
       title: `Attach a subnet to ${name}`,
       fields: [choiceField('subnet_id', 'Subnet', subnets(place))],
-      body: (values) => ({ subnet_id: text(values, 'subnet_id') }),
+      body: (values) => texts(values, 'subnet_id'),
       request: (body) => apiCall('post', `${ROUTER}/attach`, { params: { path: path }, body }),
-      done: refresh,
     }),
   });
   const edit = useRowForm<Router, Schemas['UpdateRouter']>({
     label: 'Rename, routes…',
     disabled: whyBusy,
     form: (router) => ({
-      title: `Edit ${router.name}`,
-      verb: 'Save',
+      ...editing(router.name),
       fields: [
         textField('name', 'Name', { initial: router.name }),
         {
@@ -72,8 +70,6 @@ export function RouterDetail() {
       kind="Router"
       back={back}
       query={query}
-      nameOf={({ name }) => name}
-      idOf={(router) => router.id}
       badge={({ status }) => <StatusBadge status={status} />}
       verbs={[attach, edit]}
       remove={routerDeletion(pathParams(place))}

@@ -6,6 +6,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
+import { toCreated } from '../../ui/follow-task.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -32,7 +33,6 @@ const COLUMNS: readonly Column<Router>[] = [
 /** The call that deletes a router, and what it says before. */
 export const routerDeletion = (path: { project_id: number; region_id: number }): DeleteOptions<Router> => ({
   kind: 'router',
-  nameOf: ({ name }) => name,
   askName: ({ interfaces }) => interfaces.length > 0,
   consequences: ({ interfaces }) =>
     interfaces.length > 0
@@ -54,7 +54,6 @@ export function Routers() {
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       href={({ id }) => pathIn(place, 'routers', id)}
       remove={routerDeletion(path)}
       empty={{ title: 'No routers', about: 'A subnet without one reaches only itself.' }}
@@ -88,10 +87,7 @@ export function Routers() {
         }),
         request: (body) => apiCall('post', ROUTERS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_router', body.name, place, { ...body }),
-        to: ({ created_resources }) =>
-          created_resources?.routers?.[0]
-            ? pathIn(place, 'routers', String(created_resources.routers[0]))
-            : undefined,
+        to: toCreated(place, 'routers'),
       }}
     />
   );

@@ -47,14 +47,12 @@ export function Secrets() {
       about="Certificates with their keys, for listeners that decrypt HTTPS and for connections to members."
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       empty={{
         title: 'No certificates',
         about: 'Add one, and a load balancer can serve HTTPS with it.',
       }}
       remove={{
         kind: 'certificate',
-        nameOf: ({ name }) => name,
         consequences: () => 'A certificate that a listener or pool uses stays.',
         call: ({ id }) =>
           apiCall('delete', `${CERTIFICATES}/{secret_id}`, { params: { path: { ...path, secret_id: id } } }),

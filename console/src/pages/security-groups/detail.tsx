@@ -47,8 +47,6 @@ export function SecurityGroupDetail() {
       kind="Security group"
       back={back}
       query={query}
-      nameOf={({ name }) => name}
-      idOf={(group) => group.id}
       verbs={[add, ...verbs]}
       remove={remove}
       head={(group) => (

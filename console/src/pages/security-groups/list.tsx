@@ -3,6 +3,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn } from '../../app/place.ts';
 import { textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
+import { toCreated } from '../../ui/follow-task.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
@@ -41,7 +42,6 @@ export function SecurityGroups() {
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       href={({ id }) => pathIn(place, 'security-groups', id)}
       verbs={verbs}
       remove={remove}
@@ -65,10 +65,7 @@ export function SecurityGroups() {
         request: (body) =>
           apiCall('post', '/cloud/v2/security_groups/{project_id}/{region_id}', { params: { path }, body }),
         terraform: (body) => terraform('gcore_securitygroup', body.name, place, { ...body }),
-        to: ({ created_resources }) => {
-          const [id] = created_resources?.security_groups ?? [];
-          return id ? pathIn(place, 'security-groups', String(id)) : undefined;
-        },
+        to: toCreated(place, 'security_groups'),
       }}
     />
   );

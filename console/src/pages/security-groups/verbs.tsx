@@ -1,8 +1,8 @@
-import { apiCall, refresh } from '../../api/client.ts';
+import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
-import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { editing, type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { tagChanges, tagPairs } from '../../ui/values.ts';
 import type { SecurityGroup } from './list.tsx';
@@ -24,8 +24,7 @@ export function useGroupVerbs(place: Place): {
   const edit = useRowForm<SecurityGroup, Edit>({
     label: 'Rename, tag…',
     form: (group) => ({
-      title: `Edit ${group.name}`,
-      verb: 'Save',
+      ...editing(group.name),
       fields: [
         textField('name', 'Name', { initial: group.name }),
         { key: 'description', label: 'What it is for', kind: 'text', initial: group.description },
@@ -50,19 +49,16 @@ export function useGroupVerbs(place: Place): {
       fields: [textField('name', 'Name of the copy', { initial: `${group.name}-copy` })],
       body: (values) => ({ name: text(values, 'name') }),
       request: (body) => apiCall('post', `${GROUP}/copy`, { params: { path: path(group.id) }, body }),
-      done: refresh,
     }),
   });
   return {
     verbs: [edit, copy],
     remove: {
       kind: 'security group',
-      nameOf: ({ name }) => name,
       consequences: () => 'A group that instances still have stays.',
       disabled: ({ name }) =>
         name === 'default' ? 'It is the one that instances get that name none' : undefined,
       call: ({ id }) => apiCall('delete', GROUP, { params: { path: path(id) } }),
-      deleted: refresh,
     },
   };
 }

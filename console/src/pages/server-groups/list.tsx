@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { optionField, textField } from '../../ui/fields.ts';
 import { Links } from '../../ui/links.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
@@ -47,10 +47,8 @@ export function ServerGroups() {
       about="Says of instances whether they stand on the same machine, or on different ones so that not all fail at once."
       result={result}
       columns={columns}
-      idOf={({ servergroup_id }) => servergroup_id}
       remove={{
         kind: 'server group',
-        nameOf: ({ name }) => name,
         consequences: () => 'Its instances stay where they are.',
         disabled: ({ instances }) =>
           instances.length > 0 ? 'Instances are in it: remove them first' : undefined,
@@ -75,7 +73,6 @@ export function ServerGroups() {
         }),
         request: (body) => apiCall('post', GROUPS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_servergroup', body.name, place, { ...body }),
-        done: () => void queryClient.invalidateQueries(),
       }}
     />
   );

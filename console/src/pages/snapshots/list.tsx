@@ -34,7 +34,6 @@ export function Snapshots() {
       about="What is on a volume at one moment, kept, to make other volumes of."
       result={result}
       columns={SNAPSHOT_COLUMNS}
-      idOf={({ id }) => id}
       verbs={verbs}
       empty={{
         title: 'No snapshots here',

@@ -1,7 +1,8 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { numberField, textField } from '../../ui/fields.ts';
+import { toCreated } from '../../ui/follow-task.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
@@ -36,15 +37,11 @@ export function useSnapshotVerbs(place: Place): { readonly verbs: readonly RowVe
       }),
       request: (body) =>
         apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
-      to: ({ created_resources }) =>
-        created_resources?.volumes?.[0]
-          ? pathIn(place, 'volumes', String(created_resources.volumes[0]))
-          : undefined,
+      to: toCreated(place, 'volumes'),
     }),
   });
   const deletion = useDelete<Snapshot>({
     kind: 'snapshot',
-    nameOf: ({ name }) => name,
     consequences: () => 'Its volume can no longer go back to it. Volumes that were made of it stay.',
     disabled: whyBusy,
     call: ({ id }) =>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { areaField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
@@ -43,7 +43,6 @@ export function SshKeys() {
       about="Public keys that new instances and nodes of clusters are given, so that you can sign in to them."
       result={result}
       columns={COLUMNS}
-      idOf={({ id }) => id}
       empty={{
         title: 'No SSH keys',
         about: 'Add the public half of your key. Clusters need one.',
@@ -51,11 +50,9 @@ export function SshKeys() {
       }}
       remove={{
         kind: 'SSH key',
-        nameOf: ({ name }) => name,
         consequences: () => 'New instances can no longer be given it. Instances that have it keep it.',
         call: ({ id }) =>
           apiCall('delete', `${KEYS}/{ssh_key_id}`, { params: { path: { ...path, ssh_key_id: id } } }),
-        deleted: refresh,
       }}
       form={{
         title: 'Add SSH key',
@@ -67,7 +64,6 @@ export function SshKeys() {
         }),
         request: (body) => apiCall('post', KEYS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_keypair', body.name, { project }, { ...body }),
-        done: refresh,
       }}
     />
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
@@ -69,13 +69,11 @@ export function StorageNotifications() {
           } as never
         }
         columns={columnsOf(usage.data !== undefined)}
-        idOf={({ uuid }) => uuid}
         remove={{
           kind: 'threshold',
           nameOf: ({ kind, storage, bucket }) => `${kind.label} of ${bucket || storage}`,
           consequences: () => 'Nobody is notified any more when it is reached.',
           call: ({ uuid, kind }) => apiCall('delete', EVENT, { body: { uuid, name: kind.name } as Body }),
-          deleted: refresh,
         }}
         empty={{ title: 'No thresholds', about: 'Set one, and you hear of it before the storage is full.' }}
         form={{
@@ -111,7 +109,6 @@ export function StorageNotifications() {
                 : { count: number(values, 'count') }),
             }) as unknown as Body,
           request: (body) => apiCall('post', EVENT, { body }),
-          done: refresh,
         }}
       />
       {/* Thresholds that come stand above it, and nobody knows how many. */}

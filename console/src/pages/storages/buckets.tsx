@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
+import { Parts } from '../../ui/parts.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { list, number } from '../../ui/values.ts';
-import { Parts } from './parts.tsx';
 import { type Storage, type StorageUsage, type Usage, useStorageUsage, whyFixed } from './verbs.tsx';
 
 const BUCKETS = '/storage/v4/object_storages/{storage_id}/buckets';
@@ -44,16 +44,14 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
   const edit = useBucketForm(storage);
   const remove = useDelete<Bucket>({
     kind: 'bucket',
-    nameOf: ({ name }) => name,
     consequences: () => 'Only an empty bucket is deleted. Its policy, CORS and expiration go with it.',
     disabled: () => whyFixed(storage),
     call: ({ name }) => apiCall('delete', `${BUCKETS}/{name}`, { params: { path: { ...path, name } } }),
-    deleted: refresh,
   });
   return (
-    <Parts<Bucket>
+    <Parts
       title="Buckets"
-      storage={storage}
+      of={storage}
       query={buckets}
       columns={columnsOf(say, used)}
       rowKey={({ name }) => name}
@@ -76,7 +74,6 @@ const useNewBucket = () =>
       fields: [textField('name', 'Name', { about: '3 to 63 small letters, digits, “.” and “-”' })],
       body: (values) => ({ name: text(values, 'name') }),
       request: (body) => apiCall('post', BUCKETS, { params: { path: { storage_id: id } }, body }),
-      done: refresh,
     }),
   });
 
@@ -122,6 +119,5 @@ const useBucketForm = (storage: Storage) =>
       }),
       request: (body) =>
         apiCall('patch', `${BUCKETS}/{name}`, { params: { path: { storage_id: storage.id, name } }, body }),
-      done: refresh,
     }),
   });

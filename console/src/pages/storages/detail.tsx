@@ -28,8 +28,6 @@ export function StorageDetail() {
       kind="Storage"
       back={back}
       query={storage}
-      nameOf={({ name }) => name}
-      idOf={(one) => String(one.id)}
       badge={({ provisioning_status: status }) => <StatusBadge status={status} />}
       remove={removal}
       facts={(one) => [

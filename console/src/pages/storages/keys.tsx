@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
+import { Parts } from '../../ui/parts.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { type Secret, ShownOnce } from '../../ui/shown-once.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Parts } from './parts.tsx';
 import { type Storage, whyFixed } from './verbs.tsx';
 
 const KEYS = '/storage/v4/object_storages/{storage_id}/access_keys';
@@ -46,25 +46,20 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
       ],
       body: (values) => ({ read_only: values.read_only === true }),
       request: (body) => apiCall('post', KEYS, { params: { path }, body }),
-      done: (data) => {
-        setMade(data as Schemas['NewStorageAccessKey']);
-        refresh();
-      },
+      done: (data) => setMade(data as Schemas['NewStorageAccessKey']),
     }),
   });
   const remove = useDelete<Key>({
     kind: 'key',
-    nameOf: ({ access_key: key }) => key,
     consequences: () => 'It opens nothing any more. Programs that use it are refused from now on.',
     disabled: () => whyFixed(storage),
     call: ({ access_key: key }) =>
       apiCall('delete', `${KEYS}/{access_key}`, { params: { path: { ...path, access_key: key } } }),
-    deleted: refresh,
   });
   return (
-    <Parts<Key>
+    <Parts
       title="Access keys"
-      storage={storage}
+      of={storage}
       query={keys}
       columns={COLUMNS}
       rowKey={({ access_key: key }) => key}

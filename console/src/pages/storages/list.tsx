@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { storageLocations } from '../../api/choices.ts';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -10,8 +10,8 @@ import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
-import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
+import { given, texts } from '../../ui/values.ts';
 import { secretsOf } from './keys.tsx';
 import { removal, restore, type Storage, type StorageUsage, type Usage, useStorageUsage } from './verbs.tsx';
 
@@ -46,8 +46,7 @@ export function Storages() {
       params: {
         query: {
           ...page,
-          ...(search.order_by ? { order_by: search.order_by } : {}),
-          ...(search.name ? { name: search.name } : {}),
+          ...given({ order_by: search.order_by, name: search.name }),
           ...(state ? { provisioning_status: state, show_deleted: state === 'deleted' } : {}),
         },
       },
@@ -70,7 +69,6 @@ export function Storages() {
         defaultOrder="created_at.desc"
         result={result}
         columns={columnsOf(usage)}
-        idOf={({ id }) => String(id)}
         href={({ id, provisioning_status: status }) =>
           status === 'deleted' ? undefined : pathIn(place, 'storages', String(id))
         }
@@ -88,12 +86,9 @@ export function Storages() {
             textField('name', 'Name', { about: 'Small letters, digits and “-”' }),
             choiceField('location_name', 'Location', storageLocations),
           ],
-          body: (values) => ({ location_name: text(values, 'location_name'), name: text(values, 'name') }),
+          body: (values) => texts(values, 'location_name', 'name'),
           request: (body) => apiCall('post', STORAGES, { body }),
-          done: (data) => {
-            setMade(data as Schemas['NewObjectStorage']);
-            refresh();
-          },
+          done: (data) => setMade(data as Schemas['NewObjectStorage']),
         }}
       />
       <ShownOnce

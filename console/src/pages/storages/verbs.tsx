@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, apiCall, refresh, type Schemas } from '../../api/client.ts';
+import { api, apiCall, type Schemas } from '../../api/client.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 
@@ -36,13 +36,11 @@ export const whyFixed = ({ provisioning_status: status }: Storage): string | und
 /** The question before a storage is deleted, and what it says. */
 export const removal: DeleteOptions<Storage> = {
   kind: 'storage',
-  nameOf: ({ name }) => name,
   consequences: () =>
     'It stops answering at once, and gives its address back. For seven days it can be restored, with its keys, buckets and objects.',
   askName: () => true,
   disabled: whyFixed,
   call: ({ id }) => apiCall('delete', STORAGE, { params: { path: { storage_id: id } } }),
-  deleted: refresh,
 };
 
 /** Brings a deleted storage back. */

@@ -24,7 +24,6 @@ export function TaskDetail() {
       back={back}
       query={query}
       nameOf={(task) => [taskName(task), task.subject && subjectName(task.subject)].filter(Boolean).join(' ')}
-      idOf={(task) => task.id}
       badge={({ state }) => <StatusBadge status={state} />}
       actions={[acknowledge]}
       facts={(task) => [

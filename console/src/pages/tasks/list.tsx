@@ -9,6 +9,7 @@ import { optionsOf } from '../../ui/options.ts';
 import { SubjectOf } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { Time } from '../../ui/time.tsx';
+import { given } from '../../ui/values.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { acknowledge, acknowledgeAll, allAcknowledged, type Task } from './acknowledge.ts';
 import { Took } from './life.tsx';
@@ -49,8 +50,7 @@ export function Tasks() {
           ...page,
           project_id: [project],
           region_id: [region],
-          ...(search.state ? { state: [search.state as State] } : {}),
-          ...(search.task_type ? { task_type: search.task_type } : {}),
+          ...given({ state: search.state ? [search.state as State] : [], task_type: search.task_type }),
         },
       },
     }),

@@ -6,6 +6,7 @@ import { api, apiCall, every, faultOf, type Schemas } from '../../api/client.ts'
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Card, PageHead } from '../../ui/page.tsx';
 import { duration, useNow } from '../../ui/time.tsx';
 import wizard from '../../ui/wizard.module.css';
@@ -69,10 +70,7 @@ export function VideoTester() {
               />
               <SegmentedControl
                 aria-label="Kind"
-                data={[
-                  { value: 'vod', label: 'Kept' },
-                  { value: 'live', label: 'Live' },
-                ]}
+                data={optionsOf({ vod: 'Kept', live: 'Live' })}
                 value={type}
                 onChange={(next) => setType(next as 'vod')}
               />

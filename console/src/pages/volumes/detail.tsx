@@ -30,8 +30,6 @@ export function VolumeDetail() {
       kind="Volume"
       back={back}
       query={query}
-      nameOf={({ name }) => name}
-      idOf={(volume) => volume.id}
       badge={({ status }) => <StatusBadge status={status} />}
       {...verbs}
       facts={(volume) => [

@@ -5,6 +5,7 @@ import { pathIn } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { toCreated } from '../../ui/follow-task.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -71,7 +72,6 @@ export function Volumes() {
       ]}
       result={result}
       columns={VOLUME_COLUMNS}
-      idOf={({ id }) => id}
       href={({ id }) => pathIn(place, 'volumes', id)}
       actions={actions}
       verbs={verbs}
@@ -94,10 +94,7 @@ export function Volumes() {
           }) as unknown as Schemas['CreateVolume'],
         request: (body) => apiCall('post', VOLUMES, { params: { path }, body }),
         terraform: (body) => terraform('gcore_volume', body.name, place, { ...body, source: undefined }),
-        to: ({ created_resources }) =>
-          created_resources?.volumes?.[0]
-            ? pathIn(place, 'volumes', String(created_resources.volumes[0]))
-            : undefined,
+        to: toCreated(place, 'volumes'),
       }}
     />
   );

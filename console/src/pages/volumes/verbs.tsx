@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
-import { apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
@@ -9,7 +9,7 @@ import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import { given, text } from '../../ui/side-form.tsx';
-import { number } from '../../ui/values.ts';
+import { number, texts } from '../../ui/values.ts';
 
 const VOLUME = '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}';
 
@@ -40,7 +40,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
     form: (volume) => ({
       title: `Attach ${volume.name}`,
       fields: [choiceField('instance_id', 'Instance', instances(place))],
-      body: (values) => ({ instance_id: text(values, 'instance_id') }),
+      body: (values) => texts(values, 'instance_id'),
       request: (body) =>
         apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
           params: { path: path(volume.id) },
@@ -92,17 +92,14 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
   const revert = useDelete<Volume>({
     kind: 'volume',
     instead: { verb: 'Revert', label: 'Revert to last snapshot…' },
-    nameOf: ({ name }) => name,
     askName: () => true,
     disabled: (volume) =>
       whyNot(['available', 'error_restoring'])(volume) ??
       ((volume.snapshot_ids ?? []).length === 0 ? 'It has no snapshot' : undefined),
     consequences: () => 'It will hold what its last snapshot holds. What was written since is lost.',
     call: ({ id }) => apiCall('post', `${VOLUME}/revert`, { params: { path: path(id) } }),
-    deleted: () => {
-      notifications.show({ color: 'green', message: 'The volume holds what its last snapshot holds' });
-      void queryClient.invalidateQueries();
-    },
+    deleted: () =>
+      notifications.show({ color: 'green', message: 'The volume holds what its last snapshot holds' }),
   });
   return {
     actions: [
@@ -121,7 +118,6 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
     verbs: [attach, extend, snapshot, edit, revert],
     remove: {
       kind: 'volume',
-      nameOf: ({ name }) => name,
       askName: () => true,
       disabled: (volume) =>
         whyNot(['available', 'error_deleting', 'error_restoring'])(volume) ??

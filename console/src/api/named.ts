@@ -1,0 +1,25 @@
+/** What identifies a thing of the API, and what it is called: each kind has some of these. */
+export interface Named {
+  readonly id?: string | number;
+  readonly uuid?: string;
+  readonly port_id?: string | null;
+  readonly servergroup_id?: string;
+  readonly access_key?: string;
+  readonly name?: string | null;
+  readonly cluster_name?: string;
+  readonly floating_ip_address?: string | null;
+  readonly fixed_ip_address?: string | null;
+}
+
+/** Some have no id but their name. */
+export const idOf = ({ id, uuid, port_id, servergroup_id, cluster_name, name }: Named): string =>
+  String(id ?? uuid ?? servergroup_id ?? port_id ?? cluster_name ?? name ?? '');
+
+/** Some are called by their address or their key. */
+export const nameOf = (thing: Named): string =>
+  thing.floating_ip_address ??
+  thing.fixed_ip_address ??
+  thing.name ??
+  thing.cluster_name ??
+  thing.access_key ??
+  '';
