@@ -1,4 +1,4 @@
-import type { Choices } from '../ui/field-input.tsx';
+import type { Choices, Option } from '../ui/field-input.tsx';
 import { client } from './client.ts';
 
 /** What a form lets choose from, each from a list of the API. */
@@ -10,6 +10,7 @@ interface Where {
 
 const MANY = { limit: 1000 };
 const pathOf = ({ project, region }: Where) => ({ project_id: project, region_id: region });
+const manyIn = (where: Where) => ({ params: { path: pathOf(where), query: MANY } });
 
 /** @throws what the API refused with: a list that could not be read is not an empty one */
 function resultsOf<Item>(found: {
@@ -20,202 +21,191 @@ function resultsOf<Item>(found: {
   return found.data?.results ?? [];
 }
 
+interface Item {
+  readonly id: string;
+  readonly name: string;
+}
+
+const called = ({ id, name }: Item): Option => ({ value: id, label: name });
+const sized = ({ id, name, size }: Item & { readonly size: number }): Option => ({
+  value: id,
+  label: `${name} (${size} GiB)`,
+});
+
 const keyOf = (noun: string, { project, region }: Where, more = '') => `${noun} ${project} ${region} ${more}`;
 
 export const images = (where: Where): Choices => ({
   key: keyOf('images', where),
   none: 'There is no image here',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/images/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
-    });
-    return resultsOf(found).map(({ id, name, min_disk }) => ({
-      value: id,
-      label: `${name} (${min_disk} GiB at least)`,
-    }));
-  },
+  load: async () =>
+    resultsOf(await client.GET('/cloud/v1/images/{project_id}/{region_id}', manyIn(where))).map(
+      ({ id, name, min_disk }) => ({
+        value: id,
+        label: `${name} (${min_disk} GiB at least)`,
+      }),
+    ),
 });
 
 export const flavors = (where: Where): Choices => ({
   key: keyOf('flavors', where),
-  load: async () => {
-    const found = await client.GET('/cloud/v1/flavors/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
-    });
-    return resultsOf(found)
+  load: async () =>
+    resultsOf(await client.GET('/cloud/v1/flavors/{project_id}/{region_id}', manyIn(where)))
       .filter(({ disabled }) => !disabled)
       .map(({ flavor_id, flavor_name, vcpus, ram }) => ({
         value: flavor_id,
         label: `${flavor_name}: ${vcpus} CPU, ${ram / 1024} GiB`,
-      }));
-  },
+      })),
 });
 
 export const loadBalancerFlavors = (where: Where): Choices => ({
   key: keyOf('load balancer flavors', where),
-  load: async () => {
-    const found = await client.GET('/cloud/v1/lbflavors/{project_id}/{region_id}', {
-      params: { path: pathOf(where) },
-    });
-    return resultsOf(found).map(({ flavor_name, vcpus, ram }) => ({
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v1/lbflavors/{project_id}/{region_id}', {
+        params: { path: pathOf(where) },
+      }),
+    ).map(({ flavor_name, vcpus, ram }) => ({
       value: flavor_name,
       label: `${flavor_name}: ${vcpus} CPU, ${ram} MiB`,
-    }));
-  },
+    })),
 });
 
 export const sshKeys = ({ project }: Where): Choices => ({
   key: `ssh keys ${project}`,
   none: 'None yet: add one under SSH keys',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/ssh_keys/{project_id}', {
-      params: { path: { project_id: project }, query: MANY },
-    });
-    return resultsOf(found).map(({ name }) => ({ value: name, label: name }));
-  },
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v1/ssh_keys/{project_id}', {
+        params: { path: { project_id: project }, query: MANY },
+      }),
+    ).map(({ name }) => ({ value: name, label: name })),
 });
 
 export const networks = (where: Where): Choices => ({
   key: keyOf('networks', where),
   none: 'There is no network here yet',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/networks/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: { ...MANY, external: false } },
-    });
-    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
-  },
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v1/networks/{project_id}/{region_id}', {
+        params: { path: pathOf(where), query: { ...MANY, external: false } },
+      }),
+    ).map(called),
 });
 
 export const subnets = (where: Where, networkId?: string): Choices => ({
   key: keyOf('subnets', where, networkId),
   none: 'There is no subnet here yet',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/subnets/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: { ...MANY, ...(networkId ? { network_id: networkId } : {}) } },
-    });
-    return resultsOf(found).map(({ id, name, cidr }) => ({ value: id, label: `${name} (${cidr})` }));
-  },
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v1/subnets/{project_id}/{region_id}', {
+        params: { path: pathOf(where), query: { ...MANY, ...(networkId ? { network_id: networkId } : {}) } },
+      }),
+    ).map(({ id, name, cidr }) => ({ value: id, label: `${name} (${cidr})` })),
 });
 
 export const securityGroups = (where: Where): Choices => ({
   key: keyOf('security groups', where),
   none: 'There is no security group here yet',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/securitygroups/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
-    });
-    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
-  },
+  load: async () =>
+    resultsOf(await client.GET('/cloud/v1/securitygroups/{project_id}/{region_id}', manyIn(where))).map(
+      called,
+    ),
 });
 
 export const instances = (where: Where): Choices => ({
   key: keyOf('instances', where),
   none: 'There is no instance here yet',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/instances/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: { ...MANY, include_k8s: false } },
-    });
-    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
-  },
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v1/instances/{project_id}/{region_id}', {
+        params: { path: pathOf(where), query: { ...MANY, include_k8s: false } },
+      }),
+    ).map(called),
 });
 
 export const volumes = (where: Where, status?: string): Choices => ({
   key: keyOf('volumes', where, status),
   none: 'There is no volume to choose',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/volumes/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
-    });
-    return resultsOf(found)
+  load: async () =>
+    resultsOf(await client.GET('/cloud/v1/volumes/{project_id}/{region_id}', manyIn(where)))
       .filter((volume) => status === undefined || volume.status === status)
-      .map(({ id, name, size }) => ({ value: id, label: `${name} (${size} GiB)` }));
-  },
+      .map(sized),
 });
 
 export const snapshots = (where: Where): Choices => ({
   key: keyOf('snapshots', where),
   none: 'There is no snapshot yet',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/snapshots/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
-    });
-    return resultsOf(found).map(({ id, name, size }) => ({ value: id, label: `${name} (${size} GiB)` }));
-  },
+  load: async () =>
+    resultsOf(await client.GET('/cloud/v1/snapshots/{project_id}/{region_id}', manyIn(where))).map(sized),
 });
 
 export const serverGroups = (where: Where): Choices => ({
   key: keyOf('server groups', where),
   none: 'There is no server group yet',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/servergroups/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
-    });
-    return resultsOf(found).map(({ servergroup_id, name, policy }) => ({
-      value: servergroup_id,
-      label: `${name} (${policy})`,
-    }));
-  },
+  load: async () =>
+    resultsOf(await client.GET('/cloud/v1/servergroups/{project_id}/{region_id}', manyIn(where))).map(
+      ({ servergroup_id, name, policy }) => ({
+        value: servergroup_id,
+        label: `${name} (${policy})`,
+      }),
+    ),
 });
 
 export const certificates = (where: Where): Choices => ({
   key: keyOf('certificates', where),
   none: 'No certificate is kept here yet',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/secrets/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: MANY },
-    });
-    return resultsOf(found).map(({ id, name }) => ({ value: id, label: name }));
-  },
+  load: async () =>
+    resultsOf(await client.GET('/cloud/v1/secrets/{project_id}/{region_id}', manyIn(where))).map(called),
 });
 
 /** Where storages of S3 may be; they belong to no project. */
 export const storageLocations: Choices = {
   key: 'storage locations',
   none: 'No region has object storage at present',
-  load: async () => {
-    const found = await client.GET('/storage/v4/locations', {
-      params: { query: { ...MANY, order_by: 'title.asc', type: 'standard' } },
-    });
-    return resultsOf(found).map(({ name, title }) => ({ value: name, label: title }));
-  },
+  load: async () =>
+    resultsOf(
+      await client.GET('/storage/v4/locations', {
+        params: { query: { ...MANY, order_by: 'title.asc', type: 'standard' } },
+      }),
+    ).map(({ name, title }) => ({ value: name, label: title })),
 };
 
 /** Addresses that are reserved and that nothing uses. */
 export const reservedAddresses = (where: Where): Choices => ({
   key: keyOf('reserved', where),
   none: 'There is no free reserved fixed IP',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
-      params: { path: pathOf(where), query: { ...MANY, available_only: true } },
-    });
-    return resultsOf(found).map(({ port_id, name, fixed_ip_address, fixed_ipv6_address }) => ({
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
+        params: { path: pathOf(where), query: { ...MANY, available_only: true } },
+      }),
+    ).map(({ port_id, name, fixed_ip_address, fixed_ipv6_address }) => ({
       value: port_id,
       label: `${fixed_ip_address ?? fixed_ipv6_address} (${name})`,
-    }));
-  },
+    })),
 });
 
 export const clusterVersions = (where: Where): Choices => ({
   key: keyOf('cluster versions', where),
   none: 'The region has no version at present',
-  load: async () => {
-    const found = await client.GET('/cloud/v2/k8s/{project_id}/{region_id}/create_versions', {
-      params: { path: pathOf(where) },
-    });
-    return resultsOf(found).map(({ version }) => ({ value: version, label: version }));
-  },
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v2/k8s/{project_id}/{region_id}/create_versions', {
+        params: { path: pathOf(where) },
+      }),
+    ).map(({ version }) => ({ value: version, label: version })),
 });
 
 export const nodeFlavors = (where: Where): Choices => ({
   key: keyOf('node flavors', where),
   none: 'The region has no size at present',
-  load: async () => {
-    const found = await client.GET('/cloud/v1/k8s/{project_id}/{region_id}/flavors', {
-      params: { path: pathOf(where) },
-    });
-    return resultsOf(found).map(({ flavor_id, vcpus, ram }) => ({
+  load: async () =>
+    resultsOf(
+      await client.GET('/cloud/v1/k8s/{project_id}/{region_id}/flavors', {
+        params: { path: pathOf(where) },
+      }),
+    ).map(({ flavor_id, vcpus, ram }) => ({
       value: flavor_id,
       label: `${flavor_id}: ${vcpus} CPU, ${ram} MiB`,
-    }));
-  },
+    })),
 });

@@ -13,33 +13,28 @@ import { useSignOut } from './sign-out.ts';
 
 export const openCommands = () => spotlight.open();
 
+/** How a call says where something is made. */
+const HERE = '{project_id}/{region_id}';
+
 /** What is made in a place: its page, and the call that makes it. */
 const CREATE = [
-  ['Create load balancer', 'load-balancers/new', '/cloud/v1/loadbalancers/{project_id}/{region_id}'],
-  ['Create instance', 'instances/new', '/cloud/v2/instances/{project_id}/{region_id}'],
-  ['Create volume', 'volumes?new=1', '/cloud/v1/volumes/{project_id}/{region_id}'],
-  ['Take snapshot', 'snapshots?new=1', '/cloud/v1/snapshots/{project_id}/{region_id}'],
-  [
-    'Create lifecycle policy',
-    'lifecycle-policies?new=1',
-    '/cloud/v1/lifecycle_policy/{project_id}/{region_id}',
-  ],
-  ['Add image', 'images?new=1', '/cloud/v1/images/{project_id}/{region_id}'],
+  ['Create load balancer', 'load-balancers/new', `/cloud/v1/loadbalancers/${HERE}`],
+  ['Create instance', 'instances/new', `/cloud/v2/instances/${HERE}`],
+  ['Create volume', 'volumes?new=1', `/cloud/v1/volumes/${HERE}`],
+  ['Take snapshot', 'snapshots?new=1', `/cloud/v1/snapshots/${HERE}`],
+  ['Create lifecycle policy', 'lifecycle-policies?new=1', `/cloud/v1/lifecycle_policy/${HERE}`],
+  ['Add image', 'images?new=1', `/cloud/v1/images/${HERE}`],
   ['Add SSH key', 'ssh-keys?new=1', '/cloud/v1/ssh_keys/{project_id}'],
-  ['Create server group', 'server-groups?new=1', '/cloud/v1/servergroups/{project_id}/{region_id}'],
-  ['Create network', 'networks?new=1', '/cloud/v1/networks/{project_id}/{region_id}'],
-  ['Create router', 'routers?new=1', '/cloud/v1/routers/{project_id}/{region_id}'],
-  ['Create security group', 'security-groups?new=1', '/cloud/v2/security_groups/{project_id}/{region_id}'],
-  ['Create floating IP', 'floating-ips?new=1', '/cloud/v1/floatingips/{project_id}/{region_id}'],
-  ['Reserve fixed IP', 'reserved-ips?new=1', '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}'],
-  ['Create cluster', 'kubernetes?new=1', '/cloud/v2/k8s/clusters/{project_id}/{region_id}'],
+  ['Create server group', 'server-groups?new=1', `/cloud/v1/servergroups/${HERE}`],
+  ['Create network', 'networks?new=1', `/cloud/v1/networks/${HERE}`],
+  ['Create router', 'routers?new=1', `/cloud/v1/routers/${HERE}`],
+  ['Create security group', 'security-groups?new=1', `/cloud/v2/security_groups/${HERE}`],
+  ['Create floating IP', 'floating-ips?new=1', `/cloud/v1/floatingips/${HERE}`],
+  ['Reserve fixed IP', 'reserved-ips?new=1', `/cloud/v1/reserved_fixed_ips/${HERE}`],
+  ['Create cluster', 'kubernetes?new=1', `/cloud/v2/k8s/clusters/${HERE}`],
   ['Create storage', 'storages?new=1', '/storage/v4/object_storages'],
-  [
-    'Create PostgreSQL cluster',
-    'databases?new=1',
-    '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}',
-  ],
-  ['Add certificate', 'secrets?new=1', '/cloud/v2/secrets/{project_id}/{region_id}'],
+  ['Create PostgreSQL cluster', 'databases?new=1', `/cloud/v1/dbaas/postgres/clusters/${HERE}`],
+  ['Add certificate', 'secrets?new=1', `/cloud/v2/secrets/${HERE}`],
   ['Create inference secret', 'inference-secrets?new=1', '/cloud/v3/inference/{project_id}/secrets'],
   [
     'Create registry credentials',

@@ -37,6 +37,9 @@ const page = (label: string, path: string, needs?: Flag): NavItem => ({
   ...(needs ? { needs } : {}),
 });
 
+/** A page that belongs to no place. */
+const elsewhere = (label: string, to: string): NavItem => ({ label, to: () => to });
+
 /** Every page that the left bar leads to, in its order. */
 export const NAV: readonly NavGroup[] = [
   { label: 'Overview', icon: IconLayoutDashboard, items: [page('Overview', '')] },
@@ -92,18 +95,18 @@ export const NAV: readonly NavGroup[] = [
     icon: IconActivity,
     items: [
       page('Tasks', 'tasks'),
-      { label: 'Audit log', to: () => '/account/audit' },
-      { label: 'Sign-ins', to: () => '/account/activity' },
-      { label: 'Webhooks', to: () => '/account/subscriptions' },
+      elsewhere('Audit log', '/account/audit'),
+      elsewhere('Sign-ins', '/account/activity'),
+      elsewhere('Webhooks', '/account/subscriptions'),
     ],
   },
   {
     label: 'Account',
     icon: IconUsers,
     items: [
-      { label: 'People', to: () => '/account/people' },
-      { label: 'API tokens', to: () => '/account/tokens' },
-      { label: 'Sessions', to: () => '/account/sessions' },
+      elsewhere('People', '/account/people'),
+      elsewhere('API tokens', '/account/tokens'),
+      elsewhere('Sessions', '/account/sessions'),
       page('Quotas', 'quotas'),
     ],
   },
@@ -111,14 +114,14 @@ export const NAV: readonly NavGroup[] = [
     label: 'Operator',
     icon: IconTool,
     items: [
-      { label: 'Clients', to: () => '/operator/clients' },
-      { label: 'Quota requests', to: () => '/operator/quota-requests' },
-      { label: 'Regions', to: () => '/operator/regions' },
-      { label: 'Nodes', to: () => '/operator/nodes' },
-      { label: 'Simulation', to: () => '/operator/simulation' },
-      { label: 'Outbox', to: () => '/operator/outbox' },
-      { label: 'Webhook targets', to: () => '/operator/webhooks' },
-      { label: 'Deliveries', to: () => '/operator/deliveries' },
+      elsewhere('Clients', '/operator/clients'),
+      elsewhere('Quota requests', '/operator/quota-requests'),
+      elsewhere('Regions', '/operator/regions'),
+      elsewhere('Nodes', '/operator/nodes'),
+      elsewhere('Simulation', '/operator/simulation'),
+      elsewhere('Outbox', '/operator/outbox'),
+      elsewhere('Webhook targets', '/operator/webhooks'),
+      elsewhere('Deliveries', '/operator/deliveries'),
     ],
   },
 ];

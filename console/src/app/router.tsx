@@ -1,4 +1,12 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import {
+  type AnyRoute,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { ErrorPage, NotFoundPage, PortalError } from './error-page.tsx';
 import { Frame } from './frame.tsx';
 import { ensurePlace, homePath } from './home.ts';
@@ -11,9 +19,14 @@ const root = createRootRoute({
   errorComponent: PortalError,
 });
 
+type Load = () => Promise<Record<string, unknown>>;
+
+/** Makes pages below a route; the code of each is loaded when it is opened first. */
+const pagesBelow = (parent: AnyRoute, missing?: ComponentType) => (path: string, load: Load, name: string) =>
+  createRoute({ getParentRoute: () => parent, path, component: lazyPage(load, name, missing) });
+
 /** A page for people who are not signed in. */
-const door = (path: string, load: () => Promise<Record<string, unknown>>, name: string) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyPage(load, name, NotHereAlone) });
+const door = pagesBelow(root, NotHereAlone);
 
 const doors = [
   door('/sign-in', () => import('./sign-in.tsx'), 'SignIn'),
@@ -44,11 +57,8 @@ const home = createRoute({
 
 const place = createRoute({ getParentRoute: () => inside, path: '/projects/$project/regions/$region' });
 
-type Module = Promise<Record<string, unknown>>;
-
-/** A page of a project in a region; its code is loaded when it is opened first. */
-const page = (path: string, load: () => Module, name: string) =>
-  createRoute({ getParentRoute: () => place, path, component: lazyPage(load, name) });
+/** A page of a project in a region. */
+const page = pagesBelow(place);
 
 const pages = [
   page('/', () => import('../pages/overview/overview.tsx'), 'Overview'),
@@ -98,8 +108,7 @@ const pages = [
 ];
 
 /** A page of the account, which belongs to no project. */
-const account = (path: string, load: () => Module, name: string) =>
-  createRoute({ getParentRoute: () => inside, path, component: lazyPage(load, name) });
+const account = pagesBelow(inside);
 
 const accountPages = [
   account('/account/tokens', () => import('../pages/account/tokens.tsx'), 'ApiTokens'),
@@ -117,8 +126,7 @@ const operator = createRoute({
   component: lazyPage(() => import('../pages/operator/gate.tsx'), 'OperatorGate'),
 });
 
-const operatorPage = (path: string, load: () => Module, name: string) =>
-  createRoute({ getParentRoute: () => operator, path, component: lazyPage(load, name) });
+const operatorPage = pagesBelow(operator);
 
 const operatorPages = [
   operatorPage('/', () => import('../pages/operator/clients.tsx'), 'Clients'),
