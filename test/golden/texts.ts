@@ -18,7 +18,9 @@ export function readTexts(folders: readonly string[]): readonly Message[] {
     const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
     const look = (node: ts.Node): void => {
       const text = shownIn(node)?.replace(/\s+/g, ' ').trim();
-      if (text) found.set(`${folder}\n${text}`, { folder, text });
+      for (const one of text ? [text, ...onButton(node, text)] : []) {
+        found.set(`${folder}\n${one}`, { folder, text: one });
+      }
       if (!ts.isImportDeclaration(node)) ts.forEachChild(node, look);
     };
     look(source);
@@ -32,6 +34,15 @@ function shownIn(node: ts.Node): string | undefined {
   const isShown =
     ts.isStringLiteral(node) && ts.isJsxAttribute(node.parent) && SHOWN.test(node.parent.name.getText());
   return text && (isShown || /^(\{\w+\} )?\p{Lu}.* /u.test(text)) ? text : undefined;
+}
+
+/** The form that an entry of a menu opens says the same on its button, without the dots, unless it has a verb of its
+ *  own. */
+function onButton(node: ts.Node, text: string): readonly string[] {
+  const form = node.parent.parent?.parent;
+  const isLabel = text.endsWith('…') && form && ts.isCallExpression(form);
+  const opens = isLabel && /^use(Row|Field)Form$/.test(form.expression.getText());
+  return opens && !/\b(verb: |editing\()/.test(form.getText()) ? [text.slice(0, -1)] : [];
 }
 
 /** Properties of elements that are shown. */

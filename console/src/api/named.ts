@@ -12,8 +12,10 @@ export interface Named {
 }
 
 /** Some have no id but their name. */
-export const idOf = ({ id, uuid, port_id, servergroup_id, cluster_name, name }: Named): string =>
-  String(id ?? uuid ?? servergroup_id ?? port_id ?? cluster_name ?? name ?? '');
+export const idOf = (thing: Named): string =>
+  String(
+    thing.id ?? thing.uuid ?? thing.servergroup_id ?? thing.port_id ?? thing.access_key ?? nameOf(thing),
+  );
 
 /** Some are called by their address or their key. */
 export const nameOf = (thing: Named): string =>

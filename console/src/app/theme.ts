@@ -40,6 +40,9 @@ const rain: MantineColorsTuple = [
   '#253b99',
 ];
 
+/** What the button with the cross is called. */
+const CLOSE = { 'aria-label': 'Close' };
+
 export const theme = createTheme({
   primaryColor: 'rain',
   primaryShade: { light: 7, dark: 6 },
@@ -62,6 +65,7 @@ export const theme = createTheme({
     NumberInput: { defaultProps: { rightSectionWidth: 50 } },
     Select: { defaultProps: { size: 'sm', checkIconPosition: 'right' } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
-    Modal: { defaultProps: { radius: 10, centered: true } },
+    Modal: { defaultProps: { radius: 10, centered: true, closeButtonProps: CLOSE } },
+    Drawer: { defaultProps: { closeButtonProps: CLOSE } },
   },
 });

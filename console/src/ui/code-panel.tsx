@@ -2,6 +2,7 @@ import { Tabs } from '@mantine/core';
 import styles from './code-panel.module.css';
 import { type Call, curlOf, pythonOf } from './code-text.ts';
 import { Copy } from './copy.tsx';
+import { TabList } from './tab-list.tsx';
 
 export type { Call };
 
@@ -14,13 +15,7 @@ export function CodePanel({ call }: { readonly call: Call }) {
   ];
   return (
     <Tabs defaultValue="curl" className={styles.panel ?? ''}>
-      <Tabs.List>
-        {codes.map(({ label }) => (
-          <Tabs.Tab key={label} value={label}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <TabList tabs={codes.map(({ label }) => ({ key: label, label }))} />
       {codes.map(({ label, text }) => (
         <Tabs.Panel key={label} value={label}>
           <div className={styles.code}>

@@ -23,12 +23,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another thing is asked about anew
   useEffect(() => setTyped(''), [name]);
   return (
-    <Modal
-      opened={name !== undefined}
-      onClose={close}
-      title={`${verb} ${kind} ${name ?? ''}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={name !== undefined} onClose={close} title={`${verb} ${kind} ${name ?? ''}?`}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

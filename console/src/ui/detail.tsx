@@ -11,6 +11,7 @@ import { FromBefore } from './from-before.tsx';
 import { type Fact, Facts, PageHead } from './page.tsx';
 import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { ActionsMenu, type RowAction } from './row-menu.tsx';
+import { TabList } from './tab-list.tsx';
 
 export interface Tab {
   readonly key: string;
@@ -109,13 +110,7 @@ export function DetailTabs({ tabs }: { readonly tabs: readonly Tab[] }) {
     void navigate({ to: '.', search: { tab: next ?? undefined } as never, replace: true });
   return (
     <Tabs value={tab} keepMounted={false} onChange={change}>
-      <Tabs.List mb="md">
-        {tabs.map(({ key, label }) => (
-          <Tabs.Tab key={key} value={key}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+      <TabList tabs={tabs} mb="md" />
       {tabs.map(({ key, body }) => (
         <Tabs.Panel key={key} value={key}>
           {body}

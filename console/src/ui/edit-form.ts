@@ -1,5 +1,4 @@
 import type { ApiCall } from '../api/client.ts';
-import { textField } from './fields.ts';
 import { editing, type RowFormOptions, type RowVerb, useRowForm } from './row-form.tsx';
 import { type OwnTag, tagChanges, tagPairs, text } from './values.ts';
 
@@ -25,11 +24,7 @@ export const useEditForm = <Row extends { readonly name: string }>({
     label: 'Rename, tag…',
     ...options,
     form: (row) => ({
-      ...editing(row.name),
-      fields: [
-        textField('name', 'Name', { initial: row.name }),
-        { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(tagsOf(row)) },
-      ],
+      ...editing(row.name, [{ key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(tagsOf(row)) }]),
       body: (values) => ({ name: text(values, 'name'), tags: tagChanges(tagsOf(row), values) }),
       request: (body) => request(row, body),
     }),

@@ -12,13 +12,7 @@ interface EntryProps {
 /** One entry of a list, all of it, in front of the list. */
 export function Entry({ title, size = 'xl', close, children }: EntryProps) {
   return (
-    <Modal
-      opened={title !== undefined}
-      onClose={close}
-      size={size}
-      title={title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={title !== undefined} onClose={close} size={size} title={title}>
       {children}
     </Modal>
   );

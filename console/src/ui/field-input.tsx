@@ -169,34 +169,23 @@ function Choice({ field, value, error, change, common }: FieldInputProps & { rea
     if (field.first && value === '' && head) change(head.value);
   }, [field.first, value, head, change]);
   const empty = data.length === 0 && !pending && !fault;
-  const none = {
+  const both = {
+    ...common,
     ...(empty ? { placeholder: field.choices?.none ?? 'None is there' } : {}),
     error: error ?? fault,
+    // Where it was refused, its choices would lie upon why.
+    openOnFocus: false,
+    data,
+    searchable: true,
   };
   if (field.kind === 'choices') {
-    return (
-      <MultiSelect
-        {...common}
-        {...none}
-        // Where it was refused, its choices would lie upon why.
-        openOnFocus={false}
-        data={data}
-        value={[...(value as readonly string[])]}
-        onChange={change}
-        searchable
-        clearable
-      />
-    );
+    return <MultiSelect {...both} value={[...(value as readonly string[])]} onChange={change} clearable />;
   }
   return (
     <Select
-      {...common}
-      {...none}
-      openOnFocus={false}
-      data={data}
+      {...both}
       value={(value as string) || null}
       onChange={(next) => change(next ?? '')}
-      searchable
       clearable={!field.required}
       allowDeselect={!field.required}
     />

@@ -18,6 +18,15 @@ export function RemoveItem({ kind, label, remove, ...props }: RemoveItemProps) {
   );
 }
 
+/** What the fields of one of several items of a form need. */
+export interface ItemProps<Item> {
+  readonly index: number;
+  readonly errorOf: (field: string) => string | undefined;
+  readonly change: (next: Item) => void;
+  /** Absent: it is the only one. */
+  readonly remove?: () => void;
+}
+
 interface AddItemProps {
   readonly children: string;
   readonly add: () => void;

@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { type Needs, useMay } from '../api/may.ts';
+import { idOf, type Named } from '../api/named.ts';
 import { pathParams, usePlace } from '../app/place.ts';
 import { unreadNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
@@ -45,7 +46,6 @@ export interface ListPageProps<Row> {
     readonly dataUpdatedAt?: number;
   };
   readonly columns: readonly Column<Row>[];
-  readonly rowKey: (row: Row) => string;
   readonly href?: (row: Row) => string | undefined;
   readonly actions?: readonly RowAction<Row>[];
   readonly empty: EmptyProps;
@@ -87,7 +87,7 @@ export function useListOfPlace<Filters extends object>(
 }
 
 /** A list of the API: filters, order and page are in the address, and the API does the work. */
-export function ListPage<Row>(props: ListPageProps<Row>) {
+export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
   const { title, about, create, filters = [], empty, children } = props;
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
@@ -139,7 +139,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
             title={title}
             rows={rows}
             columns={props.columns}
-            rowKey={props.rowKey}
+            rowKey={idOf}
             href={props.href}
             actions={props.actions}
             loading={query.isPending}

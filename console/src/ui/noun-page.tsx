@@ -1,11 +1,10 @@
-import { idOf, type Named } from '../api/named.ts';
+import type { Named } from '../api/named.ts';
 import { copyId, type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { ListPage, type ListPageProps, type RowAction } from './list-page.tsx';
 import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { callOf, type FormOptions, SideForm, useNewForm } from './side-form.tsx';
 
-export interface NounPageProps<Row, Body>
-  extends Omit<ListPageProps<Row>, 'create' | 'actions' | 'rowKey' | 'empty'> {
+export interface NounPageProps<Row, Body> extends Omit<ListPageProps<Row>, 'create' | 'actions' | 'empty'> {
   readonly empty: { readonly title: string; readonly about: string; readonly code?: string };
   /** The form that makes one. */
   readonly form?: FormOptions<Body>;
@@ -31,7 +30,6 @@ export function NounPage<Row extends Named, Body>(props: NounPageProps<Row, Body
     <>
       <ListPage<Row>
         {...list}
-        rowKey={idOf}
         {...(create ? { create: { ...create, disabled: createDisabled } } : {})}
         actions={[copyId, ...actions, ...actionsOf(verbs), ...(remove ? [deletion.action] : [])]}
         empty={{ ...empty, action: create }}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { idOf, type Named } from '../api/named.ts';
 import { ActionButton } from './action-button.tsx';
 import { unreadNote } from './fault.tsx';
 import { Card, type EmptyProps } from './page.tsx';
@@ -7,7 +8,7 @@ import type { RowAction } from './row-menu.tsx';
 import { type ListQuery, Rows } from './rows.tsx';
 import type { TableProps } from './table.tsx';
 
-interface PartsProps<Whole, Part> extends Pick<TableProps<Part>, 'title' | 'columns' | 'rowKey' | 'href'> {
+interface PartsProps<Whole, Part> extends Pick<TableProps<Part>, 'title' | 'columns' | 'href'> {
   readonly of: Whole;
   readonly query: ListQuery<Part>;
   /** The verb that adds one more. */
@@ -21,13 +22,13 @@ interface PartsProps<Whole, Part> extends Pick<TableProps<Part>, 'title' | 'colu
 }
 
 /** What something has of one kind. */
-export function Parts<Whole, Part>(props: PartsProps<Whole, Part>) {
+export function Parts<Whole, Part extends Named>(props: PartsProps<Whole, Part>) {
   const { of, create, actions = [], verbs = [], children, ...rows } = props;
   const unread = unreadNote(rows.query);
   if (unread) return unread;
   return (
     <Card title={rows.title} aside={<ActionButton action={create.action} row={of} />}>
-      <Rows {...rows} actions={[...actions, ...actionsOf(verbs)]} />
+      <Rows {...rows} rowKey={idOf} actions={[...actions, ...actionsOf(verbs)]} />
       {create.dialog}
       <Dialogs verbs={verbs} />
       {children}

@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode, useState } from 'react';
+import { textField } from './fields.ts';
 import type { RowAction } from './row-menu.tsx';
-import { callOf, type FormOptions, SideForm } from './side-form.tsx';
+import { callOf, type Field, type FormOptions, SideForm } from './side-form.tsx';
 
 /** A verb of a row: its entry in the menu, and what it opens. */
 export interface RowVerb<Row> {
@@ -24,8 +25,12 @@ export function Dialogs({ verbs }: { readonly verbs: readonly RowVerb<never>[] }
   return verbs.map(({ action, dialog }) => <Fragment key={action.label}>{dialog}</Fragment>);
 }
 
-/** Of a form that changes what a row is called, among others. */
-export const editing = (name: string) => ({ title: `Edit ${name}`, verb: 'Save' });
+/** Of a form that changes what a row is called, and more. */
+export const editing = (name: string, others: readonly Field[]) => ({
+  title: `Edit ${name}`,
+  verb: 'Save',
+  fields: [textField('name', 'Name', { initial: name }), ...others],
+});
 
 /** The row action that opens a form about the row. */
 export function useRowForm<Row, Body>({ label, disabled, form }: RowFormOptions<Row, Body>): RowVerb<Row> {

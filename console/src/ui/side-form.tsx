@@ -73,14 +73,7 @@ export function useNewForm(): {
 export function SideForm<Body>(props: SideFormProps<Body>) {
   useFocusBack(props.opened);
   return (
-    <Drawer
-      opened={props.opened}
-      onClose={props.close}
-      position="right"
-      size={880}
-      title={props.title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened={props.opened} onClose={props.close} position="right" size={880} title={props.title}>
       {props.opened && <Form {...props} />}
     </Drawer>
   );

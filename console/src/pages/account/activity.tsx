@@ -38,7 +38,6 @@ export function Activity() {
         } as never
       }
       columns={columns}
-      rowKey={({ id }) => String(id)}
       empty={{ title: 'Nobody has signed in yet', about: 'Programs with API tokens are not listed here.' }}
     />
   );

@@ -116,7 +116,6 @@ export function AuditLog() {
         ]}
         result={result as never}
         columns={COLUMNS}
-        rowKey={({ id }) => id}
         actions={[{ label: 'Show all of it', run: setShown }]}
         empty={{ title: 'Nothing has been changed yet', about: 'Each change will stand here.' }}
       />

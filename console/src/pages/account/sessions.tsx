@@ -83,7 +83,6 @@ export function Sessions() {
         about="Where you are signed in. What you don't know, end."
         result={sessions}
         columns={COLUMNS}
-        rowKey={({ id }) => id}
         actions={[end]}
         empty={{ title: 'No sessions', about: 'Nobody is signed in.' }}
         head={

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { optionField, textField } from '../../ui/fields.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
-import { type Field, text } from '../../ui/side-form.tsx';
+import { useShownOnce } from '../../ui/shown-once.tsx';
+import type { Field } from '../../ui/side-form.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
+import { given, texts } from '../../ui/values.ts';
 import { ROLES } from './roles.ts';
 
 const TOKENS = '/iam/clients/{clientId}/tokens';
@@ -47,7 +47,10 @@ export function ApiTokens() {
   const session = useSession();
   const clientId = session.state === 'in' ? session.clientId : 0;
   const path = { clientId };
-  const [made, setMade] = useState<string>();
+  const { show, dialog } = useShownOnce('Token', {
+    title: 'The new token',
+    about: 'Keep it where your program reads its secrets.',
+  });
   const list = useQuery(api.queryOptions('get', TOKENS, { params: { path, query: { deleted: false } } }));
   const results = list.data ?? [];
   return (
@@ -73,8 +76,8 @@ export function ApiTokens() {
           title: 'Create token',
           fields: FIELDS,
           body: (values) => ({
-            name: text(values, 'name'),
-            ...(text(values, 'description') ? { description: text(values, 'description') } : {}),
+            ...texts(values, 'name'),
+            ...given(texts(values, 'description')),
             exp_date:
               Number(values.days) > 0
                 ? new Date(Date.now() + Number(values.days) * 86_400_000).toISOString()
@@ -82,15 +85,10 @@ export function ApiTokens() {
             client_user: { role: { id: Number(values.role) } },
           }),
           request: (body) => apiCall('post', TOKENS, { params: { path }, body: body as never }),
-          done: (data) => setMade((data as { token?: string }).token),
+          done: (data) => show((data as { token?: string }).token),
         }}
       />
-      <ShownOnce
-        title="The new token"
-        about="Keep it where your program reads its secrets."
-        secrets={made === undefined ? undefined : [{ label: 'Token', value: made }]}
-        close={() => setMade(undefined)}
-      />
+      {dialog}
     </>
   );
 }

@@ -129,12 +129,7 @@ function PointAt({ ip, close, choose }: PointAtProps) {
     ),
   );
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={`Point ${ip.floating_ip_address} at`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened onClose={close} title={`Point ${ip.floating_ip_address} at`}>
       <Select
         data-autofocus
         openOnFocus={false}

@@ -12,7 +12,7 @@ import {
 import { usePlace } from '../../app/place.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
 import { choiceField } from '../../ui/fields.ts';
-import { AddItem, RemoveItem } from '../../ui/item-buttons.tsx';
+import { AddItem, type ItemProps, RemoveItem } from '../../ui/item-buttons.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
 import { NameInput } from '../../ui/name-input.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -150,12 +150,8 @@ export function ConnectionFields({ draft, change, errorOf }: PartProps) {
   );
 }
 
-interface ConnectionProps {
+interface ConnectionProps extends ItemProps<DraftInterface> {
   readonly value: DraftInterface;
-  readonly index: number;
-  readonly errorOf: (field: string) => string | undefined;
-  readonly change: (next: DraftInterface) => void;
-  readonly remove?: () => void;
 }
 
 function Connection({ value, index, errorOf, change, remove }: ConnectionProps) {

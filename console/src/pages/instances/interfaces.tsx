@@ -105,7 +105,6 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
       of={instance}
       query={query}
       columns={COLUMNS}
-      rowKey={({ port_id }) => port_id}
       create={attach}
       actions={[detach]}
       empty={{ title: 'No interfaces', about: 'Without one nobody can reach it, and it reaches nobody.' }}

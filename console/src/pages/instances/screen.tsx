@@ -30,7 +30,6 @@ export function useScreen(
         opened={instance !== undefined}
         onClose={() => setInstance(undefined)}
         title={`Screen of ${instance?.name ?? ''}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {instance && <Screen place={place} id={instance.id} />}
       </Modal>

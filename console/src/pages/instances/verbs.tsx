@@ -3,11 +3,11 @@ import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
+import { useFieldForm } from '../../ui/field-form.ts';
 import { choiceField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
-import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import type { RowVerb } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
-import { texts } from '../../ui/values.ts';
 import type { Instance } from './list.tsx';
 import { useScreen } from './screen.tsx';
 
@@ -46,34 +46,29 @@ interface InstanceVerbs {
 export function useInstanceVerbs(place: Place): InstanceVerbs {
   const path = (id: string) => ({ ...pathParams(place), instance_id: id });
   const screen = useScreen(place, whyNot(['ACTIVE']));
-  const resize = useRowForm<Instance, { flavor_id: string }>({
+  const resize = useFieldForm({
     label: 'Resize…',
     disabled: whyNot(SETTLED),
-    form: (instance) => ({
-      title: `Resize ${instance.name}`,
-      fields: [
-        choiceField('flavor_id', 'Size', flavors(place), {
-          first: false,
-          about: `Now ${instance.flavor.flavor_name}. It restarts while its size changes.`,
-          initial: instance.flavor.flavor_id,
-        }),
-      ],
-      body: (values) => texts(values, 'flavor_id'),
-      request: (body) =>
-        apiCall('post', `${INSTANCE}/changeflavor`, { params: { path: path(instance.id) }, body }),
-    }),
+    title: ({ name }: Instance) => `Resize ${name}`,
+    asks: 'flavor_id',
+    field: (key, { flavor: { flavor_name, flavor_id } }) =>
+      choiceField(key, 'Size', flavors(place), {
+        first: false,
+        about: `Now ${flavor_name}. It restarts while its size changes.`,
+        initial: flavor_id,
+      }),
+    request: ({ id }, body) =>
+      apiCall('post', `${INSTANCE}/changeflavor`, { params: { path: path(id) }, body }),
   });
-  const group = useRowForm<Instance, { servergroup_id: string }>({
+  const group = useFieldForm({
     label: 'Put into server group…',
     disabled: whyNot(SETTLED),
-    form: (instance) => ({
-      title: `Put ${instance.name} into a server group`,
-      verb: 'Put into group',
-      fields: [choiceField('servergroup_id', 'Server group', serverGroups(place))],
-      body: (values) => texts(values, 'servergroup_id'),
-      request: (body) =>
-        apiCall('post', `${INSTANCE}/put_into_servergroup`, { params: { path: path(instance.id) }, body }),
-    }),
+    title: ({ name }: Instance) => `Put ${name} into a server group`,
+    verb: 'Put into group',
+    asks: 'servergroup_id',
+    field: (key) => choiceField(key, 'Server group', serverGroups(place)),
+    request: ({ id }, body) =>
+      apiCall('post', `${INSTANCE}/put_into_servergroup`, { params: { path: path(id) }, body }),
   });
   const edit = useEditForm<Instance>({
     tagsOf: ({ tags }) => tags,

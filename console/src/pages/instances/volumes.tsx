@@ -43,7 +43,6 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
       of={instance}
       query={query}
       columns={VOLUME_COLUMNS}
-      rowKey={({ id }) => id}
       href={({ id }) => pathIn(place, 'volumes', id)}
       create={attach}
       actions={actions}

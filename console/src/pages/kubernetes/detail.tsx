@@ -194,12 +194,7 @@ function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
       >
         Upgrade…
       </VerbButton>
-      <Modal
-        opened={opened}
-        onClose={() => setOpened(false)}
-        title={`Upgrade ${cluster.name}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={opened} onClose={() => setOpened(false)} title={`Upgrade ${cluster.name}`}>
         <p>
           Nodes are replaced one at a time: a new one comes up before an old one goes. The API of the cluster
           may be away for some minutes.

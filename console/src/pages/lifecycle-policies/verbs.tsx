@@ -27,7 +27,6 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
     label: 'Add volumes…',
     form: ({ id, name }) => ({
       title: `Add volumes to ${name}`,
-      verb: 'Add volumes',
       fields: [{ key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(place) }],
       body: volumeIds,
       request: (body) =>
@@ -39,7 +38,6 @@ export function usePolicyVerbs(place: Place): PolicyVerbs {
     disabled: ({ volumes: own }) => (own.length ? undefined : 'It has no volumes'),
     form: ({ id, name, volumes: own }) => ({
       title: `Remove volumes from ${name}`,
-      verb: 'Remove volumes',
       about: 'Their snapshots stay.',
       fields: [
         {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
 import { unread } from '../../ui/field-input.tsx';
-import { AddItem, RemoveItem } from '../../ui/item-buttons.tsx';
+import { AddItem, type ItemProps, RemoveItem } from '../../ui/item-buttons.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
@@ -23,12 +23,8 @@ const ALGORITHMS = optionsOf({
   SOURCE_IP: 'By source address',
 });
 
-interface ListenerFieldsProps {
+interface ListenerFieldsProps extends ItemProps<DraftListener> {
   readonly listener: DraftListener;
-  readonly index: number;
-  readonly errorOf: (field: string) => string | undefined;
-  readonly change: (next: DraftListener) => void;
-  readonly remove?: () => void;
 }
 
 /** A listener with the pool behind it. */

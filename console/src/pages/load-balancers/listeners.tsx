@@ -31,9 +31,8 @@ const COLUMNS: readonly Column<Listener>[] = [
   },
 ];
 
-/** Fields that a listener has, new or old. */
+/** Fields that a listener has, new or old, beside its name. */
 const fieldsOf = (place: Place, listener?: Listener): readonly Field[] => [
-  textField('name', 'Name', { initial: listener?.name ?? '' }),
   {
     key: 'allowed_cidrs',
     label: 'Who may connect',
@@ -91,6 +90,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
         choiceField('secret_id', 'Certificate', certificates(place), {
           when: ({ protocol }) => protocol === 'TERMINATED_HTTPS',
         }),
+        textField('name', 'Name'),
         ...fieldsOf(place),
       ],
       body: (values) => ({
@@ -112,8 +112,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
     label: 'Edit…',
     disabled: whyBusy,
     form: (listener) => ({
-      ...editing(listener.name),
-      fields: fieldsOf(place, listener),
+      ...editing(listener.name, fieldsOf(place, listener)),
       body: (values) => ({
         name: text(values, 'name'),
         allowed_cidrs: [...list(values, 'allowed_cidrs')],

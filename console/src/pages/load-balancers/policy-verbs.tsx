@@ -3,7 +3,7 @@ import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
-import { editing, type RowVerb, useRowForm } from '../../ui/row-form.tsx';
+import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
@@ -128,7 +128,8 @@ export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
     label: 'Edit…',
     disabled: whyBusy,
     form: (policy) => ({
-      ...editing(nameOf(policy)),
+      title: `Edit ${nameOf(policy)}`,
+      verb: 'Save',
       fields: fieldsOf(pools, policy),
       body: bodyOf,
       request: (body) =>

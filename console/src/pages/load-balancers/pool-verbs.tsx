@@ -1,7 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
-import { numberField, optionField, textField } from '../../ui/fields.ts';
+import { numberField, optionField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
 import { editing, type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
@@ -88,9 +88,7 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
     label: 'Edit…',
     disabled: whyBusy,
     form: (pool) => ({
-      ...editing(pool.name),
-      fields: [
-        textField('name', 'Name', { initial: pool.name }),
+      ...editing(pool.name, [
         optionField('lb_algorithm', 'Share connections', ALGORITHMS, { initial: pool.lb_algorithm }),
         {
           key: 'persistence',
@@ -107,7 +105,7 @@ export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
           min: 0,
           initial: pool.timeout_member_data ?? '',
         },
-      ],
+      ]),
       body: (values) => ({
         name: text(values, 'name'),
         lb_algorithm: text(values, 'lb_algorithm') as Pool['lb_algorithm'],

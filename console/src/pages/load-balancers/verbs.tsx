@@ -1,13 +1,14 @@
 import { loadBalancerFlavors } from '../../api/choices.ts';
-import { apiCall, type Schemas } from '../../api/client.ts';
+import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
+import { useFieldForm } from '../../ui/field-form.ts';
 import { choiceField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
-import { number, texts } from '../../ui/values.ts';
+import { number } from '../../ui/values.ts';
 import type { LoadBalancer } from './list.tsx';
 
 const LOAD_BALANCER = '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
@@ -84,25 +85,22 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
       request: (body) => save(lb, body),
     }),
   });
-  const resize = useRowForm<LoadBalancer, Schemas['ResizeLoadBalancer']>({
+  const resize = useFieldForm({
     label: 'Resize…',
     disabled: whyBusy,
-    form: (lb) => ({
-      title: `Resize ${lb.name}`,
-      fields: [
-        choiceField('flavor', 'Size', loadBalancerFlavors(place), {
-          first: false,
-          about: 'Traffic goes on while it changes.',
-          initial: lb.flavor?.flavor_name ?? '',
-        }),
-      ],
-      body: (values) => texts(values, 'flavor'),
-      request: (body) =>
-        apiCall('post', `${LOAD_BALANCER}/resize`, {
-          params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
-          body,
-        }),
-    }),
+    title: ({ name }: LoadBalancer) => `Resize ${name}`,
+    asks: 'flavor',
+    field: (key, { flavor }) =>
+      choiceField(key, 'Size', loadBalancerFlavors(place), {
+        first: false,
+        about: 'Traffic goes on while it changes.',
+        initial: flavor?.flavor_name ?? '',
+      }),
+    request: ({ id }, body) =>
+      apiCall('post', `${LOAD_BALANCER}/resize`, {
+        params: { path: { ...pathParams(place), load_balancer_id: id } },
+        body,
+      }),
   });
   return [edit, resize, logging];
 }

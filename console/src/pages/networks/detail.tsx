@@ -13,10 +13,11 @@ import { textField } from '../../ui/fields.ts';
 import { FromBefore } from '../../ui/from-before.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import { Card, Empty, Facts, PageHead } from '../../ui/page.tsx';
-import { type Field, given, SideForm, text, useNewForm } from '../../ui/side-form.tsx';
+import { type Field, given, SideForm, useNewForm } from '../../ui/side-form.tsx';
 import { tagFacts } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
+import { texts } from '../../ui/values.ts';
 import { kindOf } from './list.tsx';
 
 const SUBNETS = '/cloud/v1/subnets/{project_id}/{region_id}';
@@ -108,13 +109,8 @@ export function NetworkDetail() {
         fields={FIELDS}
         body={(values) => ({
           network_id: id,
-          ...given({
-            name: text(values, 'name'),
-            cidr: text(values, 'cidr'),
-            gateway_ip: text(values, 'gateway_ip'),
-          }),
-          name: text(values, 'name'),
-          cidr: text(values, 'cidr'),
+          ...texts(values, 'name', 'cidr'),
+          ...given(texts(values, 'gateway_ip')),
           enable_dhcp: values.enable_dhcp === true,
         })}
         request={(body) => apiCall('post', SUBNETS, { params: { path }, body })}

@@ -32,7 +32,6 @@ export function Clients() {
     label: 'Add person…',
     form: (client) => ({
       title: `Add a person to ${client.name}`,
-      verb: 'Add person',
       fields: [
         textField('email', 'Email address'),
         optionField('role', 'Role', ROLES, { initial: '2', fault: 'user_role' }),
@@ -60,7 +59,6 @@ export function Clients() {
     label: 'Set quota…',
     form: (client) => ({
       title: `Set a quota of ${client.name}`,
-      verb: 'Set quota',
       fields: [
         numberField('region', 'Region', { about: 'Its id', min: 1, initial: 1 }),
         optionField(

@@ -57,7 +57,6 @@ export function Nodes() {
         about="The processes that share the database. One that falls silent is shown for an hour; its work is taken over by the others."
         result={result}
         columns={columns}
-        rowKey={({ id }) => id}
         empty={{ title: 'No nodes', about: 'A node that starts says so here.' }}
       >
         <Remarks nodes={results} />

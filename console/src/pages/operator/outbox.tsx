@@ -35,7 +35,6 @@ export function Outbox() {
         about="The mail that was sent, and what waits. Without SMTP_URL it waits here to be read."
         result={result}
         columns={COLUMNS}
-        rowKey={({ id }) => String(id)}
         actions={[{ label: 'Read', run: setShown }]}
         empty={{ title: 'No mail', about: 'Invitations, new passwords and warnings are written here first.' }}
       />

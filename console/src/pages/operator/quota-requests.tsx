@@ -42,7 +42,6 @@ export function QuotaRequests() {
       about="What clients ask more of. An approved one is in force at once."
       result={result}
       columns={COLUMNS}
-      rowKey={({ id }) => String(id)}
       actions={[
         { label: 'Approve', run: (request) => void answer(request, 'approve'), disabled: settled },
         {

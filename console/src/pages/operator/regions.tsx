@@ -39,7 +39,6 @@ export function Regions() {
       defaultOrder={FIRST}
       result={result as never}
       columns={COLUMNS}
-      rowKey={({ id }) => String(id)}
       empty={{ title: 'No regions', about: 'Name some in the file of VIRGA_REGIONS.' }}
     />
   );

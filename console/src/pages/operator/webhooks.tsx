@@ -10,7 +10,7 @@ import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { useShownOnce } from '../../ui/shown-once.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { given, number } from '../../ui/values.ts';
@@ -24,7 +24,10 @@ type Delivery = Schemas['WebhookDelivery'];
 /** Addresses that the events of clients are posted to. */
 export function WebhookTargets() {
   const { page } = useListSearch();
-  const [secret, setSecret] = useState<string>();
+  const { show, dialog } = useShownOnce('Secret', {
+    title: 'The signing secret',
+    about: 'With it the receiver checks that a call is from here.',
+  });
   const result = useQuery(operatorApi.queryOptions('get', TARGETS, { params: { query: page } }));
   return (
     <>
@@ -53,15 +56,10 @@ export function WebhookTargets() {
           ],
           body: (values) => ({ client_id: number(values, 'client_id') ?? 0, url: text(values, 'url') }),
           request: (body) => operatorCall('post', TARGETS, { body }),
-          done: (data) => setSecret((data as { secret?: string }).secret),
+          done: (data) => show((data as { secret?: string }).secret),
         }}
       />
-      <ShownOnce
-        title="The signing secret"
-        about="With it the receiver checks that a call is from here."
-        secrets={secret === undefined ? undefined : [{ label: 'Secret', value: secret }]}
-        close={() => setSecret(undefined)}
-      />
+      {dialog}
     </>
   );
 }
@@ -106,7 +104,6 @@ export function Deliveries() {
         ]}
         result={result}
         columns={COLUMNS}
-        rowKey={({ id }) => id}
         actions={[
           { label: 'Show what was posted', run: setShown },
           {

@@ -204,30 +204,23 @@ function Words({ kind, draft, change, errorOf }: WordsProps) {
           <span>{errorOf('logo') ?? 'PNG or JPEG, at most 450 × 130 pixels'}</span>
         </Group>
       )}
-      {(['header', 'title'] as const)
+      {(['header', 'title', 'text', 'error'] as const)
         .filter((part) => parts.includes(part))
-        .map((part) => (
-          <TextInput
-            key={part}
-            label={LABELS[part]}
-            value={draft[part] ?? ''}
-            onChange={(event) => change({ [part]: event.currentTarget.value })}
-            error={errorOf(part)}
-          />
-        ))}
-      {(['text', 'error'] as const)
-        .filter((part) => parts.includes(part))
-        .map((part) => (
-          <Textarea
-            key={part}
-            label={LABELS[part]}
-            autosize
-            minRows={2}
-            value={draft[part] ?? ''}
-            onChange={(event) => change({ [part]: event.currentTarget.value })}
-            error={errorOf(part)}
-          />
-        ))}
+        .map((part) => {
+          const common = {
+            label: LABELS[part],
+            value: draft[part] ?? '',
+            onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+              change({ [part]: currentTarget.value }),
+            error: errorOf(part),
+          };
+          const isLong = part === 'text' || part === 'error';
+          return isLong ? (
+            <Textarea key={part} autosize minRows={2} {...common} />
+          ) : (
+            <TextInput key={part} {...common} />
+          );
+        })}
     </>
   );
 }

@@ -6,14 +6,15 @@ import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { Detail, useDetailPlace } from '../../ui/detail.tsx';
-import { choiceField, textField } from '../../ui/fields.ts';
+import { useFieldForm } from '../../ui/field-form.ts';
+import { choiceField } from '../../ui/fields.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { editing, useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { list, texts } from '../../ui/values.ts';
+import { list } from '../../ui/values.ts';
 import { type Router, routerDeletion } from './list.tsx';
 
 const ROUTER = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
@@ -23,23 +24,19 @@ export function RouterDetail() {
   const { place, id, back } = useDetailPlace('routers', 'Routers');
   const path = { ...pathParams(place), router_id: id };
   const query = useQuery(api.queryOptions('get', ROUTER, { params: { path } }));
-  const attach = useRowForm<Router, Schemas['AttachSubnet']>({
+  const attach = useFieldForm({
     label: 'Attach subnet…',
     disabled: whyBusy,
-    form: ({ name }) => ({
-      title: `Attach a subnet to ${name}`,
-      fields: [choiceField('subnet_id', 'Subnet', subnets(place))],
-      body: (values) => texts(values, 'subnet_id'),
-      request: (body) => apiCall('post', `${ROUTER}/attach`, { params: { path: path }, body }),
-    }),
+    title: ({ name }: Router) => `Attach a subnet to ${name}`,
+    asks: 'subnet_id',
+    field: (key) => choiceField(key, 'Subnet', subnets(place)),
+    request: (_, body) => apiCall('post', `${ROUTER}/attach`, { params: { path }, body }),
   });
   const edit = useRowForm<Router, Schemas['UpdateRouter']>({
     label: 'Rename, routes…',
     disabled: whyBusy,
     form: (router) => ({
-      ...editing(router.name),
-      fields: [
-        textField('name', 'Name', { initial: router.name }),
+      ...editing(router.name, [
         {
           key: 'routes',
           label: 'Routes',
@@ -48,7 +45,7 @@ export function RouterDetail() {
           kind: 'list',
           initial: router.routes.map(({ destination, nexthop }) => `${destination} via ${nexthop}`),
         },
-      ],
+      ]),
       body: (values) => ({
         name: text(values, 'name'),
         routes: list(values, 'routes').map((route) => {

@@ -6,6 +6,7 @@ import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
+import { texts } from '../../ui/values.ts';
 
 const CERTIFICATES = '/cloud/v1/secrets/{project_id}/{region_id}';
 
@@ -63,8 +64,7 @@ export function Secrets() {
         body: (values) => ({
           name: text(values, 'name'),
           payload: {
-            certificate: text(values, 'certificate'),
-            private_key: text(values, 'private_key'),
+            ...texts(values, 'certificate', 'private_key'),
             certificate_chain: text(values, 'chain') || text(values, 'certificate'),
           },
         }),

@@ -1,10 +1,10 @@
 import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
+import { useFieldForm } from '../../ui/field-form.ts';
 import { textField } from '../../ui/fields.ts';
 import { editing, type RowVerb, useRowForm } from '../../ui/row-form.tsx';
-import { text } from '../../ui/side-form.tsx';
-import { tagChanges, tagPairs } from '../../ui/values.ts';
+import { tagChanges, tagPairs, texts } from '../../ui/values.ts';
 import type { SecurityGroup } from './list.tsx';
 
 const GROUP = '/cloud/v1/securitygroups/{project_id}/{region_id}/{group_id}';
@@ -24,15 +24,12 @@ export function useGroupVerbs(place: Place): {
   const edit = useRowForm<SecurityGroup, Edit>({
     label: 'Rename, tag…',
     form: (group) => ({
-      ...editing(group.name),
-      fields: [
-        textField('name', 'Name', { initial: group.name }),
+      ...editing(group.name, [
         { key: 'description', label: 'What it is for', kind: 'text', initial: group.description },
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(group.tags_v2) },
-      ],
+      ]),
       body: (values) => ({
-        name: text(values, 'name'),
-        description: text(values, 'description'),
+        ...texts(values, 'name', 'description'),
         tags: tagChanges(group.tags_v2, values),
       }),
       request: (body) =>
@@ -42,14 +39,12 @@ export function useGroupVerbs(place: Place): {
         }),
     }),
   });
-  const copy = useRowForm<SecurityGroup, { name: string }>({
+  const copy = useFieldForm({
     label: 'Copy…',
-    form: (group) => ({
-      title: `Copy ${group.name}`,
-      fields: [textField('name', 'Name of the copy', { initial: `${group.name}-copy` })],
-      body: (values) => ({ name: text(values, 'name') }),
-      request: (body) => apiCall('post', `${GROUP}/copy`, { params: { path: path(group.id) }, body }),
-    }),
+    title: ({ name }: SecurityGroup) => `Copy ${name}`,
+    asks: 'name',
+    field: (key, { name }) => textField(key, 'Name of the copy', { initial: `${name}-copy` }),
+    request: ({ id }, body) => apiCall('post', `${GROUP}/copy`, { params: { path: path(id) }, body }),
   });
   return {
     verbs: [edit, copy],

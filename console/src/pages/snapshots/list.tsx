@@ -5,11 +5,11 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { given, text } from '../../ui/side-form.tsx';
+import { given } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
-import { tagsOf } from '../../ui/values.ts';
+import { tagsOf, texts } from '../../ui/values.ts';
 import { type Snapshot, useSnapshotVerbs } from './verbs.tsx';
 
 const SNAPSHOTS = '/cloud/v1/snapshots/{project_id}/{region_id}';
@@ -48,9 +48,8 @@ export function Snapshots() {
           { key: 'tags', label: 'Tags', kind: 'tags' },
         ],
         body: (values) => ({
-          volume_id: text(values, 'volume_id'),
-          name: text(values, 'name'),
-          ...given({ description: text(values, 'description'), tags: tagsOf(values) }),
+          ...texts(values, 'volume_id', 'name'),
+          ...given({ ...texts(values, 'description'), tags: tagsOf(values) }),
         }),
         request: (body) => apiCall('post', SNAPSHOTS, { params: { path }, body }),
         terraform: (body) => terraform('gcore_snapshot', body.name, place, { ...body }),

@@ -4,9 +4,10 @@ import { CopyText } from '../../ui/copy.tsx';
 import { areaField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { type Field, text } from '../../ui/side-form.tsx';
+import type { Field } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
+import { texts } from '../../ui/values.ts';
 
 const KEYS = '/cloud/v1/ssh_keys/{project_id}';
 
@@ -58,8 +59,7 @@ export function SshKeys() {
         title: 'Add SSH key',
         fields: FIELDS,
         body: (values) => ({
-          name: text(values, 'name'),
-          public_key: text(values, 'public_key'),
+          ...texts(values, 'name', 'public_key'),
           shared_in_project: values.shared_in_project === true,
         }),
         request: (body) => apiCall('post', KEYS, { params: { path }, body }),

@@ -54,7 +54,6 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
       of={storage}
       query={buckets}
       columns={columnsOf(say, used)}
-      rowKey={({ name }) => name}
       create={create}
       verbs={[edit, remove]}
       empty={{

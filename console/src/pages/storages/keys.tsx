@@ -62,7 +62,6 @@ export function AccessKeys({ storage }: { readonly storage: Storage }) {
       of={storage}
       query={keys}
       columns={COLUMNS}
-      rowKey={({ access_key: key }) => key}
       create={create}
       verbs={[remove]}
       empty={{

@@ -103,8 +103,16 @@ interface ChartsProps {
 
 function Charts({ from, now, month, marks }: ChartsProps) {
   const buckets = bucketsOf(now).slice(0, MOST_BUCKETS);
-  const sinceMonth = new Date(monthStart(Date.now())).getTime() / 1000;
   const [space, , traffic, requests] = KINDS;
+  const ofMonth = (
+    name: Threshold['kind']['name'],
+    label: string,
+    key: 'traffic_series' | 'requests_series',
+  ) => ({
+    from: new Date(monthStart(Date.now())).getTime() / 1000,
+    marks: marks(name),
+    series: { [label]: addedUp(seriesOf(month, key)) },
+  });
   const both = (direction: 'traffic' | 'requests') => ({
     In: seriesOf(now, `${direction}_in_series`),
     Out: seriesOf(now, `${direction}_out_wo_edges_series`),
@@ -125,17 +133,13 @@ function Charts({ from, now, month, marks }: ChartsProps) {
       />
       <Chart
         title="Traffic of this month, added up"
-        from={sinceMonth}
         format={bytes}
-        marks={marks(traffic.name)}
-        series={{ Traffic: addedUp(seriesOf(month, 'traffic_series')) }}
+        {...ofMonth(traffic.name, 'Traffic', 'traffic_series')}
       />
       <Chart
         title="Requests of this month, added up"
-        from={sinceMonth}
         format={count}
-        marks={marks(requests.name)}
-        series={{ Requests: addedUp(seriesOf(month, 'requests_series')) }}
+        {...ofMonth(requests.name, 'Requests', 'requests_series')}
       />
       <Chart title="Traffic" from={from} format={bytes} series={both('traffic')} />
       <Chart title="Requests" from={from} format={count} series={both('requests')} />

@@ -72,7 +72,6 @@ export function Tasks() {
       filters={FILTERS}
       result={result}
       columns={COLUMNS}
-      rowKey={({ id }) => id}
       href={({ id }) => pathIn(place, 'tasks', id)}
       actions={[acknowledge]}
       head={

@@ -13,7 +13,7 @@ import { type Field, given, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
-import { number, tagsOf } from '../../ui/values.ts';
+import { number, tagsOf, texts } from '../../ui/values.ts';
 import { useVolumeVerbs, type Volume } from './verbs.tsx';
 
 const VOLUMES = '/cloud/v1/volumes/{project_id}/{region_id}';
@@ -83,8 +83,7 @@ export function Volumes() {
         body: (values) =>
           ({
             ...given({
-              source: text(values, 'source'),
-              name: text(values, 'name'),
+              ...texts(values, 'source', 'name'),
               size: number(values, 'size'),
               image_id: values.source === 'image' ? text(values, 'image_id') : '',
               snapshot_id: values.source === 'snapshot' ? text(values, 'snapshot_id') : '',

@@ -4,11 +4,12 @@ import { apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../app/place.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
+import { useFieldForm } from '../../ui/field-form.ts';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
-import { given, text } from '../../ui/side-form.tsx';
+import { given } from '../../ui/side-form.tsx';
 import { number, texts } from '../../ui/values.ts';
 
 const VOLUME = '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}';
@@ -34,19 +35,17 @@ interface VolumeVerbs {
 /** What can be done with a volume, in its list, on its page, and on that of its machine. */
 export function useVolumeVerbs(place: Place): VolumeVerbs {
   const path = (id: string) => ({ ...pathParams(place), volume_id: id });
-  const attach = useRowForm<Volume, { instance_id: string }>({
+  const attach = useFieldForm({
     label: 'Attach…',
     disabled: whyNot(['available']),
-    form: (volume) => ({
-      title: `Attach ${volume.name}`,
-      fields: [choiceField('instance_id', 'Instance', instances(place))],
-      body: (values) => texts(values, 'instance_id'),
-      request: (body) =>
-        apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
-          params: { path: path(volume.id) },
-          body,
-        }),
-    }),
+    title: ({ name }: Volume) => `Attach ${name}`,
+    asks: 'instance_id',
+    field: (key) => choiceField(key, 'Instance', instances(place)),
+    request: ({ id }, body) =>
+      apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
+        params: { path: path(id) },
+        body,
+      }),
   });
   const extend = useRowForm<Volume, { size: number }>({
     label: 'Extend…',
@@ -75,8 +74,8 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       ],
       body: (values) => ({
         volume_id: volume.id,
-        name: text(values, 'name'),
-        ...given({ description: text(values, 'description') }),
+        ...texts(values, 'name'),
+        ...given(texts(values, 'description')),
       }),
       request: (body) =>
         apiCall('post', '/cloud/v1/snapshots/{project_id}/{region_id}', {
