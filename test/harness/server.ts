@@ -92,6 +92,8 @@ export interface TestServerOptions {
   readonly clock?: Clock;
   /** What it reaches its database through, instead of directly. */
   readonly through?: { readonly host: string; readonly port: number };
+  /** Connections to its database. Three of them listen and hold leases. Default: 10. */
+  readonly connections?: number;
   /** Without a worker tasks stay NEW. Default: with one. */
   readonly worker?: boolean;
   readonly regions?: readonly NewRegion[];
@@ -169,7 +171,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   // A request that a busy machine gave up would go on, and change something beneath what a test does next.
   const pulseMs = PATIENCE_MS;
   const connection = { ...database.connection, ...options.through };
-  const db = new Db({ connection, log, maxConnections: 10, pulseMs });
+  const db = new Db({ connection, log, maxConnections: options.connections ?? 10, pulseMs });
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
   const dataDir = newFolder('server');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Validator } from '../../../server/src/platform/http/validation.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
+import { waitUntil } from '../../harness/wait.ts';
 import { nameOf } from '../operations.ts';
 import { ELSEWHERE } from './hooks.ts';
 import { examplesOf, type Paths, sendExample, withBody } from './sent.ts';
@@ -16,8 +17,9 @@ let server: TestServer;
 const shown = (spec: Parameters<typeof nameOf>[0]) => examplesOf(server.app.document.paths as Paths, spec);
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ connections: 4 });
   await raiseQuotas();
+  await untilOneIsFree();
 });
 
 afterAll(() => server.close());
@@ -73,6 +75,21 @@ test('a change that changes nothing answers a task nevertheless, and that is don
   }
   expect(none, 'clients use the first task unchecked').toEqual([]);
 });
+
+/** Three connections are kept: that of the leases, and those that listen, of the worker and of who waits for tasks.
+ *  Then whoever waits for a second one within a transaction never gets it. */
+async function untilOneIsFree(): Promise<void> {
+  const listening = `select count(*) as count from pg_stat_activity
+                      where datname = current_database() and query ilike 'listen %'`;
+  await waitUntil(
+    async () => {
+      const { body } = await server.call('POST', '/cloud/v1/networks/1/2', { body: { name: 'awaited' } });
+      await server.call('GET', `/cloud/v1/tasks/${body.tasks[0]}`);
+      return (await server.db.namedNumber('test_listening', listening, [])) === 2;
+    },
+    { what: 'somebody who listens for tasks' },
+  );
+}
 
 /** There is room for everything that any example needs. */
 async function raiseQuotas(): Promise<void> {
