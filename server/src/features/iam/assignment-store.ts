@@ -74,7 +74,6 @@ export interface Assignment {
   readonly timestamp: string;
 }
 
-/** @throws the database's error of the constraint `role_assignments_place` when the user has a role there */
 export async function countAssignments(tx: Tx, clientId: number): Promise<number> {
   return tx.namedNumber(
     'assignments_of_client',
@@ -90,6 +89,7 @@ const columnsOf = (assignment: Assignment) => ({
   assigned_by: assignment.assignedBy,
 });
 
+/** @throws the database's error of the constraint `role_assignments_place` when the user has a role there */
 export async function insertAssignment(tx: Tx, assignment: Assignment): Promise<AssignmentRow> {
   const { clientId, timestamp } = assignment;
   const columns = { client_id: clientId, ...columnsOf(assignment), created_at: timestamp };
@@ -99,11 +99,12 @@ export async function insertAssignment(tx: Tx, assignment: Assignment): Promise<
 
 /** @throws as `insertAssignment` */
 export async function updateAssignment(tx: Tx, id: number, assignment: Assignment): Promise<void> {
+  const to = columnsOf(assignment);
   await tx.named(
     'assignment_update',
     `update role_assignments set user_id = $2, project_id = $3, role = $4, assigned_by = $5, updated_at = $6
       where id = $1`,
-    [id, ...Object.values(columnsOf(assignment)), assignment.timestamp],
+    [id, to.user_id, to.project_id, to.role, to.assigned_by, assignment.timestamp],
   );
 }
 

@@ -105,7 +105,6 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
   return inserted(row).id;
 }
 
-/** @returns false when the user is a member already */
 /** So many members a client has, and so many clients a person belongs to. */
 export const MAX_MEMBERS = 1000;
 export const MAX_MEMBERSHIPS = 200;
@@ -127,7 +126,8 @@ async function refuseMoreMembers(tx: Tx, clientId: number, userId: number): Prom
   });
 }
 
-/** @throws Forbidden when the client or the person has as many as they may have */
+/** @returns false when the user is a member already
+ *  @throws Forbidden when the client or the person has as many as they may have */
 export async function insertMember(
   tx: Tx,
   member: { clientId: number; userId: number; role: Role; timestamp: string },

@@ -91,6 +91,7 @@ export async function changeSubnet(
   settings: SubnetSettings,
   timestamp: string,
 ): Promise<void> {
+  const to = columnsOf(settings);
   await tx.named(
     'subnet_change',
     // Something may have the address of the new gateway, or of the old one.
@@ -100,7 +101,17 @@ export async function changeSubnet(
      update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
             total_ips = $7, tags = $8, updated_at = $9
       where id = $1`,
-    [id, ...Object.values(columnsOf(settings)), timestamp],
+    [
+      id,
+      to.name,
+      to.gateway_ip,
+      to.enable_dhcp,
+      to.dns_nameservers,
+      to.host_routes,
+      to.total_ips,
+      to.tags,
+      timestamp,
+    ],
   );
 }
 
