@@ -11,11 +11,12 @@ import {
 import { confirmEmail } from './user-service.ts';
 
 const tag = 'Sign-in';
+const invitations = plainPath(tag, '/virga/v1/invitations');
 const access = { public: 'the mailed token says who it is' };
 
 /** What people do with tokens that were mailed to them. */
 export const invitationRoutes: readonly Route[] = [
-  plainPath(tag, '/virga/v1/invitations/show').post({
+  invitations.at('show').post({
     operationId: 'showInvitation',
     summary: 'See what an invitation is to',
     access,
@@ -23,7 +24,7 @@ export const invitationRoutes: readonly Route[] = [
     response: ShownInvitation,
     handler: (ctx, { body }) => showInvitation(ctx, body.token),
   }),
-  plainPath(tag, '/virga/v1/invitations/accept').post({
+  invitations.at('accept').post({
     operationId: 'acceptInvitation',
     summary: 'Accept an invitation: the membership begins',
     description:
@@ -33,7 +34,7 @@ export const invitationRoutes: readonly Route[] = [
     response: AcceptedInvitation,
     handler: (ctx, { body }) => acceptInvitation(ctx, body),
   }),
-  plainPath(tag, '/virga/v1/invitations/decline').post({
+  invitations.at('decline').post({
     operationId: 'declineInvitation',
     summary: 'Decline an invitation',
     access,

@@ -133,8 +133,10 @@ async function readOutbox(ctx: RequestContext, { limit, offset }: PageQuery) {
   };
 }
 
+const clients = plainPath(tag, '/virga/v1/clients');
+
 export const operatorRoutes = (insertProject: InsertProject): readonly Route[] => [
-  plainPath(tag, '/virga/v1/clients').post({
+  clients.post({
     summary: 'Create a client with a default project',
     access,
     body: CreateOperatorClient,
@@ -142,7 +144,7 @@ export const operatorRoutes = (insertProject: InsertProject): readonly Route[] =
     response: OperatorClient,
     handler: (ctx, { body }) => createClient(ctx, body, insertProject),
   }),
-  plainPath(tag, '/virga/v1/clients').get({
+  clients.get({
     summary: 'List clients',
     access,
     query: ListQuery({}),

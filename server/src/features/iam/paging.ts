@@ -1,4 +1,5 @@
 import type { Paging } from '../../platform/database/list-page.ts';
+
 /** Addresses of the pages before and after one. */
 export function neighbours(path: string, page: Paging & { readonly count: number }) {
   const { limit, offset, count } = page;

@@ -10,6 +10,8 @@ import type { SignIn } from './sign-in.ts';
 import { MailedToken } from './user-schema.ts';
 
 const tag = 'Sign-in';
+const session = plainPath(tag, '/virga/v1/session');
+const all = plainPath(tag, '/virga/v1/sessions');
 
 export function userAgentOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
   return String(headers['user-agent'] ?? '');
@@ -26,7 +28,7 @@ function opened(ctx: RequestContext, cookie: string): RawReply {
 
 export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Route[] {
   return [
-    plainPath(tag, '/virga/v1/session').post({
+    session.post({
       operationId: 'startSession',
       summary: 'Sign in a browser',
       description:
@@ -38,7 +40,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       handler: async (ctx, { body, headers }) =>
         opened(ctx, await signIn.loginBrowser(ctx, body, userAgentOf(headers))),
     }),
-    plainPath(tag, '/virga/v1/session/link').post({
+    session.at('link').post({
       operationId: 'linkSession',
       summary: 'Sign in a browser with a link that works once',
       description: 'The first run prints one. It works within a day.',
@@ -48,7 +50,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       handler: async (ctx, { body, headers }) =>
         opened(ctx, await signIn.loginByLink(ctx, body.token, userAgentOf(headers))),
     }),
-    plainPath(tag, '/virga/v1/session').get({
+    session.get({
       operationId: 'getSession',
       summary: 'Who is signed in',
       access: 'self',
@@ -60,7 +62,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
         return describeSession(ctx, cookie === undefined ? null : forgeryTokenOf(cookie));
       },
     }),
-    plainPath(tag, '/virga/v1/session').delete({
+    session.delete({
       operationId: 'endSession',
       summary: 'Sign out',
       description:
@@ -72,14 +74,14 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
         return new RawReply('application/json', '', { 'set-cookie': setSessionCookie(undefined, ctx) });
       },
     }),
-    plainPath(tag, '/virga/v1/sessions').get({
+    all.get({
       operationId: 'listSessions',
       summary: 'List the own sessions, the latest first',
       access: 'self',
       response: SessionList,
       handler: (ctx) => listOwnSessions(ctx),
     }),
-    plainPath(tag, '/virga/v1/sessions').delete({
+    all.delete({
       operationId: 'endOtherSessions',
       summary: 'Sign out everywhere',
       description:
@@ -88,7 +90,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       status: 204,
       handler: (ctx) => sessions.endAll(ctx),
     }),
-    plainPath(tag, '/virga/v1/sessions/{session_id}', SessionParams.properties).delete({
+    all.at('{session_id}', SessionParams.properties).delete({
       operationId: 'endSessionOf',
       summary: 'End one of the own sessions',
       access: 'self',

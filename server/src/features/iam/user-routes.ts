@@ -33,7 +33,9 @@ import { MAX_MEMBERS } from './user-store.ts';
 
 const tag = 'Accounts';
 const signInTag = 'Sign-in';
-const MEMBER = clientPath(tag, '/iam/clients/{clientId}/client-users/{userId}', ClientUserParams.properties);
+const users = plainPath(tag, '/iam/users');
+const user = users.at('{userId}', UserParams.properties);
+const member = clientPath(tag, '/iam/clients/{clientId}/client-users/{userId}', ClientUserParams.properties);
 
 export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route[] {
   return [
@@ -82,7 +84,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       status: 204,
       handler: (ctx, { body }) => signIn.setPassword(ctx, body),
     }),
-    plainPath(tag, '/iam/users/{userId}/password', UserParams.properties).put({
+    user.at('password').put({
       operationId: 'changePassword',
       summary: 'Change the own password; all sessions but the one of the answer end',
       access: 'self',
@@ -105,27 +107,27 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
 }
 
 export const userRoutes: readonly Route[] = [
-  plainPath(tag, '/iam/users').get({
+  users.get({
     summary: 'List the users of the account',
     access: 'administer',
     query: PageQuery,
     response: FullUserList,
     handler: (ctx, { query }) => listUsers(ctx, query),
   }),
-  plainPath(tag, '/iam/users/{userId}', UserParams.properties).get({
+  user.get({
     summary: 'Get a user',
     access: 'self',
     response: FullUser,
     handler: (ctx, { params }) => getUser(ctx, params.userId),
   }),
-  plainPath(tag, '/iam/users/{userId}', UserParams.properties).patch({
+  user.patch({
     summary: 'Change the own name, language or phone',
     access: 'self',
     body: PatchUser,
     response: FullUser,
     handler: (ctx, { params, body }) => patchUser(ctx, params.userId, body),
   }),
-  plainPath(tag, '/iam/users/{userId}/email', UserParams.properties).put({
+  user.at('email').put({
     operationId: 'changeEmail',
     summary: 'Change the own e-mail address, once the new one is confirmed',
     access: 'self',
@@ -143,14 +145,14 @@ export const userRoutes: readonly Route[] = [
     response: Invitation,
     handler: (ctx, { body }) => inviteUser(ctx, body),
   }),
-  MEMBER.get({
+  member.get({
     operationId: 'getUserOfClient',
     summary: 'Get the role of a user in the account',
     access: 'administer',
     response: ClientUser,
     handler: (ctx, { params }) => getClientUser(ctx, params.userId),
   }),
-  MEMBER.put({
+  member.put({
     operationId: 'setRoleOfUser',
     summary: 'Give a user another role',
     access: 'administer',
@@ -158,7 +160,7 @@ export const userRoutes: readonly Route[] = [
     status: 204,
     handler: (ctx, { params, body }) => putClientUser(ctx, params.userId, body),
   }),
-  MEMBER.delete({
+  member.delete({
     operationId: 'removeUserFromClient',
     summary: 'Remove a user from the account',
     access: 'administer',

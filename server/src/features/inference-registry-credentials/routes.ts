@@ -10,39 +10,39 @@ import {
 } from './schema.ts';
 import { MAX_CREDENTIALS, type RegistryCredentials } from './service.ts';
 
-const COLLECTION = projectPath(
+const all = projectPath(
   'Inference registry credentials',
   '/cloud/v3/inference/{project_id}/registry_credentials',
 );
-const ONE = COLLECTION.at('{credential_name}', CredentialsParams.properties);
+const one = all.at('{credential_name}', CredentialsParams.properties);
 
 export function registryCredentialRoutes(credentials: RegistryCredentials): readonly Route[] {
   return [
-    COLLECTION.post({
+    all.post({
       summary: 'Create inference registry credentials',
       description: `A project has at most ${MAX_CREDENTIALS}.`,
       body: CreateRegistryCredentials,
       response: Shape,
       handler: (ctx, { body }) => credentials.create(ctx, body),
     }),
-    COLLECTION.get({
+    all.get({
       summary: 'List inference registry credentials',
       query: CredentialsListQuery,
       response: ShapeList,
       handler: (ctx, { query }) => credentials.list(ctx, query),
     }),
-    ONE.get({
+    one.get({
       summary: 'Get inference registry credentials',
       response: Shape,
       handler: (ctx, { params }) => credentials.get(ctx, params.credential_name),
     }),
-    ONE.put({
+    one.put({
       summary: 'Replace inference registry credentials',
       body: ReplaceRegistryCredentials,
       response: Shape,
       handler: (ctx, { params, body }) => credentials.replace(ctx, params.credential_name, body),
     }),
-    ONE.delete({
+    one.delete({
       summary: 'Delete inference registry credentials',
       status: 204,
       handler: (ctx, { params }) => credentials.delete(ctx, params.credential_name),

@@ -10,14 +10,14 @@ import {
 } from './schema.ts';
 import { type InferenceSecrets, MAX_SECRETS } from './service.ts';
 
-const COLLECTION = projectPath('Inference secrets', '/cloud/v3/inference/{project_id}/secrets');
-const ONE = COLLECTION.at('{secret_name}', SecretParams.properties);
+const all = projectPath('Inference secrets', '/cloud/v3/inference/{project_id}/secrets');
+const one = all.at('{secret_name}', SecretParams.properties);
 /** Reading a secret means being able to act with it, so that read-only roles may not. */
 const access = 'write';
 
 export function inferenceSecretRoutes(secrets: InferenceSecrets): readonly Route[] {
   return [
-    COLLECTION.post({
+    all.post({
       summary: 'Create an inference secret',
       description: `A project has at most ${MAX_SECRETS}.`,
       access,
@@ -25,27 +25,27 @@ export function inferenceSecretRoutes(secrets: InferenceSecrets): readonly Route
       response: InferenceSecret,
       handler: (ctx, { body }) => secrets.create(ctx, body),
     }),
-    COLLECTION.get({
+    all.get({
       summary: 'List inference secrets with their values',
       access,
       query: SecretListQuery,
       response: InferenceSecretList,
       handler: (ctx, { query }) => secrets.list(ctx, query),
     }),
-    ONE.get({
+    one.get({
       summary: 'Get an inference secret with its value',
       access,
       response: InferenceSecret,
       handler: (ctx, { params }) => secrets.get(ctx, params.secret_name),
     }),
-    ONE.put({
+    one.put({
       summary: 'Replace the value of an inference secret',
       access,
       body: ReplaceInferenceSecret,
       response: InferenceSecret,
       handler: (ctx, { params, body }) => secrets.replace(ctx, params.secret_name, body),
     }),
-    ONE.delete({
+    one.delete({
       summary: 'Delete an inference secret',
       access,
       status: 204,

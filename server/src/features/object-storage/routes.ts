@@ -9,8 +9,8 @@ import { usageSeries, usageTotal } from './usage.ts';
 import { UsageSeries, UsageSeriesQuery, UsageTotal, UsageTotalQuery } from './usage-schema.ts';
 
 const tag = 'Object storage';
-const STORAGES = plainPath(tag, '/storage/v4/object_storages');
-const STORAGE = STORAGES.at('{storage_id}', schema.StorageParams.properties);
+const all = plainPath(tag, '/storage/v4/object_storages');
+const one = all.at('{storage_id}', schema.StorageParams.properties);
 
 const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
   plainPath(tag, '/storage/v4/locations').get({
@@ -21,14 +21,14 @@ const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
     handler: (_ctx, { query }) =>
       listLocations({ s3: service.locations, sftp: service.sftpLocations }, query),
   }),
-  STORAGES.get({
+  all.get({
     summary: 'List storages',
     access: 'read',
     query: schema.StorageListQuery,
     response: schema.ObjectStorageList,
     handler: (ctx, { query }) => storages.listStorages(ctx, query),
   }),
-  STORAGES.post({
+  all.post({
     summary: 'Create a storage, with a first access key',
     access: 'write',
     sensitive: true,
@@ -38,19 +38,19 @@ const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
     response: schema.NewObjectStorage,
     handler: (ctx, { body }) => storages.createStorage(service, ctx, body),
   }),
-  STORAGE.get({
+  one.get({
     summary: 'Get a storage',
     access: 'read',
     response: schema.ObjectStorage,
     handler: (ctx, { params }) => storages.getStorage(ctx, params.storage_id),
   }),
-  STORAGE.delete({
+  one.delete({
     summary: 'Delete a storage; it can be restored for a week',
     access: 'write',
     status: 204,
     handler: (ctx, { params }) => storages.deleteStorage(service, ctx, params.storage_id),
   }),
-  STORAGE.at('restore').post({
+  one.at('restore').post({
     summary: 'Bring back a deleted storage, with its keys, buckets and objects; its address is a new one',
     access: 'write',
     status: 204,
@@ -59,14 +59,14 @@ const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
 ];
 
 const keyRoutes = (service: ObjectStorageService): readonly Route[] => [
-  STORAGE.at('access_keys').get({
+  one.at('access_keys').get({
     summary: 'List the access keys of a storage',
     access: 'read',
     query: schema.OrderedQuery,
     response: schema.AccessKeyList,
     handler: (ctx, { params, query }) => parts.listKeys(ctx, params.storage_id, query),
   }),
-  STORAGE.at('access_keys').post({
+  one.at('access_keys').post({
     summary: 'Create an access key; its secret is shown once',
     access: 'write',
     sensitive: true,
@@ -76,13 +76,13 @@ const keyRoutes = (service: ObjectStorageService): readonly Route[] => [
     handler: (ctx, { params, body }) =>
       parts.createKey(service, ctx, params.storage_id, body.read_only ?? false),
   }),
-  STORAGE.at('access_keys/{access_key}', schema.KeyParams.properties).get({
+  one.at('access_keys/{access_key}', schema.KeyParams.properties).get({
     summary: 'Get an access key',
     access: 'read',
     response: schema.AccessKey,
     handler: (ctx, { params }) => parts.getKey(ctx, params.storage_id, params.access_key),
   }),
-  STORAGE.at('access_keys/{access_key}', schema.KeyParams.properties).delete({
+  one.at('access_keys/{access_key}', schema.KeyParams.properties).delete({
     summary: 'Delete an access key, which no longer opens anything when this is answered',
     access: 'write',
     status: 204,
@@ -91,14 +91,14 @@ const keyRoutes = (service: ObjectStorageService): readonly Route[] => [
 ];
 
 const bucketRoutes = (service: ObjectStorageService): readonly Route[] => [
-  STORAGE.at('buckets').get({
+  one.at('buckets').get({
     summary: 'List the buckets of a storage, also those that S3 clients have made',
     access: 'read',
     query: schema.PageQuery,
     response: schema.BucketList,
     handler: (ctx, { params, query }) => parts.listBuckets(ctx, params.storage_id, query),
   }),
-  STORAGE.at('buckets').post({
+  one.at('buckets').post({
     summary: 'Create a bucket',
     access: 'write',
     body: schema.CreateBucket,
@@ -106,20 +106,20 @@ const bucketRoutes = (service: ObjectStorageService): readonly Route[] => [
     response: schema.Bucket,
     handler: (ctx, { params, body }) => parts.createBucket(service, ctx, params.storage_id, body.name),
   }),
-  STORAGE.at('buckets/{name}', schema.BucketParams.properties).get({
+  one.at('buckets/{name}', schema.BucketParams.properties).get({
     summary: 'Get a bucket',
     access: 'read',
     response: schema.Bucket,
     handler: (ctx, { params }) => parts.getBucket(ctx, params.storage_id, params.name),
   }),
-  STORAGE.at('buckets/{name}', schema.BucketParams.properties).patch({
+  one.at('buckets/{name}', schema.BucketParams.properties).patch({
     summary: 'Change who may use a bucket, and how long its objects stay',
     access: 'write',
     body: schema.UpdateBucket,
     response: schema.Bucket,
     handler: (ctx, { params, body }) => parts.updateBucket(service, ctx, params, body),
   }),
-  STORAGE.at('buckets/{name}', schema.BucketParams.properties).delete({
+  one.at('buckets/{name}', schema.BucketParams.properties).delete({
     summary: 'Delete an empty bucket',
     access: 'write',
     status: 204,

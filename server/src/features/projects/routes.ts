@@ -12,9 +12,11 @@ import {
 } from './service.ts';
 
 const tag = 'Projects';
+const all = plainPath(tag, '/cloud/v1/projects');
+const one = projectPath(tag, '/cloud/v1/projects/{project_id}');
 
 export const projectRoutes = (insertProject: InsertProject): readonly Route[] => [
-  plainPath(tag, '/cloud/v1/projects').post({
+  all.post({
     summary: 'Create a project',
     access: 'administer',
     body: CreateProject,
@@ -22,26 +24,26 @@ export const projectRoutes = (insertProject: InsertProject): readonly Route[] =>
     response: Project,
     handler: (ctx, { body }) => createProject(ctx, body, insertProject),
   }),
-  plainPath(tag, '/cloud/v1/projects').get({
+  all.get({
     summary: 'List projects',
     access: 'read',
     query: ProjectListQuery,
     response: ProjectList,
     handler: (ctx, { query }) => listProjects(ctx, query),
   }),
-  projectPath(tag, '/cloud/v1/projects/{project_id}').get({
+  one.get({
     summary: 'Get a project',
     response: Project,
     handler: (ctx) => getProject(ctx, ctx.project.id),
   }),
-  projectPath(tag, '/cloud/v1/projects/{project_id}').patch({
+  one.patch({
     summary: 'Rename or describe a project',
     access: 'administer',
     body: UpdateProject,
     response: Project,
     handler: (ctx, { body }) => updateProject(ctx, body),
   }),
-  projectPath(tag, '/cloud/v1/projects/{project_id}').delete({
+  one.delete({
     summary: 'Delete an empty project',
     access: 'administer',
     response: TaskIds,

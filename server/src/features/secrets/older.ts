@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../kernel/clock.ts';
 import { Invalid, type InvalidFields } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
-import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { Nullable, StringEnum, TaskIds } from '../../platform/http/schemas.ts';
 import { pemBlocks } from './pem.ts';
+import { all } from './routes.ts';
 import { CreateSecret, SECRET_TYPES, type SecretPayload } from './schema.ts';
 import { faultsOf, type SecretService } from './service.ts';
 
@@ -41,7 +41,7 @@ const OlderCreateSecret = Type.Object(
 const KEPT: readonly string[] = ['certificate', 'opaque'];
 
 export const olderSecretRoutes = (service: SecretService, clock: Clock): readonly Route[] => [
-  regionPath('Secrets', '/cloud/v1/secrets/{project_id}/{region_id}').post({
+  all.post({
     summary: 'Create a secret from PEM texts in base64',
     deprecated: true,
     body: OlderCreateSecret,

@@ -5,7 +5,7 @@ import { TaskIds } from '../../platform/http/schemas.ts';
 import { CreateSecret, Secret, SecretList, SecretListQuery, SecretParams } from './schema.ts';
 import { faultsOf, MAX_SECRETS_MIB, type SecretService } from './service.ts';
 
-const all = regionPath('Secrets', '/cloud/v1/secrets/{project_id}/{region_id}');
+export const all = regionPath('Secrets', '/cloud/v1/secrets/{project_id}/{region_id}');
 const one = all.at('{secret_id}', SecretParams.properties);
 
 export function secretRoutes(service: SecretService, clock: Clock): readonly Route[] {

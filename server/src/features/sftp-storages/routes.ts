@@ -8,8 +8,8 @@ import * as keys from './ssh-keys.ts';
 import * as storages from './storages.ts';
 
 const tag = 'SFTP storage';
-const STORAGES = plainPath(tag, '/storage/v4/sftp_storages');
-const STORAGE = STORAGES.at('{storage_id}', schema.StorageParams.properties);
+const all = plainPath(tag, '/storage/v4/sftp_storages');
+const one = all.at('{storage_id}', schema.StorageParams.properties);
 const KEYS = plainPath(tag, '/storage/v4/ssh_keys');
 const KEY = KEYS.at('{ssh_key_id}', schema.SshKeyParams.properties);
 
@@ -28,14 +28,14 @@ async function keyFaults(body: unknown): Promise<InvalidFields> {
 }
 
 const storageRoutes = (service: Service): readonly Route[] => [
-  STORAGES.get({
+  all.get({
     summary: 'List SFTP storages',
     access: 'read',
     query: schema.SftpListQuery,
     response: schema.SftpStorageList,
     handler: (ctx, { query }) => storages.listStorages(ctx, query),
   }),
-  STORAGES.post({
+  all.post({
     summary: 'Create an SFTP storage',
     access: 'write',
     sensitive: true,
@@ -45,13 +45,13 @@ const storageRoutes = (service: Service): readonly Route[] => [
     response: schema.SftpStorageWithPassword,
     handler: (ctx, { body }) => storages.createStorage(service, ctx, body),
   }),
-  STORAGE.get({
+  one.get({
     summary: 'Get an SFTP storage',
     access: 'read',
     response: schema.SftpStorage,
     handler: (ctx, { params }) => storages.getStorage(ctx, params.storage_id),
   }),
-  STORAGE.patch({
+  one.patch({
     summary: 'Change who may use an SFTP storage, and until when',
     access: 'write',
     sensitive: true,
@@ -60,7 +60,7 @@ const storageRoutes = (service: Service): readonly Route[] => [
     response: schema.SftpStorageWithPassword,
     handler: (ctx, { params, body }) => storages.updateStorage(service, ctx, params.storage_id, body),
   }),
-  STORAGE.delete({
+  one.delete({
     summary: 'Delete an SFTP storage, with its files',
     access: 'write',
     status: 204,

@@ -19,10 +19,13 @@ import { acknowledgeAllTasks, acknowledgeTask, listActiveTasks, listTasks } from
 import { STREAMS, type Streams, streamTasks } from './stream.ts';
 
 const tag = 'Tasks';
+const task_id = Type.String();
+const all = plainPath(tag, '/cloud/v1/tasks');
+const one = all.at('{task_id}', { task_id });
 
 export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[] {
   return [
-    plainPath(tag, '/cloud/v1/tasks').get({
+    all.get({
       summary: 'List tasks',
       access: 'read',
       query: TaskListQuery,
@@ -36,7 +39,7 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       response: TaskList,
       handler: (ctx, { query }) => listActiveTasks(ctx, query),
     }),
-    plainPath(tag, '/cloud/v1/tasks/{task_id}', { task_id: Type.String() }).get({
+    one.get({
       summary: 'Get a task',
       description: `With ?wait=60 the answer comes when the task has ended, or after so many seconds. A token has at most ${WAITS.perCaller} such calls open on a node, and all tokens together ${WAITS.inAll}; another one is answered 429.`,
       access: 'read',
@@ -44,7 +47,7 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       response: Task,
       handler: (ctx, { params, query }) => reads.await(ctx, params.task_id, query.wait),
     }),
-    plainPath(tag, '/virga/v1/tasks/{task_id}/locks', { task_id: Type.String() }).get({
+    plainPath(tag, '/virga/v1/tasks/{task_id}/locks', { task_id }).get({
       operationId: 'listTaskLocks',
       summary: 'List what a task has locked',
       description:
@@ -54,7 +57,7 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       response: TaskLockList,
       handler: (ctx, { params, query }) => reads.locks(ctx, params.task_id, query),
     }),
-    plainPath(tag, '/cloud/v1/tasks/stream').get({
+    all.at('stream').get({
       operationId: 'streamTasks',
       summary: 'Follow tasks as server-sent events',
       description: `Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off. When that is not possible, since the database was restored or replaced, the first event is named reset: list the tasks again. A token has at most ${STREAMS.perCaller} streams open on a node, and all tokens together ${STREAMS.inAll}; another one is answered 429.`,
@@ -67,13 +70,13 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
         return streamTasks(ctx, query, last === undefined ? undefined : String(last), streams);
       },
     }),
-    plainPath(tag, '/cloud/v1/tasks/{task_id}/acknowledge', { task_id: Type.String() }).post({
+    one.at('acknowledge').post({
       summary: 'Acknowledge a task',
       access: 'write',
       response: Task,
       handler: (ctx, { params }) => acknowledgeTask(ctx, params.task_id),
     }),
-    plainPath(tag, '/cloud/v1/tasks/acknowledge_all').post({
+    all.at('acknowledge_all').post({
       operationId: 'acknowledgeAllTasks',
       summary: 'Acknowledge all ended tasks',
       access: 'write',
@@ -81,7 +84,7 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       status: 204,
       handler: (ctx, { query }) => acknowledgeAllTasks(ctx, query),
     }),
-    plainPath(tag, '/cloud/v1/tasks/acknowledge').post({
+    all.at('acknowledge').post({
       operationId: 'acknowledgeTasksV1',
       summary: 'Acknowledge these tasks, or all ended ones',
       deprecated: true,
