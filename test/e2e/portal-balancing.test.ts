@@ -222,7 +222,7 @@ test('of five hundred policies, those are drawn and asked for their rules that a
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(asked.length).toBeLessThan(60);
-  await page.unroute(all);
+  await portal.leave();
 });
 
 test('of five thousand members, those are drawn that are looked at, and each can be changed', async () => {
@@ -241,11 +241,11 @@ test('of five thousand members, those are drawn that are looked at, and each can
   await last.waitFor();
   expect(await last.getAttribute('aria-rowindex')).toBe('5000');
   expect(await rows.count()).toBeLessThan(120);
-  const changed = page.waitForRequest((request) => request.method() === 'PATCH');
+  const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await page.route(/\/members\//, (route) => route.fulfill({ json: { tasks: [] } }));
   await last.getByRole('button', { name: 'Disable' }).click();
   expect((await changed).url()).toContain(`/members/${members.at(-1)?.id}`);
-  await page.unrouteAll();
+  await portal.leave();
 });
 
 test('of five hundred pools, those are drawn that are looked at', async () => {
@@ -267,11 +267,12 @@ test('of five hundred pools, those are drawn that are looked at', async () => {
   await page.evaluate("document.querySelector('figure').parentElement.scrollTop = 1e6");
   await picture.getByText('pool 500', { exact: true }).waitFor();
   expect(await picture.locator('[data-node]').count()).toBeLessThan(100);
-  await page.unrouteAll();
+  await portal.leave();
 });
 
 test('requests are read in the log while they come, and found by status and text', async () => {
   const { page } = portal;
+  await portal.go(1, `load-balancers/${id}`);
   await page.getByRole('tab', { name: 'Log' }).click();
   await page.getByText('It writes no log').waitFor();
   await page.getByRole('button', { name: 'Actions' }).first().click();

@@ -139,6 +139,13 @@ export class Portal {
     return page.goto(`${this.virga.url}/projects/1/regions/${region}/${target}`);
   }
 
+  /** Leaves a page that was given made-up answers. Nothing of it is asked any more when the real ones are given again:
+   *  a request that is on its way when its made-up answer goes would reach the server, which knows nothing of it. */
+  async leave(page = this.page): Promise<void> {
+    await page.goto('about:blank');
+    await page.unrouteAll();
+  }
+
   /** Faults of accessibility that keep people out.
    *  @param within a part of the page; default: all of it */
   async barriers(page = this.page, within = 'html'): Promise<readonly string[]> {
