@@ -8,9 +8,11 @@ import { areBundled, bundle } from './lib/bundle.mjs';
 const root = mkdtempSync(path.join(tmpdir(), 'virga-bundle-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const dependencies = { kysely: '1.0.0', pino: '1.0.0' };
 mkdirSync(path.join(root, 'edge'));
-writeFileSync(path.join(root, 'edge', 'package.json'), JSON.stringify({ dependencies }));
+writeFileSync(
+  path.join(root, 'edge', 'package.json'),
+  JSON.stringify({ dependencies: { kysely: '1.0.0', pino: '1.0.0' } }),
+);
 
 const SOURCE = `/** A comment that the bundle does without. */
 const reason: string = 'out of order';
@@ -22,10 +24,32 @@ test('the trace of an error names the line of the source, and the bundle does wi
   mkdirSync(path.join(root, 'edge', 'src'), { recursive: true });
   writeFileSync(path.join(root, 'edge', 'src', 'main.ts'), SOURCE);
   const file = await bundle(root, 'edge');
-  const { stderr } = spawnSync(process.execPath, ['--enable-source-maps', file], { encoding: 'utf8' });
+  const { stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
   expect(stderr).toContain(`${path.join(root, 'edge', 'src', 'main.ts')}:4`);
   expect(stderr).toContain('throw new Error(reason);');
   expect(readFileSync(file, 'utf8')).not.toContain('does without');
+});
+
+test('the trace of an error says what Node says of it, of packages their line, and without a map where the bundle has it', async () => {
+  const source = [
+    `import { createHash } from 'node:crypto';`,
+    `import { fail } from 'kysely';`,
+    `const say = (step: () => unknown) => { try { step(); } catch (error) { console.log((error as Error).stack); } };`,
+    `say(() => createHash(5 as never));`,
+    `say(() => fail());`,
+    `console.log(new Error('outer', { cause: new Error('inner') }));`,
+  ];
+  writePackage('kysely', `\nexport const fail = () => { throw new Error('a package fails'); };\n`);
+  writeFileSync(path.join(root, 'edge', 'src', 'main.ts'), source.join('\n'));
+  const file = await bundle(root, 'edge');
+  const main = path.join(root, 'edge', 'src', 'main.ts');
+  const said = () => spawnSync(process.execPath, [file], { encoding: 'utf8' }).stdout;
+  expect(said()).toContain('TypeError [ERR_INVALID_ARG_TYPE]: The "algorithm" argument');
+  expect(said()).toContain(`${main}:4:11`);
+  expect(said()).toContain(`(${path.join(root, 'node_modules', 'kysely', 'main.js')}:2:`);
+  expect(said()).toMatch(/\[cause\]: Error: inner\n +at .*main\.ts:6:/);
+  rmSync(`${file}.map`);
+  expect(said()).toMatch(/Error: outer\n +at file:.*main\.js:\d+:\d+/);
 });
 
 test('what is bundled is bundled again when its sources, the bundler or the bundle itself changed', async () => {
@@ -57,12 +81,7 @@ test('what is bundled is bundled again when its sources, the bundler or the bund
 });
 
 test('a package of many small files is part of the bundle, others are loaded from where npm has put them', async () => {
-  for (const name of Object.keys(dependencies)) {
-    const folder = path.join(root, 'node_modules', name);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ main: 'main.js', type: 'module' }));
-    writeFileSync(path.join(folder, 'main.js'), `export const said = '${name} is here';\n`);
-  }
+  for (const name of ['kysely', 'pino']) writePackage(name, `export const said = '${name} is here';\n`);
   const source = ['kysely', 'pino'].map((name, at) => `import { said as said${at} } from '${name}';`);
   writeFileSync(
     path.join(root, 'edge', 'src', 'main.ts'),
@@ -77,6 +96,13 @@ test('a package of many small files is part of the bundle, others are loaded fro
   // Each start reads what is noted: the versions of packages stand for their files.
   expect(readFileSync(`${made}.sources`, 'utf8')).not.toContain('node_modules');
 });
+
+function writePackage(name: string, text: string): void {
+  const folder = path.join(root, 'node_modules', name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ main: 'main.js', type: 'module' }));
+  writeFileSync(path.join(folder, 'main.js'), text);
+}
 
 test('a source that does not compile is said, and the bundle of before is not taken for it', async () => {
   writeFileSync(path.join(root, 'edge', 'src', 'main.ts'), 'const broken = ;\n');

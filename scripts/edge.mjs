@@ -11,5 +11,4 @@ const bundle = await bundleEdge(ROOT).catch((error) => {
   console.error(`The edge cannot be bundled: ${error.message}`);
   process.exit(1);
 });
-process.setSourceMapsEnabled(true);
 await import(bundle);

@@ -14,6 +14,5 @@ if (background) {
 } else {
   const { prepareStart } = await import('./lib/prepare.mjs');
   if (!prepareStart(ROOT)) process.exit(1);
-  process.setSourceMapsEnabled(true);
   await import(path.join(ROOT, 'server', 'dist', 'main.js'));
 }

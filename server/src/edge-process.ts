@@ -69,7 +69,7 @@ export class EdgeProcess {
     const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
     const all = Object.entries({ ...Object.fromEntries(passed), ...settings });
     const secrets = Object.fromEntries(all.filter(([name]) => SECRET.includes(name)));
-    const child = spawn(process.execPath, ['--enable-source-maps', script], {
+    const child = spawn(process.execPath, [script], {
       detached: true,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: Object.fromEntries(all.filter(([name]) => !SECRET.includes(name))),

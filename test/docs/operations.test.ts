@@ -18,9 +18,7 @@ test('each unit for systemd installs nothing, and leaves the load balancers runn
 
 test('Node runs the server with the same flags, however it is started', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'));
-  // It enables source maps itself.
-  const own = SERVER_FLAGS.filter((flag) => flag !== '--enable-source-maps');
-  expect(scripts.start).toBe(`node ${own.join(' ')} scripts/start.mjs`);
+  expect(scripts.start).toBe(`node ${SERVER_FLAGS.join(' ')} scripts/start.mjs`);
   const lines = ['sh', 'ini'].flatMap((kind) => blocksOf('docs/operations.md', kind).join('\n').split('\n'));
   const starts = lines.filter((line) => line.includes('server/dist/main.js'));
   expect(starts.length).toBeGreaterThan(1);
