@@ -9,7 +9,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { eachAtMost } from './serial.ts';
 
 /** How a file is written that somebody may be reading. */
 export interface WriteOptions {
@@ -43,6 +45,24 @@ export function writeFileAtomically(file: string, text: string, options: WriteOp
     throw error;
   }
   if (durable) syncNames(path.dirname(file));
+}
+
+/** Removes a folder with all that is in it, if it is there. What users keep may be a million files. Everybody else is
+ *  served meanwhile: Node's own `rm` would ask for all of them at once, and whoever asks for another file would wait
+ *  until the last one is gone. */
+export async function removeFolder(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (found?.isDirectory()) await emptyFolder(folder);
+  await rm(folder, { recursive: true, force: true });
+}
+
+const REMOVED_AT_ONCE = 16;
+
+async function emptyFolder(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const [folders, files] = [true, false].map((is) => entries.filter((entry) => entry.isDirectory() === is));
+  for (const { name } of folders ?? []) await removeFolder(path.join(folder, name));
+  await eachAtMost(REMOVED_AT_ONCE, files ?? [], ({ name }) => rm(path.join(folder, name), { force: true }));
 }
 
 /** Makes the names in a folder survive a power cut: those that have come, gone or changed. */

@@ -1,6 +1,6 @@
 import type { DesiredNow } from '../../kernel/desired.ts';
+import { eachAtMost, Serial } from '../../kernel/serial.ts';
 import { hurried } from './load-balancers/programs.ts';
-import { eachAtMost, Serial } from './load-balancers/serial.ts';
 import { NotOwner, type OwnerFence } from './owner-fence.ts';
 
 export type Fence = Pick<OwnerFence, 'hold' | 'isOwner'>;

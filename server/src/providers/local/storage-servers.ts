@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { DesiredNow } from '../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Operation } from '../../kernel/operation.ts';
+import { eachAtMost } from '../../kernel/serial.ts';
 import { engineRoot } from './load-balancers/engine-root.ts';
 import { makePassage } from './load-balancers/files.ts';
-import { eachAtMost } from './load-balancers/serial.ts';
 import { type Measured, Usage, type UsageKind } from './object-storage/usage.ts';
 import { type Fence, OwnedChanges, type Programs } from './owned-changes.ts';
 
@@ -31,7 +31,7 @@ export interface StorageServersOptions<S extends StorageServer> {
   serverOf(root: string, id: string): S;
   makePlace(place: S['place']): void;
   /** Removes all that a storage had. */
-  removePlace(place: S['place']): void;
+  removePlace(place: S['place']): Promise<void>;
 }
 
 const hasData = ({ place, notes }: StorageServer) => existsSync(place.data) && notes !== null;
@@ -74,7 +74,7 @@ export class StorageServers<S extends StorageServer> {
     const isNew = type === this.#options.creating;
     if (isNew && notes !== null && notes.creator !== key) {
       await server.stop();
-      this.#options.removePlace(place);
+      await this.#options.removePlace(place);
     }
     if (!isNew && !hasData(server))
       throw new TaskFailed('The data of this storage is not in the data directory of its region');

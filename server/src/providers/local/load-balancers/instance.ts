@@ -5,7 +5,7 @@ import type {
   Usage,
 } from '../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { commandLine, processKey } from '../../../kernel/processes.ts';
 import type { AddressClaims } from '../addresses/claims.ts';
 import { addToLoopback, hasAddresses, removeFromLoopback } from '../addresses/loopback.ts';
@@ -221,7 +221,7 @@ export class Instance {
     if (this.#state.logging) await logWritersEnded(this.#paths.accessLog, LAST_LINES_MS);
     await lastWords();
     rmSync(this.#paths.socket, { force: true });
-    rmSync(this.#paths.directory, { recursive: true, force: true });
+    await removeFolder(this.#paths.directory);
   }
 
   /** Leaves the processes as they are. */

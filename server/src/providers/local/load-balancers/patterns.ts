@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { removeFolder } from '../../../kernel/files.ts';
 import { checks } from '../checks.ts';
 import { makeDirectoryForEngine, writeForEngine } from './files.ts';
 import { ConfigurationRefused, checkConfiguration } from './haproxy.ts';
@@ -29,7 +30,7 @@ export async function patternFault(program: string, root: string, pattern: strin
     const found = /regex '.*' is invalid \(error=(.*?), erroffset=(\d+)\)/s.exec(error.message);
     return found ? `${found[1]} (at character ${found[2]})` : 'HAProxy does not accept it';
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   Usage,
 } from '../../../features/load-balancers/port.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { eachAtMost, Serial } from '../../../kernel/serial.ts';
 import { type MemberNetworks, memberNetworks } from '../addresses/member-networks.ts';
 import type { LocalAddresses } from '../addresses/provider.ts';
 import { NotOwner } from '../owner-fence.ts';
@@ -25,7 +26,6 @@ import { patternFault } from './patterns.ts';
 import { connectionCeiling, findProgram, hurried } from './programs.ts';
 import { identifier } from './quoting.ts';
 import { RefusedMembers } from './refused-members.ts';
-import { eachAtMost, Serial } from './serial.ts';
 import { endStrays } from './strays.ts';
 
 export type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';

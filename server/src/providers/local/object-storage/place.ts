@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from '../../../kernel/files.ts';
 import { makeDirectoryOfEngine, makePassage } from '../load-balancers/files.ts';
 import { makeSocketFolder } from '../postgresql/place.ts';
 import { homeOf } from '../storage-servers.ts';
@@ -68,8 +68,6 @@ export function makePlace(place: Place): void {
 }
 
 /** Removes all that a storage had. The folder by which it is known goes last. */
-export function removePlace(place: Place): void {
-  rmSync(place.sockets, { recursive: true, force: true });
-  for (const folder of [place.data, place.versions]) rmSync(folder, { recursive: true, force: true });
-  rmSync(place.home, { recursive: true, force: true });
+export async function removePlace(place: Place): Promise<void> {
+  for (const folder of [place.sockets, place.data, place.versions, place.home]) await removeFolder(folder);
 }

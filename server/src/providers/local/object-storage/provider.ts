@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, rmSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import type {
   DesiredStorage,
   ObjectStorageProvider,
@@ -9,6 +9,7 @@ import type {
 } from '../../../features/object-storage/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { removeFolder } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { withRoom } from '../full-disk.ts';
 import type { Programs } from '../owned-changes.ts';
@@ -77,7 +78,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
       if (!keepsFiles || notes === null) return removePlace(place);
       const { host: _given, ...rest } = notes;
       server.note(rest);
-      rmSync(place.sockets, { recursive: true, force: true });
+      await removeFolder(place.sockets);
     });
     return READY;
   }
@@ -86,7 +87,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
 
   async purge(id: string): Promise<void> {
     await this.#servers.change(id, async (server) => {
-      if (server.notes?.host === undefined) removePlace(server.place);
+      if (server.notes?.host === undefined) await removePlace(server.place);
     });
   }
 

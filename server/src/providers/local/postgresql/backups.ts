@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Backup, BackupSchedule } from '../../../features/managed-postgresql/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
-import { readJson, syncNames, writeFileAtomically } from '../../../kernel/files.ts';
+import { readJson, removeFolder, syncNames, writeFileAtomically } from '../../../kernel/files.ts';
 import { makePassage } from '../load-balancers/files.ts';
 import { copyData } from './copy-data.ts';
 import { makeOwn } from './place.ts';
@@ -67,9 +66,9 @@ export class Backups {
   }
 
   /** Begins a copy when it is time for one. @returns those that are there, the oldest first */
-  tend(schedule: BackupSchedule | null, primary: Server, binaries: string): readonly Backup[] {
+  async tend(schedule: BackupSchedule | null, primary: Server, binaries: string): Promise<readonly Backup[]> {
     if (schedule === null) {
-      if (!this.#copying) rmSync(this.#folder, { recursive: true, force: true });
+      if (!this.#copying) await removeFolder(this.#folder);
       return [];
     }
     const all = this.list();
@@ -107,7 +106,7 @@ export class Backups {
     await this.#copying;
     this.#end = new AbortController();
     this.#notBefore = 0;
-    rmSync(this.#folder, { recursive: true, force: true });
+    await removeFolder(this.#folder);
   }
 
   async close(): Promise<void> {
@@ -145,10 +144,10 @@ export class Backups {
       syncNames(this.#folder);
     } catch (error) {
       // A copy that fails must not keep the room that it took.
-      await rm(draft, { recursive: true, force: true });
+      await removeFolder(draft);
       throw error;
     }
-    this.#prune(keep);
+    await this.#prune(keep);
   }
 
   /** Removes what was left by whoever was killed while it kept a copy or removed one: half of it does not count. */
@@ -156,16 +155,15 @@ export class Backups {
     const names = new Set(readdirSync(this.#folder));
     const isWhole = (name: string) => names.has(noteOf(name)) || names.has(name.slice(0, -NOTE.length));
     for (const name of names)
-      if (name.startsWith('base-') && !isWhole(name))
-        await rm(join(this.#folder, name), { recursive: true, force: true });
+      if (name.startsWith('base-') && !isWhole(name)) await removeFolder(join(this.#folder, name));
   }
 
   /** Removes the oldest, and what of the log of changes only they needed. */
-  #prune(keep: number): void {
+  async #prune(keep: number): Promise<void> {
     const all = this.list();
     for (const { folder } of all.slice(0, -keep)) {
       rmSync(noteOf(folder));
-      rmSync(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     }
     const oldest = all.slice(-keep)[0];
     if (!oldest) return;

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Conf } from '../../../features/managed-postgresql/port.ts';
+import { removeFolder } from '../../../kernel/files.ts';
 import { identify, isAlive, processKey } from '../../../kernel/processes.ts';
 import { checks } from '../checks.ts';
 import { writeForEngine } from '../load-balancers/files.ts';
@@ -36,7 +37,7 @@ export async function confFaults(root: string, binaries: string, conf: Conf): Pr
     const all = [...first, ...second].sort((a, b) => a.line - b.line);
     return [...new Set(all.map(({ line, text }) => (line === 0 ? text : `line ${line}: ${text}`)))];
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 }
 

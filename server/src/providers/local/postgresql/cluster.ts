@@ -201,7 +201,7 @@ export class Cluster {
     await this.#endWork();
     await this.#pooler.stop();
     for (const node of ['next', 'b', 'a'] as const) await this.#server(node).fence();
-    removePlace(this.#deps.root, this.#id);
+    await removePlace(this.#deps.root, this.#id);
   }
 
   /** Ends its servers; the replica last, so that it has everything. */

@@ -1,7 +1,6 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { writeFileAtomically } from '../../../kernel/files.ts';
+import { removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { requireRoom } from '../full-disk.ts';
 import { giveToEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
@@ -56,7 +55,7 @@ export async function copyData(
   binaries: string,
   signal: AbortSignal,
 ): Promise<CopyOf> {
-  rmSync(folder, { recursive: true, force: true });
+  await removeFolder(folder);
   makeOwn(folder);
   const { data } = server.place;
   requireRoom(folder, (await usedBytes(data)) - (await usedBytes(join(data, 'pg_wal'))));

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
+import { removeFolder } from '../../../kernel/files.ts';
 import { noteOrigin } from '../../../kernel/short-folders.mjs';
 import { engineAccount } from '../load-balancers/account.ts';
 import { makePassage } from '../load-balancers/files.ts';
@@ -91,17 +92,15 @@ export function makeOwn(folder: string): void {
 }
 
 /** Removes what a server had, and leaves what is known of the cluster. */
-export function removeNode(place: Place): void {
-  rmSync(place.sockets, { recursive: true, force: true });
-  const { base, home, data, draft } = place;
-  for (const folder of base === home ? [data, draft] : [base])
-    rmSync(folder, { recursive: true, force: true });
+export async function removeNode({ sockets, base, home, data, draft }: Place): Promise<void> {
+  const folders = base === home ? [data, draft] : [base];
+  for (const folder of [sockets, ...folders]) await removeFolder(folder);
 }
 
 /** Removes all that a cluster had. The folder by which it is known goes last. */
-export function removePlace(root: string, id: string): void {
-  for (const node of NODES) rmSync(placeOf(root, id, node).sockets, { recursive: true, force: true });
-  rmSync(join(root, id), { recursive: true, force: true });
+export async function removePlace(root: string, id: string): Promise<void> {
+  for (const node of NODES) await removeFolder(placeOf(root, id, node).sockets);
+  await removeFolder(join(root, id));
 }
 
 /** Ids of the clusters that have a folder. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
-import { readText, writeFileAtomically } from '../../../kernel/files.ts';
+import { readText, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf, signalProcess, terminate } from '../../../kernel/processes.ts';
 import { makeFileOfEngine, makePassage, readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
@@ -70,7 +70,7 @@ export class Pooler {
   async remove(): Promise<null> {
     if (!existsSync(this.#folder)) return null;
     await this.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    await removeFolder(this.#folder);
     return null;
   }
 

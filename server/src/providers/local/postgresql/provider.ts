@@ -11,10 +11,10 @@ import type {
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import { eachAtMost } from '../../../kernel/serial.ts';
 import { isFull, withRoom } from '../full-disk.ts';
 import { engineRoot } from '../load-balancers/engine-root.ts';
 import { makePassage } from '../load-balancers/files.ts';
-import { eachAtMost } from '../load-balancers/serial.ts';
 import { type Fence, OwnedChanges, type Programs } from '../owned-changes.ts';
 import { NotOwner } from '../owner-fence.ts';
 import { confFaults, removeLostChecks } from './check-conf.ts';

@@ -1,8 +1,8 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { messageOf } from '../../../kernel/errors.ts';
+import { removeFolder } from '../../../kernel/files.ts';
 import { REPLICA } from './configuration.ts';
 import { copyData, giveFile } from './copy-data.ts';
 import { makePlace, removeNode } from './place.ts';
@@ -68,7 +68,7 @@ export class Replication {
     if (failure && (failure.by === 'change' || by === 'look')) throw failure.error;
     if (replica.hasData() && !replica.isStandby()) {
       await replica.fence();
-      removeNode(replica.place);
+      await removeNode(replica.place);
     }
     if (!replica.hasData()) {
       await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
@@ -79,7 +79,7 @@ export class Replication {
     const [seen] = await primary.asking('postgres', async (client) => (await client.query<Seen>(SEEN)).rows);
     if (!seen?.is_kept) {
       await replica.fence();
-      removeNode(replica.place);
+      await removeNode(replica.place);
       return 'the replica is too far behind, and made anew';
     }
     if (seen.state !== 'streaming') {
@@ -149,7 +149,7 @@ export class Replication {
     } catch (error) {
       // What it has is of no use: it is copied anew.
       await replica.fence();
-      removeNode(replica.place);
+      await removeNode(replica.place);
       throw error;
     }
   }
@@ -181,7 +181,7 @@ export class Replication {
     try {
       await copyData(primary, place.draft, binaries, signal);
     } catch (error) {
-      await rm(place.draft, { recursive: true, force: true });
+      await removeFolder(place.draft);
       throw error;
     }
   }
@@ -197,7 +197,7 @@ export class Replication {
     if (signal.aborted || !desired || copied.hasData()) return;
     if (desired.replication === null || replica.place.node !== copied.place.node) {
       await primary.asking('postgres', (client) => client.query(DROP));
-      return rmSync(copied.place.draft, { recursive: true, force: true });
+      return removeFolder(copied.place.draft);
     }
     giveFile(join(replica.place.draft, STANDBY), '');
     renameSync(replica.place.draft, replica.place.data);
@@ -216,7 +216,7 @@ export class Replication {
     await replica.stop();
     await replica.fence();
     await primary.asking('postgres', (client) => client.query(DROP));
-    removeNode(replica.place);
+    await removeNode(replica.place);
     return null;
   }
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } 
 import { join } from 'node:path';
 import pg from 'pg';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import {
   allPids,
   commandLine,
@@ -113,7 +113,7 @@ export class Server {
    *  @throws TaskFailed with what `initdb` says */
   async initialize(binaries: string, templates: Templates, version: string, notes: Notes): Promise<void> {
     const { draft, data } = this.place;
-    rmSync(draft, { recursive: true, force: true });
+    await removeFolder(draft);
     makeOwn(draft);
     const former = await templates.copyTo(draft, version, binaries);
     this.note({ ...notes, password: randomBytes(24).toString('base64url'), former });
@@ -125,7 +125,7 @@ export class Server {
    *  @param former the password of the other one's administrator */
   async fillFrom(copy: string, binaries: string, notes: Notes & { readonly former: string }): Promise<void> {
     const { draft, data } = this.place;
-    rmSync(draft, { recursive: true, force: true });
+    await removeFolder(draft);
     makeOwn(draft);
     requireRoom(draft, await usedBytes(copy));
     const words = ['-R', '-p', `${copy}/.`, draft];

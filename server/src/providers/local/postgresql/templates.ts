@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { makePassage, writeForEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN } from './configuration.ts';
@@ -63,7 +63,7 @@ export class Templates {
     const draft = join(this.#folder, `${version}.draft`);
     const passwordFile = join(this.#folder, `${version}.password`);
     const password = randomBytes(24).toString('base64url');
-    rmSync(draft, { recursive: true, force: true });
+    await removeFolder(draft);
     makeOwn(draft);
     writeForEngine(passwordFile, `${password}\n`);
     const words = ['-D', draft, '-U', ADMIN, '-E', 'UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256'];

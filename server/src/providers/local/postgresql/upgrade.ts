@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import { removeFolder } from '../../../kernel/files.ts';
 import { type Databases, feed, obstacles } from './feed.ts';
 import { makeOwn, makePlace, removeNode } from './place.ts';
 import type { Server } from './server.ts';
@@ -75,7 +75,7 @@ export class Upgrade {
     if (primary.notes?.upgrade) await primary.stop(STOP_MS);
     if (existsSync(formerOf(primary))) {
       await primary.fence();
-      await rm(primary.place.data, { recursive: true, force: true });
+      await removeFolder(primary.place.data);
       renameSync(formerOf(primary), primary.place.data);
       sync(primary.place.base);
     }
@@ -163,7 +163,7 @@ export class Upgrade {
     }
     // The replica is one of the old version, and made anew.
     await replica.fence();
-    removeNode(replica.place);
+    await removeNode(replica.place);
     await this.#deps.forgetBackups();
     await primary.stop(STOP_MS);
     const { upgrade: _, ...notes } = primary.notes ?? { host: desired.host };
@@ -175,8 +175,7 @@ export class Upgrade {
   /** What is left of an upgrade, and no longer counts. */
   async #clear(): Promise<void> {
     const { primary, next } = this.#deps.servers();
-    for (const folder of [formerOf(primary), next.place.base, next.place.sockets])
-      if (existsSync(folder)) await rm(folder, { recursive: true, force: true });
+    for (const folder of [formerOf(primary), next.place.base, next.place.sockets]) await removeFolder(folder);
   }
 }
 

@@ -1,5 +1,6 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeFolder } from '../../../kernel/files.ts';
 import { makeDirectoryOfEngine, makeFileOfEngine, makePassage } from '../load-balancers/files.ts';
 import { homeOf } from '../storage-servers.ts';
 
@@ -54,13 +55,13 @@ export function makePlace(place: Place): void {
 }
 
 /** Removes all that a storage had. It is whole, or it is gone. */
-export function removePlace({ home }: Place): void {
+export async function removePlace({ home }: Place): Promise<void> {
   const gone = `${home}${GONE}`;
-  rmSync(gone, { recursive: true, force: true });
+  await removeFolder(gone);
   try {
     renameSync(home, gone);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  rmSync(gone, { recursive: true, force: true });
+  await removeFolder(gone);
 }

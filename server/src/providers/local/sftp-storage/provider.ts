@@ -67,7 +67,7 @@ export class LocalSftpStorage implements SftpStorageProvider {
   async removeSftpStorage({ id }: { readonly id: string }, _operation: Operation): Promise<Progress> {
     await this.#servers.change(id, async (server) => {
       await this.#servers.end(server);
-      removePlace(server.place);
+      await removePlace(server.place);
     });
     return READY;
   }
