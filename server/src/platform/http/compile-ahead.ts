@@ -1,14 +1,17 @@
+import type { EventEmitter } from 'node:events';
 import type { TSchema } from '@sinclair/typebox';
 import type { Invalid } from '../../kernel/errors.ts';
 import type { Route } from './route.ts';
 import type { Validator } from './validation.ts';
 
-/** Compiles the checks of large schemas when the server has begun to listen, one at a time with room for requests
- *  between them: whoever comes first to one of them would wait for it, and everybody else too. */
+/** Compiles the checks of large schemas when the server has begun to listen, one at a time while nobody asks for
+ *  anything: whoever comes first to one of them would wait for it, and everybody else too. */
 
 /** Schemas with fewer nodes are compiled within some milliseconds, when they are needed. */
 const LARGE = 20;
 const PAUSE_MS = 20;
+/** Since the last request: who comes right after a start sends several. */
+const QUIET_MS = 100;
 
 interface Check {
   readonly schema: TSchema;
@@ -32,16 +35,32 @@ function nodesOf(value: unknown): number {
   return Object.values(value).reduce<number>((sum, each) => sum + nodesOf(each), 1);
 }
 
-/** Begins at once. @returns what stops it */
-export function compileAhead(validator: Validator, routes: readonly Route[]): () => void {
+/** Begins at once.
+ *  @param server says when a request comes
+ *  @returns what stops it */
+export function compileAhead(
+  validator: Validator,
+  routes: readonly Route[],
+  server: EventEmitter,
+): () => void {
   const left = [...largeChecks(routes)].reverse();
   let timer: NodeJS.Timeout | undefined;
+  const goOnIn = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(next, ms).unref();
+  };
+  const asked = () => goOnIn(QUIET_MS);
+  const stop = () => {
+    clearTimeout(timer);
+    server.off('request', asked);
+  };
   const next = () => {
     const check = left.pop();
-    if (!check) return;
+    if (!check) return stop();
     validator.prepare(check.schema, check.location);
-    timer = setTimeout(next, PAUSE_MS).unref();
+    goOnIn(PAUSE_MS);
   };
-  timer = setTimeout(next, PAUSE_MS).unref();
-  return () => clearTimeout(timer);
+  server.on('request', asked);
+  goOnIn(PAUSE_MS);
+  return stop;
 }

@@ -166,7 +166,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   };
   for (const route of options.routes) addRoute(app, route, options, shared);
   app.addHook('onListen', async () => {
-    const stop = compileAhead(shared.validator, options.routes);
+    const stop = compileAhead(shared.validator, options.routes, app.server);
     app.server.once('close', stop);
   });
   return app;
