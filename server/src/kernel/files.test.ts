@@ -26,8 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
  *  @returns what the write threw */
 function writeWithLittleRoom(file: string): string {
   const program = `
-    import { setImmediate as turn } from 'node:timers/promises';
-import { removeFolder, writeFileAtomically } from ${JSON.stringify(path.join(import.meta.dirname, 'files.ts'))};
+    import { writeFileAtomically } from ${JSON.stringify(path.join(import.meta.dirname, 'files.ts'))};
     try { writeFileAtomically(${JSON.stringify(file)}, 'new'.repeat(7000)); } catch (error) { process.stdout.write(error.code); }`;
   const limited = `trap '' XFSZ; ulimit -f 8; exec "$@"`;
   const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program];

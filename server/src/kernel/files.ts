@@ -9,9 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, opendir, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
-import { eachAtMost } from './serial.ts';
 
 /** How a file is written that somebody may be reading. */
 export interface WriteOptions {
@@ -52,17 +51,17 @@ export function writeFileAtomically(file: string, text: string, options: WriteOp
  *  until the last one is gone. */
 export async function removeFolder(folder: string): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
-  if (found?.isDirectory()) await emptyFolder(folder);
+  // What stays, or cannot be removed, is seen by what follows.
+  if (found?.isDirectory()) await emptyFolder(folder).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
 }
 
-const REMOVED_AT_ONCE = 16;
-
 async function emptyFolder(folder: string): Promise<void> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const [folders, files] = [true, false].map((is) => entries.filter((entry) => entry.isDirectory() === is));
-  for (const { name } of folders ?? []) await removeFolder(path.join(folder, name));
-  await eachAtMost(REMOVED_AT_ONCE, files ?? [], ({ name }) => rm(path.join(folder, name), { force: true }));
+  for await (const entry of await opendir(folder)) {
+    const place = path.join(folder, entry.name);
+    if (entry.isDirectory()) await removeFolder(place);
+    else await unlink(place);
+  }
 }
 
 /** Makes the names in a folder survive a power cut: those that have come, gone or changed. */
