@@ -38,7 +38,7 @@ function sourceOf(site) {
 function headOf(error) {
   const { code } = /** @type {NodeJS.ErrnoException} */ (error);
   // Node's own errors say their code behind their name.
-  if (!code?.startsWith?.('ERR_')) return String(error);
+  if (!code?.startsWith?.('ERR_')) return Error.prototype.toString.call(error);
   return `${error.name} [${code}]: ${error.message}`;
 }
 
