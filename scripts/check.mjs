@@ -7,4 +7,6 @@ const { installNodeModules } = await import('./lib/node-modules.mjs');
 const { formatSources, runStaticChecks } = await import('./lib/checks.mjs');
 if (!installNodeModules(ROOT, true)) process.exit(1);
 const { failed } = process.argv.includes('--write') ? formatSources(ROOT) : runStaticChecks(ROOT);
+const { longFiles } = await import('./lib/long-files.mjs');
+for (const line of longFiles(ROOT)) console.log(line);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,9 +1,21 @@
-import { accessSync, constants, existsSync, lchownSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+} from 'node:fs';
 import path from 'node:path';
 import { findAccount } from '../../signing/src/accounts.ts';
 
-/** An edge that root starts serves files that others may have put there, to everybody. It becomes nobody before it
- *  answers anyone. */
+/** Names the account that the server beside it has given an edge. */
+const ACCOUNT_VARIABLE = 'VIRGA_EDGE_ACCOUNT';
+
+/** An edge that root starts serves files that others may have put there, to everybody. It becomes an account without
+ *  rights before it answers anyone. */
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
@@ -47,28 +59,34 @@ function mayEnter(folder: string): boolean {
 export function prepareJournal(dataDir: string, port: number): HeldFolder {
   const folder = path.join(dataDir, 'edge');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const account = isRoot() ? nobody() : undefined;
-  if (account) lchownSync(folder, account.uid, account.gid);
+  const account = isRoot() ? edgeAccount() : undefined;
+  const own = (place: string) => account && lchownSync(place, account.uid, account.gid);
+  own(folder);
+  // An older version wrote them as another account.
+  for (const name of readdirSync(folder)) own(path.join(folder, name));
   const old = path.join(dataDir, `edge-usage-${port}`);
   if (existsSync(old)) {
-    if (account) lchownSync(old, account.uid, account.gid);
+    own(old);
     renameSync(old, path.join(folder, `usage-${port}`));
   }
   return new HeldFolder(folder);
 }
 
-/** Becomes nobody, if this is root.
+/** Becomes an account without rights, if this is root.
  *  @throws when this machine has no such account */
 export function dropPrivileges(): void {
   if (!isRoot()) return;
-  const { uid, gid } = nobody();
+  const { uid, gid } = edgeAccount();
   process.setgroups?.([]);
   process.setgid?.(gid);
   process.setuid?.(uid);
   if (isRoot() || process.geteuid?.() === 0) throw new Error('the edge is still root');
 }
 
-function nobody() {
+/** The account that a server has given it, or nobody. */
+function edgeAccount(): { readonly uid: number; readonly gid: number } {
+  const given = Number(process.env[ACCOUNT_VARIABLE]);
+  if (Number.isInteger(given) && given > 0) return { uid: given, gid: given };
   const account = findAccount(['nobody']);
   if (!account)
     throw new Error('Started by root, the edge becomes nobody, and there is no such account here.');

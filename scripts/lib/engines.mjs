@@ -34,6 +34,8 @@ export async function enginesCommand(root, words, dataDir) {
   if (verb === undefined || (verb === 'list' && names.length === 0)) {
     await engines.look();
     for (const line of table(engines.list())) console.log(line);
+    const { separationOfMachine } = await import(await bundleServer(root, 'engines/index'));
+    console.log(`\n${separationOfMachine()}`);
     return 0;
   }
   if (verb !== 'install' || names.length === 0) {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import { withSecretsFromFiles } from '../../signing/src/secret-files.ts';
 import { readVideoSettings, VIDEO_SETTING_NAMES, type VideoSettings } from '../../signing/src/settings.ts';
+import { type AccountRange, parseAccountRange } from './kernel/engine-accounts.ts';
 import { messageOf } from './kernel/errors.ts';
 import { type AddressRange, IpRanges, parseNetwork } from './kernel/ip.ts';
 import { FACTS } from './platform/database/embedded/instance.mjs';
@@ -41,6 +42,8 @@ export interface Config {
   readonly onSigterm: 'leave' | 'stop';
   /** Networks that members of local regions may be in, and those that they may not; see `memberNetworks`. */
   readonly memberNetworks: string;
+  /** Numbers of accounts for the programs of tenants; undefined: the usual ones. */
+  readonly engineAccounts: AccountRange | undefined;
   /** Requests per minute and token; 0: no limit. */
   readonly rateLimit: number;
   /** Origins of web pages that may call the API, beside its own. */
@@ -105,6 +108,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_STRICT',
   'VIRGA_DRAIN_SECONDS',
   'VIRGA_ENGINES_DIR',
+  'VIRGA_ENGINE_ACCOUNTS',
   'VIRGA_S3_SERVER',
   'VIRGA_PG_DUMP',
 ];
@@ -176,6 +180,7 @@ export function readConfig(
       env.INVOCATION_ID ? 'leave' : 'stop',
     ),
     memberNetworks: networks(text('VIRGA_MEMBER_NETWORKS'), faults),
+    engineAccounts: engineAccounts(text('VIRGA_ENGINE_ACCOUNTS'), faults),
     rateLimit: number('VIRGA_RATE_LIMIT', 60_000, 0, 1_000_000_000, true),
     corsOrigins: corsOrigins(text('VIRGA_CORS_ORIGINS'), faults),
     kept: {
@@ -207,6 +212,14 @@ function networks(raw: string | undefined, faults: string[]): string {
     faults.push(`VIRGA_MEMBER_NETWORKS: ${(error as Error).message}`);
   }
   return raw ?? '';
+}
+
+function engineAccounts(raw: string | undefined, faults: string[]): AccountRange | undefined {
+  if (raw === undefined) return undefined;
+  const range = parseAccountRange(raw);
+  if (!range)
+    faults.push(`VIRGA_ENGINE_ACCOUNTS must be two numbers from 1000 on, such as 70000-99999, not "${raw}"`);
+  return range;
 }
 
 function proxies(raw: string | undefined, faults: string[]): IpRanges | undefined {

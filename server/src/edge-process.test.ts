@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -88,6 +88,30 @@ test('what root starts is nobody when it answers, without a secret to be seen', 
   await waitUntil(() => existsSync(path.join(dataDir, 'edge', `usage-${port}`)), { what: 'its journal' });
   await edge.stop();
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'an edge beside a server has an account of its own, and reads what an older version left',
+  async () => {
+    const port = await freePort();
+    const pids: number[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => pids.push(...pidOf(line)) });
+    const dataDir = path.join(folder, 'owned');
+    const journal = path.join(dataDir, 'edge', `usage-${port}`);
+    mkdirSync(path.dirname(journal), { recursive: true });
+    writeFileSync(journal, '', { mode: 0o600 });
+    const account = { name: 'edge', uid: 91_500, gid: 91_500 };
+    const reporting = { VIRGA_EDGE_REPORT_URL: 'http://127.0.0.1:1/', VIRGA_EDGE_REPORT_TOKEN: 'a-token' };
+    const all = { ...settings(port), ...reporting, VIRGA_DATA_DIR: dataDir };
+    const edge = new EdgeProcess({ script, settings: all, log, account });
+    edge.start();
+    await waitUntil(delivers(port), { what: 'the edge to deliver' });
+    const [pid] = await waitUntil(() => pids.length > 0 && pids, { what: 'its pid' });
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    expect(status).toMatch(/^Uid:\t91500\t91500\t91500\t91500$/m);
+    expect(statSync(journal).uid).toBe(91_500);
+    await edge.stop();
+  },
+);
 
 test('the edge ends when the server beside it is killed', async () => {
   const port = await freePort();

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { VIDEO_SETTING_NAMES } from '../../signing/src/settings.ts';
+import type { Account } from './kernel/accounts.ts';
 import type { Logger } from './kernel/log.ts';
 
 /** After a death the edge is started again: at first after a second, later less and less often. */
@@ -24,6 +25,8 @@ export interface EdgeProcessOptions {
   readonly settings: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
+  /** Whom it becomes; absent: nobody, or whoever this process is. */
+  readonly account?: Account | undefined;
 }
 
 /** What an edge says once it listens, or why it cannot. */
@@ -65,9 +68,10 @@ export class EdgeProcess {
   }
 
   #spawn(): void {
-    const { script, settings, env = process.env, log } = this.#options;
+    const { account, script, settings, env = process.env, log } = this.#options;
     const passed = PASSED_ON.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
-    const all = Object.entries({ ...Object.fromEntries(passed), ...settings });
+    const own = account ? { VIRGA_EDGE_ACCOUNT: String(account.uid) } : {};
+    const all = Object.entries({ ...Object.fromEntries(passed), ...settings, ...own });
     const secrets = Object.fromEntries(all.filter(([name]) => SECRET.includes(name)));
     const child = spawn(process.execPath, [script], {
       detached: true,

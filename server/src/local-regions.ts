@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { systemClock } from './kernel/clock.ts';
+import { separationOfMachine } from './kernel/isolation.ts';
 import type { ProviderOptions } from './known-providers.ts';
 import { postgresqlPrograms } from './postgresql-programs.ts';
 import {
@@ -34,7 +35,10 @@ export function localRegions({
 }: ProviderOptions): ProviderFactory {
   const clock = systemClock();
   const programs = postgresqlPrograms({ dataDir, engines, log });
+  let hasWarned = false;
   return ({ id, slug }) => {
+    if (!hasWarned && process.getuid?.() !== 0) log.warn(separationOfMachine());
+    hasWarned = true;
     const folderIn = (directory: string) => path.join(directory, 'regions', String(id));
     const fence = new OwnerFence(folderIn(dataDir));
     const addresses = new LocalAddresses({

@@ -12,6 +12,7 @@ import { simulatedStrikes } from './features/simulation/index.ts';
 import { prepareDatabase } from './first-run.ts';
 import { greeting } from './greeting.ts';
 import { systemClock } from './kernel/clock.ts';
+import { accountOf, removeVoidClaims, useAccounts } from './kernel/engine-accounts.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { providerFactories } from './known-providers.ts';
@@ -130,6 +131,8 @@ async function start(
   { log, outage, drain }: { log: Logger; outage: Outage; drain: Drain },
   closers: Closers,
 ): Promise<void> {
+  useAccounts({ range: config.engineAccounts });
+  removeVoidClaims();
   const { tracing: traces } = config;
   const tracing = traces && (await startTracing({ ...traces, ...config, log, version: VERSION }));
   if (tracing) closers.push(Object.assign(() => tracing.close(), { patienceMs: TRACES_MS }));
@@ -307,7 +310,8 @@ function startEdge(
     ...bucketKey(config.video.edge.origin),
     ...reporting(config, report),
   };
-  const edge = new EdgeProcess({ script, settings, log });
+  const account = accountOf(path.join(realpathSync(config.dataDir), 'edge-home'));
+  const edge = new EdgeProcess({ script, settings, log, account });
   closers.push(() => edge.stop());
   edge.start();
 }

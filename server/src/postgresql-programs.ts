@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError, type Engines } from './engines/index.ts';
+import { ANYBODY } from './kernel/accounts.ts';
 import { messageOf, TaskFailed } from './kernel/errors.ts';
 import type { Logger } from './kernel/log.ts';
-import { serverAccount } from './platform/database/embedded/account.ts';
 import { hasBinaries, prepareBinariesAt } from './platform/database/embedded/binaries.ts';
 import type { PostgresqlPrograms } from './providers/local/index.ts';
 
@@ -75,6 +75,6 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
 async function prepare(program: string, dataDir: string): Promise<string> {
   const root = path.resolve(program, '../..');
   const { version } = JSON.parse(readFileSync(path.join(root, '..', 'package.json'), 'utf8'));
-  const account = serverAccount(path.join(dataDir, 'none'));
+  const account = process.getuid?.() === 0 ? ANYBODY : undefined;
   return (await prepareBinariesAt({ root, version }, account, path.join(dataDir, 'engines'))).root;
 }

@@ -4,7 +4,7 @@ import { chownSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { serverAccount } from '../../server/src/platform/database/embedded/account.ts';
+import { ownerOf } from '../../server/src/platform/database/embedded/account.ts';
 import { newFolder } from './leftovers.ts';
 import { outputOf, removeDataDir } from './process.ts';
 import { waitUntil } from './wait.ts';
@@ -26,7 +26,7 @@ export async function startPgbouncer(program: string) {
   const databases = `[databases]\n* = host=${host} port=${port}\n`;
   writeFileSync(file('pgbouncer.ini'), `${databases}[pgbouncer]\n${lines.join('\n')}\n`);
   // It does not run as root, and only PostgreSQL's own account gets at its socket.
-  const account = serverAccount(folder);
+  const account = ownerOf(host);
   if (account) chownSync(folder, account.uid, account.gid);
   const child = spawn(program, [file('pgbouncer.ini')], {
     ...(account && { uid: account.uid, gid: account.gid }),

@@ -33,7 +33,7 @@ export class PostgresServer {
 
   /** A new cluster, not started. */
   static async create(parent: string, port: number): Promise<PostgresServer> {
-    const account = serverAccount(path.join(parent, 'none'));
+    const account = serverAccount(parent, path.join(parent, 'none'));
     const binaries = await prepareBinaries(account, parent);
     const server = new PostgresServer(path.join(parent, 'primary'), port, binaries, account);
     const secret = path.join(parent, 'password');

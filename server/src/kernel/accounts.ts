@@ -4,6 +4,9 @@ import type { Account } from '../../../signing/src/accounts.ts';
 
 export { type Account, findAccount } from '../../../signing/src/accounts.ts';
 
+/** Stands for accounts that own nothing: where it may go, all may. */
+export const ANYBODY: Account = { name: 'an account without rights', uid: 65_534, gid: 65_534 };
+
 /**
  * The first folder on the way to `target` (itself included when it is a folder) that the account may not
  * enter, or `target` itself when it may not read it; undefined when it can be reached.

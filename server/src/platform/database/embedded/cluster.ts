@@ -1,10 +1,20 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { syncNames, writeFileAtomically } from '../../../kernel/files.ts';
+import { type Account, initdbAccount } from './account.ts';
 import { type Binaries, majorVersion, program } from './binaries.ts';
 import type { Place } from './place.ts';
 import { eventually, postgresProcessesOn, signal } from './postgres-processes.ts';
@@ -96,8 +106,9 @@ async function createCluster(place: Place, binaries: Binaries, options: ClusterO
   const password = existsSync(place.passwordFile) ? readPassword(place) : newPassword(place);
   mkdirSync(draft, { mode: 0o700 });
   await writeFile(passwordInput, `${password}\n`, { mode: 0o600 });
-  giveAway(place, draft, passwordInput);
-  await runInitdb(place, binaries, [
+  const maker = initdbAccount();
+  if (maker) for (const file of [draft, passwordInput]) chownSync(file, maker.uid, maker.gid);
+  await runInitdb(place, binaries, maker, [
     `--pgdata=${draft}`,
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordInput}`,
@@ -107,16 +118,26 @@ async function createCluster(place: Place, binaries: Binaries, options: ClusterO
     ...(options.durable ? [] : ['--no-sync']),
   ]);
   rmSync(passwordInput);
+  giveTree(draft, place.account);
   await appendFile(path.join(draft, 'postgresql.conf'), "\ninclude_if_exists 'virga.conf'\n");
   renameSync(draft, place.clusterDir);
   syncNames(place.home);
 }
 
-function giveAway(place: Place, ...files: string[]): void {
-  if (place.account) for (const file of files) chownSync(file, place.account.uid, place.account.gid);
+/** Gives new data to whom the server will be. */
+function giveTree(folder: string, account: Account | undefined): void {
+  if (!account) return;
+  for (const name of readdirSync(folder, { recursive: true }))
+    lchownSync(path.join(folder, String(name)), account.uid, account.gid);
+  chownSync(folder, account.uid, account.gid);
 }
 
-function runInitdb(place: Place, binaries: Binaries, args: string[]): Promise<void> {
+function runInitdb(
+  place: Place,
+  binaries: Binaries,
+  maker: Account | undefined,
+  args: string[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program(binaries, 'initdb'), args, {
       env: ENVIRONMENT,
@@ -124,7 +145,7 @@ function runInitdb(place: Place, binaries: Binaries, args: string[]): Promise<vo
       timeout: INITDB_MS,
       killSignal: 'SIGKILL',
       stdio: ['ignore', 'ignore', 'pipe'],
-      ...(place.account ? { uid: place.account.uid, gid: place.account.gid } : {}),
+      ...(maker ? { uid: maker.uid, gid: maker.gid } : {}),
     });
     let complaint = '';
     child.stderr.on('data', (chunk) => {
@@ -184,5 +205,5 @@ function writeSettings(place: Place, overrides: Record<string, string>): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
   const file = path.join(place.clusterDir, 'virga.conf');
   writeFileAtomically(file, `# Written at every start.\n${lines.join('\n')}\n`, { durable: true });
-  giveAway(place, file);
+  if (place.account) chownSync(file, place.account.uid, place.account.gid);
 }

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { writeFileAtomically } from '../../../kernel/files.ts';
 import { noteOrigin, removeAbandonedFolders } from '../../../kernel/short-folders.mjs';
-import { type Account, blockedBy, serverAccount } from './account.ts';
+import { type Account, blockedBy, ownerOf, serverAccount } from './account.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 /** Where root puts what an unprivileged PostgreSQL could not reach in a folder that only root may enter. */
@@ -32,12 +32,12 @@ export interface Place {
 /** Decides where PostgreSQL lives for a data directory that exists, and makes the folders around it. */
 export function findPlace(dataDir: string): Place {
   const ordinary = path.join(realpathSync(dataDir), 'postgres');
-  const first = serverAccount(path.join(ordinary, 'data'));
-  const blocking = first && blockedBy(realpathSync(dataDir), first);
+  const owner = ownerOf(path.join(ordinary, 'data'));
+  const blocking = owner && blockedBy(realpathSync(dataDir), owner);
   const home = blocking ? path.join(SYSTEM_FOLDER, `data-${readOrCreateId(dataDir)}`) : ordinary;
   const clusterDir = path.join(home, 'data');
-  const account = blocking ? serverAccount(clusterDir) : first;
-  makeHome(home, account !== undefined);
+  makeHome(home, owner !== undefined);
+  const account = serverAccount(home, clusterDir);
   return {
     home,
     clusterDir,

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Account, findAccount } from '../../../kernel/accounts.ts';
+import { accountOf } from '../../../kernel/engine-accounts.ts';
+import { findProgram } from '../../../kernel/find-program.ts';
+import { isolated } from '../../../kernel/isolation.ts';
 
 /** What a program may do beside what its account may. */
 export type Capability = 'net_bind_service' | 'net_raw' | 'net_admin' | 'sys_chroot';
@@ -11,8 +14,8 @@ const NUMBERS: Readonly<Record<Capability, bigint>> = {
   sys_chroot: 18n,
 };
 
-/** The account that engines have from their first instruction, when this process is root; undefined: they have ours,
- *  who is nobody special. */
+/** The account of programs that serve no tenant, from their first instruction, when this process is root; undefined:
+ *  they have ours, who is nobody special. */
 export function engineAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const account = findAccount(['haproxy', 'nobody']);
@@ -20,6 +23,10 @@ export function engineAccount(): Account | undefined {
     throw new Error('As root, load balancers need the account "haproxy" or "nobody" on this machine');
   return account;
 }
+
+/** The account of a home, or the common one. */
+export const accountFor = (home: string | undefined): Account | undefined =>
+  home === undefined ? engineAccount() : accountOf(home);
 
 /** Those that this process may hand on: a container may have been started without some. */
 export function ownCapabilities(capabilities: readonly Capability[]): readonly Capability[] {
@@ -44,20 +51,41 @@ export interface Command {
   readonly as?: { readonly uid: number; readonly gid: number };
 }
 
-/** The same command as an account that may do nothing special, with these capabilities and never more. Started by an
- *  ordinary user it stays as it is.
- *  @param setpriv the program of that name; without it there are no capabilities */
-export function unprivileged(
-  command: Command,
-  capabilities: readonly Capability[],
-  setpriv: string | null,
-): Command {
-  const account = engineAccount();
+/** What a program may do. */
+export interface Rights {
+  /** Whose account it gets: that of the engines of this home. Absent: the common one, for what serves no tenant. */
+  readonly home?: string | undefined;
+  /** What it needs beside. */
+  readonly capabilities?: readonly Capability[];
+  /** Paths that it needs beside its home. Those in a temporary folder keep it from having one of its own. */
+  readonly paths?: readonly string[];
+}
+
+/** The same command for a program that root starts, and that becomes an account of a home by itself: it cannot get other
+ *  rights than it has left, and is isolated as others are. */
+export function confined(command: Command, home: string): Command {
+  const setpriv = findProgram('setpriv');
+  if (process.getuid?.() !== 0 || setpriv === null) return command;
+  const limited = { program: setpriv, words: ['--no-new-privs', '--', command.program, ...command.words] };
+  return isolated(limited, [home]);
+}
+
+/** The same command as an account that may do nothing special, with these capabilities and never more, which cannot get
+ *  other rights. Where the machine allows, one of a tenant also has temporary folders of its own, and sees no processes of
+ *  other accounts. Without `setpriv` there are no capabilities. Started by an ordinary user it stays as it is. */
+export function unprivileged(command: Command, rights: Rights): Command {
+  const { home, capabilities = [], paths = [] } = rights;
+  const account = accountFor(home);
   if (!account) return command;
   const { uid, gid } = account;
+  const setpriv = findProgram('setpriv');
   if (setpriv === null) return { ...command, as: { uid, gid } };
   const kept = ['-all', ...ownCapabilities(capabilities).map((name) => `+${name}`)].join(',');
   const words = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
   const sets = ['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${kept}`);
-  return { program: setpriv, words: [...words, ...sets, '--', command.program, ...command.words] };
+  const limited = {
+    program: setpriv,
+    words: [...words, ...sets, '--', command.program, ...command.words],
+  };
+  return home === undefined ? limited : isolated(limited, [home, command.program, ...paths]);
 }

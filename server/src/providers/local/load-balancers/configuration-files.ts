@@ -17,8 +17,9 @@ export async function replaceConfiguration(
   rendering: Rendering,
   isRunning: boolean,
 ): Promise<() => void> {
-  makeDirectoryForEngine(paths.directory);
-  makeDirectoryForEngine(paths.certificates);
+  const home = paths.directory;
+  makeDirectoryForEngine(home, home);
+  makeDirectoryForEngine(paths.certificates, home);
   // What is in place was checked when it was put there.
   if (isWritten(paths, rendering)) return () => undefined;
   const targets = [...rendering.files.map(({ path }) => path), paths.config];
@@ -26,18 +27,18 @@ export async function replaceConfiguration(
   const putBack = () => {
     for (const [path, text] of previous) {
       if (text === null) rmSync(path, { force: true });
-      else writeForEngine(path, text);
+      else writeForEngine(path, text, home);
     }
   };
   const candidate = `${paths.config}.candidate`;
   try {
-    for (const { path, content } of rendering.files) writeForEngine(path, content);
-    if (readText(paths.serverState) === null) writeForEngine(paths.serverState, EMPTY_SERVER_STATE);
+    for (const { path, content } of rendering.files) writeForEngine(path, content, home);
+    if (readText(paths.serverState) === null) writeForEngine(paths.serverState, EMPTY_SERVER_STATE, home);
     if (isRunning) {
-      writeForEngine(candidate, rendering.config);
-      await checkConfiguration(program, candidate);
+      writeForEngine(candidate, rendering.config, home);
+      await checkConfiguration(program, candidate, home);
     }
-    writeForEngine(paths.config, rendering.config);
+    writeForEngine(paths.config, rendering.config, home);
   } catch (error) {
     putBack();
     throw error;

@@ -1,5 +1,12 @@
+import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, type ProcessIdentity, processKey, terminate } from '../../../kernel/processes.ts';
+import {
+  isAlive,
+  type ProcessIdentity,
+  processKey,
+  signalProcess,
+  terminate,
+} from '../../../kernel/processes.ts';
 import type { RenderedBackend } from './config/rendering.ts';
 import { type Counters, readListeners } from './counters.ts';
 import { Draining } from './draining.ts';
@@ -25,6 +32,7 @@ export class Engine {
   #process: ProcessIdentity | null;
   #socket: RuntimeSocket;
   #departed: string[] = [];
+  #isFormer: boolean;
 
   /** Takes over what an earlier server left behind.
    *  @param noted the process and its predecessors as last noted */
@@ -37,8 +45,9 @@ export class Engine {
     this.#program = program;
     this.#paths = paths;
     this.#counters = counters;
-    this.#socket = new RuntimeSocket(paths.socket);
     this.#process = runningProcess(paths);
+    this.#isFormer = this.#process !== null && !existsSync(paths.socket) && existsSync(paths.formerSocket);
+    this.#socket = new RuntimeSocket(this.#isFormer ? paths.formerSocket : paths.socket);
     // A server that died between the start of a process and its note: the pid file knows better.
     const replaced = noted.process && this.#isOther(noted.process) ? [noted.process] : [];
     this.#draining = new Draining([...noted.draining, ...replaced].filter(isAlive));
@@ -46,6 +55,11 @@ export class Engine {
 
   running(): ProcessIdentity | null {
     return this.#process && isAlive(this.#process) ? this.#process : null;
+  }
+
+  /** Whether the process is one of version 0.3.0, which has the common account of all engines. */
+  get isFormer(): boolean {
+    return this.#isFormer;
   }
 
   draining(): ProcessIdentity[] {
@@ -63,11 +77,11 @@ export class Engine {
     const running = this.running();
     const old = this.#socket;
     const dump = running ? await old.command('show servers state').catch(() => '') : '';
-    writeForEngine(this.#paths.serverState, serverStateFile(dump, backends));
+    writeForEngine(this.#paths.serverState, serverStateFile(dump, backends), this.#paths.directory);
     // One that no longer answers cannot hand anything over.
     if (running && dump === '') await terminate(running);
     const predecessor = dump === '' ? null : running;
-    if (predecessor) giveToEngine(this.#paths.socket);
+    if (predecessor) giveToEngine(this.#socketPath, this.#paths.directory);
     const tables = predecessor ? await readTables(old, backends) : [];
     await this.#start(predecessor, logging);
     if (!predecessor) return old.close();
@@ -77,7 +91,7 @@ export class Engine {
 
   /** Starts from the configuration file after the process has died. */
   async start(logging: boolean): Promise<void> {
-    writeForEngine(this.#paths.serverState, EMPTY_SERVER_STATE);
+    writeForEngine(this.#paths.serverState, EMPTY_SERVER_STATE, this.#paths.directory);
     const old = this.#socket;
     await this.#start(null, logging);
     old.close();
@@ -137,13 +151,22 @@ export class Engine {
 
   async #start(predecessor: ProcessIdentity | null, logging: boolean): Promise<void> {
     const old = this.#socket;
-    const started = await startProcess(this.#program, this.#paths, predecessor, logging);
+    const handing = predecessor && { process: predecessor, socket: this.#socketPath };
+    const started = await startProcess(this.#program, this.#paths, handing, logging);
+    // One of another account cannot be told by its successor.
+    if (predecessor && this.#isFormer) signalProcess(predecessor, 'SIGUSR1');
     if (predecessor) await waitUntilStopping(old);
+    if (this.#isFormer) rmSync(this.#paths.formerSocket, { force: true });
+    this.#isFormer = false;
     // At once: a connection that is open now survives the next reload, with the last counters.
     const socket = await openSocketOf(started, this.#paths.socket);
     this.#process = started;
     this.#socket = socket;
     this.#departed = [];
+  }
+
+  get #socketPath(): string {
+    return this.#isFormer ? this.#paths.formerSocket : this.#paths.socket;
   }
 
   #isOther(noted: ProcessIdentity): boolean {

@@ -11,8 +11,9 @@ import {
   readFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { accountOf } from '../../../kernel/engine-accounts.ts';
 import { writeFileAtomically } from '../../../kernel/files.ts';
-import { engineAccount } from './account.ts';
+import { accountFor } from './account.ts';
 
 /** The text of a short file in a folder that others may write: what is a link or a pipe there is no file.
  *  Null: there is none. */
@@ -31,15 +32,15 @@ export function readForeignText(path: string): string | null {
   }
 }
 
-/** Replaces a file that engines have to read, and cannot change. */
-export function writeForEngine(path: string, text: string): void {
-  const account = engineAccount();
+/** Replaces a file that the engines of a home have to read, and cannot change. */
+export function writeForEngine(path: string, text: string, home: string): void {
+  const account = accountOf(home);
   writeFileAtomically(path, text, { mode: account ? 0o640 : 0o600, group: account?.gid });
 }
 
-/** Makes a file that engines write to, empty or as it is, in a directory in which they can make none. */
-export function makeFileOfEngine(path: string): void {
-  const account = engineAccount();
+/** Makes a file that the engines of a home write to, empty or as it is, in a directory in which they can make none. */
+export function makeFileOfEngine(path: string, home: string): void {
+  const account = accountOf(home);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
   const file = openSync(path, flags, 0o600);
   try {
@@ -49,15 +50,15 @@ export function makeFileOfEngine(path: string): void {
   }
 }
 
-/** Lets engines have what an older version made for root. */
-export function giveToEngine(path: string): void {
-  const account = engineAccount();
+/** Gives a file to the engines of a home, or to the common account. */
+export function giveToEngine(path: string, home: string | undefined): void {
+  const account = accountFor(home);
   if (account) lchownSync(path, account.uid, account.gid);
 }
 
-/** Makes a directory that engines can look into, and in which they can make nothing. */
-export function makeDirectoryForEngine(path: string): void {
-  const account = engineAccount();
+/** Makes a directory that the engines of a home can look into, and in which they can make nothing. */
+export function makeDirectoryForEngine(path: string, home: string): void {
+  const account = accountOf(home);
   makePrivateDirectory(path);
   if (!account) return;
   chownSync(path, process.getuid?.() ?? 0, account.gid);
@@ -67,12 +68,12 @@ export function makeDirectoryForEngine(path: string): void {
 /** Makes a directory on the way to those of engines: they can pass through it, and see nothing of it. */
 export function makePassage(path: string): void {
   makePrivateDirectory(path);
-  if (engineAccount()) chmodSync(path, 0o711);
+  if (process.getuid?.() === 0) chmodSync(path, 0o711);
 }
 
-/** Makes a directory that belongs to engines. */
-export function makeDirectoryOfEngine(path: string): void {
-  const account = engineAccount();
+/** Makes a directory that belongs to the engines of a home. */
+export function makeDirectoryOfEngine(path: string, home: string): void {
+  const account = accountOf(home);
   makePrivateDirectory(path);
   if (account) lchownSync(path, account.uid, account.gid);
 }

@@ -1,10 +1,11 @@
+import { dirname } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf } from '../../../kernel/processes.ts';
 import { holderOf } from '../addresses/sockets.ts';
 import { startLogWriter } from './access-logs/file.ts';
 import type { Capability } from './account.ts';
-import { makeFileOfEngine } from './files.ts';
+import { makeDirectoryOfEngine, makeFileOfEngine } from './files.ts';
 import type { InstancePaths } from './paths.ts';
 import { run } from './programs.ts';
 import { MATCH_LIMIT } from './quoting.ts';
@@ -17,8 +18,8 @@ export class ConfigurationRefused extends Error {}
 
 /** Asks HAProxy whether it could run this configuration.
  *  @throws ConfigurationRefused with what it said */
-export async function checkConfiguration(program: string, path: string): Promise<void> {
-  const { exitCode, output } = await run(program, ['-c', '-f', path], { capabilities: CAPABILITIES });
+export async function checkConfiguration(program: string, path: string, home: string): Promise<void> {
+  const { exitCode, output } = await run(program, ['-c', '-f', path], { home, capabilities: CAPABILITIES });
   if (exitCode !== 0) throw new ConfigurationRefused(output);
 }
 
@@ -54,15 +55,21 @@ function withoutLimit(text: string): string {
 export async function startProcess(
   program: string,
   paths: InstancePaths,
-  predecessor: ProcessIdentity | null,
+  predecessor: { readonly process: ProcessIdentity; readonly socket: string } | null,
   logging: boolean,
 ): Promise<ProcessIdentity> {
-  const takeOver = predecessor ? ['-x', paths.socket, '-sf', `${predecessor.pid}`] : [];
+  const takeOver = predecessor ? ['-x', predecessor.socket, '-sf', `${predecessor.process.pid}`] : [];
   const words = ['-D', '-p', paths.pidFile, '-f', paths.config, ...takeOver];
-  makeFileOfEngine(paths.pidFile);
-  const log = logging ? startLogWriter(paths.accessLog) : undefined;
+  makeDirectoryOfEngine(dirname(paths.socket), paths.directory);
+  makeFileOfEngine(paths.pidFile, paths.directory);
+  const log = logging ? startLogWriter(paths.accessLog, paths.directory) : undefined;
   try {
-    const { exitCode, output } = await run(program, words, { inherited: log, capabilities: CAPABILITIES });
+    const { exitCode, output } = await run(program, words, {
+      home: paths.directory,
+      paths: [paths.socket],
+      inherited: log,
+      capabilities: CAPABILITIES,
+    });
     if (exitCode !== 0) throw startFailure(output);
   } finally {
     // HAProxy has its own end by now; the writer ends with the last process that has one.

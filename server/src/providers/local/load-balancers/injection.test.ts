@@ -16,7 +16,7 @@ let directory: string;
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'virga-injection-'));
-  makeDirectoryForEngine(directory);
+  makeDirectoryForEngine(directory, directory);
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -196,7 +196,7 @@ test('what is not refused in words is a configuration that HAProxy accepts, but 
   const check = async (words: Words) => {
     const { config, origins } = render(build(words), environment());
     writeFileSync(file, config);
-    await checkConfiguration(program, file).catch((error: Error) => {
+    await checkConfiguration(program, file, directory).catch((error: Error) => {
       throw new TaskFailed(objection(error.message, origins));
     });
   };

@@ -1,9 +1,11 @@
-import { rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type {
   DesiredLoadBalancer,
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
+import { removeHome, separate } from '../../../kernel/engine-accounts.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { commandLine, processKey } from '../../../kernel/processes.ts';
@@ -66,6 +68,7 @@ export class Instance {
     this.id = id;
     this.#paths = paths;
     this.#context = context;
+    if (existsSync(paths.directory)) separate(paths.directory);
     this.#counters = new Counters(readJson<SavedCounters>(paths.statistics));
     const saved = readJson<InstanceState>(paths.state) ?? emptyState(id);
     this.#engine = new Engine(context.program, paths, this.#counters, saved);
@@ -106,7 +109,8 @@ export class Instance {
 
   /** Whether it serves its version, as far as can be seen without asking. */
   isServing(): boolean {
-    return !this.#state.changing && this.#isAlive() && hasAddresses(this.#state.addresses);
+    const isCurrent = !this.#state.changing && !this.#engine.isFormer;
+    return isCurrent && this.#isAlive() && hasAddresses(this.#state.addresses);
   }
 
   /** Converges to `desired`.
@@ -220,8 +224,8 @@ export class Instance {
     await this.#endAll();
     if (this.#state.logging) await logWritersEnded(this.#paths.accessLog, LAST_LINES_MS);
     await lastWords();
-    rmSync(this.#paths.socket, { force: true });
-    await removeFolder(this.#paths.directory);
+    await removeFolder(dirname(this.#paths.socket));
+    await removeHome(this.#paths.directory);
   }
 
   /** Leaves the processes as they are. */
@@ -277,7 +281,8 @@ export class Instance {
     replace: boolean,
   ): Promise<void> {
     const running = this.#engine.running();
-    const live = running && !replace && !before.changing && before.logging === logging;
+    const isKnown = !before.changing && !this.#engine.isFormer;
+    const live = running && !replace && isKnown && before.logging === logging;
     const changes = live ? planLiveChanges(before, rendering) : null;
     if (changes && (await this.#engine.change(changes))) return;
     await this.#engine.reload(rendering.backends, logging);
@@ -378,7 +383,7 @@ export class Instance {
 
   #save(state: InstanceState): void {
     this.#state = state;
-    makeDirectoryForEngine(this.#paths.directory);
+    makeDirectoryForEngine(this.#paths.directory, this.#paths.directory);
     writeFileAtomically(this.#paths.state, JSON.stringify(state));
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noteOrigin } from '../../../kernel/short-folders.mjs';
 import { engineAccount } from './account.ts';
+import { makePassage } from './files.ts';
 
 /** A socket's path has room for 107 bytes; HAProxy appends up to 16 while it takes a name over. */
 const LONGEST_SOCKET_PATH = 90;
@@ -14,6 +15,8 @@ export interface InstancePaths {
   readonly config: string;
   readonly pidFile: string;
   readonly socket: string;
+  /** Where version 0.3.0 had it. */
+  readonly formerSocket: string;
   readonly state: string;
   readonly statistics: string;
   readonly serverState: string;
@@ -28,11 +31,14 @@ export interface InstancePaths {
 
 export function instancePaths(root: string, socketDirectory: string, id: string): InstancePaths {
   const directory = join(root, id);
+  const digest = createHash('sha256').update(id).digest('hex').slice(0, 16);
   return {
     directory,
     config: join(directory, 'haproxy.cfg'),
     pidFile: join(directory, 'haproxy.pid'),
-    socket: join(socketDirectory, `${createHash('sha256').update(id).digest('hex').slice(0, 16)}.sock`),
+    // In a folder that its account can write to, and no other.
+    socket: join(socketDirectory, digest, 'cli'),
+    formerSocket: join(socketDirectory, `${digest}.sock`),
     state: join(directory, 'state.json'),
     statistics: join(directory, 'statistics.json'),
     serverState: join(directory, 'server-state'),
@@ -46,22 +52,23 @@ export function instancePaths(root: string, socketDirectory: string, id: string)
   };
 }
 
-/** A private directory whose path is short enough for sockets: inside the data directory, or, when
- *  that lies too deep, one in the system's temporary directory that only this user can enter. */
+/** A directory whose path is short enough for sockets: inside the data directory, or, when that lies too deep, one in the
+ *  system's temporary directory. Each load balancer has a folder in it; nobody but us sees which there are. */
 export function makeSocketDirectory(root: string): string {
   const near = join(root, 'sockets');
-  const fits = Buffer.byteLength(near) + '/0123456789abcdef.sock'.length <= LONGEST_SOCKET_PATH;
+  const fits = Buffer.byteLength(near) + '/0123456789abcdef/cli'.length <= LONGEST_SOCKET_PATH;
   const directory = fits
     ? near
     : join(tmpdir(), `virga-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
-  const owner = engineAccount();
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const found = lstatSync(directory);
-  // One that this very user has made before it knew of engines' account, or right now.
-  const isOurs = found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
-  if (owner && isOurs) lchownSync(directory, owner.uid, owner.gid);
-  const mine = isOurs || (found.isDirectory() && found.uid === owner?.uid);
-  if (!mine || (found.mode & 0o077) !== 0) throw new Error(`${directory} is not a private directory of ours`);
+  const us = process.getuid?.() ?? found.uid;
+  // Version 0.3.0 gave it to the common account of engines.
+  const isFormer = us === 0 && found.uid === engineAccount()?.uid;
+  if (!found.isDirectory() || (found.uid !== us && !isFormer) || (found.mode & 0o066) !== 0)
+    throw new Error(`${directory} is not a directory of ours that nobody else can write to`);
+  if (isFormer) lchownSync(directory, us, process.getgid?.() ?? us);
+  makePassage(directory);
   if (!fits) noteOrigin(directory, root);
   return directory;
 }

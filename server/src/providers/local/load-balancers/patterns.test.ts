@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeDirectoryForEngine } from './files.ts';
+import { makePassage } from './files.ts';
 import { patternFault } from './patterns.ts';
 import { findProgram } from './programs.ts';
 
 test('regular expressions are judged by HAProxy itself, and nothing is left of the question', async () => {
   const root = mkdtempSync(join(tmpdir(), 'virga-patterns-'));
-  makeDirectoryForEngine(root);
+  makePassage(root);
   const ask = (pattern: string) => patternFault(findProgram('haproxy') ?? '', root, pattern);
   expect(await ask('^/v[0-9]+/(a|b)$')).toBeNull();
   expect(await ask('it\'s "quoted" \\d #{}')).toBeNull();

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { removeFolder } from '../../../kernel/files.ts';
 import { checks } from '../checks.ts';
 import { makeDirectoryForEngine, writeForEngine } from './files.ts';
 import { ConfigurationRefused, checkConfiguration } from './haproxy.ts';
@@ -21,16 +21,16 @@ export async function patternFault(program: string, root: string, pattern: strin
   const directory = mkdtempSync(join(root, 'pattern-'));
   try {
     const file = join(directory, 'haproxy.cfg');
-    makeDirectoryForEngine(directory);
-    writeForEngine(file, configuration(word));
-    await checks.run(() => checkConfiguration(program, file));
+    makeDirectoryForEngine(directory, directory);
+    writeForEngine(file, configuration(word), directory);
+    await checks.run(() => checkConfiguration(program, file, directory));
     return null;
   } catch (error) {
     if (!(error instanceof ConfigurationRefused)) throw error;
     const found = /regex '.*' is invalid \(error=(.*?), erroffset=(\d+)\)/s.exec(error.message);
     return found ? `${found[1]} (at character ${found[2]})` : 'HAProxy does not accept it';
   } finally {
-    await removeFolder(directory);
+    await removeHome(directory);
   }
 }
 

@@ -1,27 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
-import { basename, delimiter, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Stream } from 'node:stream';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { endGroup } from '../../../kernel/processes.ts';
-import { SYSTEM_DIRECTORIES } from '../../../kernel/system-directories.ts';
-import { type Capability, unprivileged } from './account.ts';
+import { type Rights, unprivileged } from './account.ts';
 
-/** The full path of an installed program, or null. */
-export function findProgram(name: string): string | null {
-  const directories = [...(process.env.PATH ?? '').split(delimiter), ...SYSTEM_DIRECTORIES];
-  for (const directory of directories) {
-    if (!directory) continue;
-    const path = join(directory, name);
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // Not here.
-    }
-  }
-  return null;
-}
+export { findProgram } from '../../../kernel/find-program.ts';
 
 export interface RunResult {
   readonly exitCode: number;
@@ -29,11 +14,9 @@ export interface RunResult {
   readonly output: string;
 }
 
-export interface RunOptions {
+export interface RunOptions extends Rights {
   /** A stream that the program, and what it leaves behind, finds as descriptor 3. */
   readonly inherited?: Stream | undefined;
-  /** What it needs beside an account that may do nothing special. */
-  readonly capabilities?: readonly Capability[];
   /** Milliseconds after which it is ended, with all that it has started. */
   readonly patienceMs?: number;
   /** Ends it, with all that it has started. */
@@ -52,8 +35,8 @@ const running = new Set<ChildProcess>();
  *  @throws TaskFailed when it takes too long
  *  @throws Error when it is ended because the server stops: the next one does what is left */
 export function run(program: string, words: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const { inherited, capabilities = [], patienceMs = PATIENCE_MS, signal: ending } = options;
-  const command = unprivileged({ program, words }, capabilities, findProgram('setpriv'));
+  const { inherited, patienceMs = PATIENCE_MS, signal: ending } = options;
+  const command = unprivileged({ program, words }, options);
   return new Promise((resolve, reject) => {
     const child = spawn(command.program, command.words, {
       ...command.as,

@@ -27,19 +27,19 @@ export class Gateway {
 
   /** @throws TaskFailed when the address cannot be used */
   async start(address: string): Promise<void> {
-    const { gatewayPid, gatewayConf, traffic } = this.#place;
+    const { gatewayPid, gatewayConf, home, socket, traffic } = this.#place;
     const conf = render(this.#place, address);
     const running = this.running();
     if (running && readText(gatewayConf) === conf) return;
     if (running) await terminate(running, STOP_MS);
     const program = findProgram('haproxy');
     if (program === null) throw new TaskFailed('HAProxy is not installed on this machine');
-    writeForEngine(gatewayConf, conf);
-    makeFileOfEngine(gatewayPid);
-    const log = startLogWriter(traffic);
+    writeForEngine(gatewayConf, conf, home);
+    makeFileOfEngine(gatewayPid, home);
+    const log = startLogWriter(traffic, home);
     try {
       const words = ['-D', '-p', gatewayPid, '-f', gatewayConf];
-      const { exitCode, output } = await run(program, words, { inherited: log });
+      const { exitCode, output } = await run(program, words, { home, paths: [socket], inherited: log });
       if (exitCode !== 0)
         throw new TaskFailed(`Port ${PORT} of ${address} cannot be used: ${output.trim().slice(-300)}`);
     } finally {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { makeDirectoryOfEngine, makePassage } from '../load-balancers/files.ts';
 import { makeSocketFolder } from '../postgresql/place.ts';
@@ -63,11 +64,13 @@ export function placeOf(root: string, id: string): Place {
 /** Makes the folders of a storage, those of its programs with the account that they have. */
 export function makePlace(place: Place): void {
   makePassage(place.home);
-  for (const folder of [place.data, place.versions, place.accounts]) makeDirectoryOfEngine(folder);
+  for (const folder of [place.data, place.versions, place.accounts])
+    makeDirectoryOfEngine(folder, place.home);
   makeSocketFolder(place.sockets, place.home);
 }
 
 /** Removes all that a storage had. The folder by which it is known goes last. */
 export async function removePlace(place: Place): Promise<void> {
-  for (const folder of [place.sockets, place.data, place.versions, place.home]) await removeFolder(folder);
+  for (const folder of [place.sockets, place.data, place.versions]) await removeFolder(folder);
+  await removeHome(place.home);
 }

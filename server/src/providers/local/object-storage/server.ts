@@ -4,7 +4,6 @@ import { readJson, readText, writeFileAtomically } from '../../../kernel/files.t
 import { findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
 import { startDetached, trimLog } from '../detached.ts';
 import { unprivileged } from '../load-balancers/account.ts';
-import { findProgram } from '../load-balancers/programs.ts';
 import { Gateway } from './gateway.ts';
 import type { Place } from './place.ts';
 import { ask, type Credentials, elements, type S3Answer, type S3Call } from './s3-client.ts';
@@ -69,7 +68,7 @@ export class Server {
     for (const left of [socket, adminSocket]) rmSync(left, { force: true });
     trimLog(log, LARGEST_LOG);
     await startDetached({
-      command: unprivileged({ program, words: this.#words() }, [], findProgram('setpriv')),
+      command: unprivileged({ program, words: this.#words() }, { home: this.place.home }),
       cwd: dirname(sockets) === this.place.home ? sockets : '/',
       env: { ROOT_ACCESS_KEY: root.access, ROOT_SECRET_KEY: root.secret },
       ...{ pidFile, log, name: 'The S3 server' },

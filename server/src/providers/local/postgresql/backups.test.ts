@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { Backups } from './backups.ts';
+import { Backups, restoreCommand } from './backups.ts';
 import { placeOf } from './place.ts';
 import type { Server } from './server.ts';
 
@@ -97,7 +97,7 @@ test('where the log of changes ends is nothing that a restored server complains 
   writeFileSync(path.join(folder(), 'wal', '000000010000000000000001'), 'changes');
   const to = path.join(root, 'restored');
   const restore = (file: string) => {
-    const command = backups.restoreCommand.replaceAll('%f', file).replaceAll('%p', to);
+    const command = restoreCommand(path.join(folder(), 'wal')).replaceAll('%f', file).replaceAll('%p', to);
     const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
     return { status, stderr };
   };

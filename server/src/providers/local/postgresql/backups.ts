@@ -5,6 +5,7 @@ import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, syncNames, writeFileAtomically } from '../../../kernel/files.ts';
 import { makePassage } from '../load-balancers/files.ts';
 import { copyData } from './copy-data.ts';
+import { copyTree } from './copy-tree.ts';
 import { makeOwn } from './place.ts';
 import type { Server } from './server.ts';
 
@@ -34,6 +35,7 @@ const shell = (path: string) => `'${path.replaceAll("'", `'\\''`).replaceAll('%'
 
 /** Copies of a cluster, and its log of changes since the oldest of them: together they give every moment since. */
 export class Backups {
+  readonly #home: string;
   readonly #folder: string;
   readonly #deps: BackupsDeps;
   #end = new AbortController();
@@ -42,6 +44,7 @@ export class Backups {
 
   /** @param home of the cluster */
   constructor(home: string, deps: BackupsDeps) {
+    this.#home = home;
     this.#folder = join(home, 'backups');
     this.#deps = deps;
   }
@@ -52,17 +55,16 @@ export class Backups {
     return `cp "%p" ${to}/%f.part && mv -f ${to}/%f.part ${to}/%f`;
   }
 
-  /** Gives a kept file to a server that is being restored. It asks until there are no more: what is missing is no fault,
-   *  which the server's log would show as one. */
-  get restoreCommand(): string {
-    const from = `${shell(this.#wal)}/%f`;
-    return `test -f ${from} && cp ${from} "%p"`;
+  /** Copies what has been kept of the log of changes since a backup into a folder of another cluster. */
+  async copyLog({ startFile }: Known, folder: string, home: string): Promise<void> {
+    const needed = readdirSync(this.#wal).filter((name) => isNeeded(name, startFile));
+    await copyTree({ folder: this.#wal, home: this.#home }, { folder, home }, needed);
   }
 
   /** Where servers put what they archive; it has to be there before they do. */
   makeFolder(): void {
     makePassage(this.#folder);
-    makeOwn(this.#wal);
+    makeOwn(this.#wal, this.#home);
   }
 
   /** Begins a copy when it is time for one. @returns those that are there, the oldest first */
@@ -167,12 +169,25 @@ export class Backups {
     }
     const oldest = all.slice(-keep)[0];
     if (!oldest) return;
-    // The first eight signs count how often another server has taken over.
-    const position = (name: string) => name.slice(8, 24);
     for (const name of readdirSync(this.#wal))
-      if (/^[0-9A-F]{24}/.test(name) && position(name) < position(oldest.startFile))
-        rmSync(join(this.#wal, name), { force: true });
+      if (!isNeeded(name, oldest.startFile)) rmSync(join(this.#wal, name), { force: true });
   }
+}
+
+/** Gives kept files to a server that is being restored. It asks until there are no more: what is missing is no fault, which
+ *  the server's log would show as one.
+ *  @param folder where they are */
+export function restoreCommand(folder: string): string {
+  const from = `${shell(folder)}/%f`;
+  return `test -f ${from} && cp ${from} "%p"`;
+}
+
+/** Whether a backup needs a file of the log of changes. The first eight signs of its name count how often another server
+ *  has taken over.
+ *  @param startFile the first one that the backup needs */
+function isNeeded(name: string, startFile: string): boolean {
+  const position = (each: string) => each.slice(8, 24);
+  return !/^[0-9A-F]{24}/.test(name) || position(name) >= position(startFile);
 }
 
 /** Makes sure that everything up to now has been archived. */

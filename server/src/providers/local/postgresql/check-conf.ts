@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Conf } from '../../../features/managed-postgresql/port.ts';
-import { removeFolder } from '../../../kernel/files.ts';
+import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { identify, isAlive, processKey } from '../../../kernel/processes.ts';
 import { checks } from '../checks.ts';
 import { writeForEngine } from '../load-balancers/files.ts';
@@ -27,7 +27,7 @@ export function removeLostChecks(root: string): void {
 export async function confFaults(root: string, binaries: string, conf: Conf): Promise<string[]> {
   const folder = mkdtempSync(join(root, `${PREFIX}${ownKey()}-`));
   try {
-    makeOwn(folder);
+    makeOwn(folder, folder);
     const read = (text: string) => readBy(join(binaries, 'bin', 'postgres'), folder, text);
     const first = faultsIn(await read(conf.text), conf);
     // As long as it does not know a name, it does not look at any value.
@@ -37,15 +37,17 @@ export async function confFaults(root: string, binaries: string, conf: Conf): Pr
     const all = [...first, ...second].sort((a, b) => a.line - b.line);
     return [...new Set(all.map(({ line, text }) => (line === 0 ? text : `line ${line}: ${text}`)))];
   } finally {
-    await removeFolder(folder);
+    await removeHome(folder);
   }
 }
 
 /** @returns what it says against the text; nothing: it accepts it */
 async function readBy(postgres: string, folder: string, text: string): Promise<string> {
-  writeForEngine(join(folder, 'postgresql.conf'), text);
+  writeForEngine(join(folder, 'postgresql.conf'), text, folder);
   // Asking for a setting makes it read the file, and nothing else.
-  const { exitCode, output } = await checks.run(() => run(postgres, ['-D', folder, '-C', 'port']));
+  const { exitCode, output } = await checks.run(() =>
+    run(postgres, ['-D', folder, '-C', 'port'], { home: folder }),
+  );
   return exitCode === 0 ? '' : output || 'FATAL:  this version does not accept it';
 }
 

@@ -6,11 +6,12 @@ import type {
   ServersSeen,
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { archiveNow, Backups } from './backups.ts';
+import { removeFolder } from '../../../kernel/files.ts';
+import { archiveNow, Backups, restoreCommand } from './backups.ts';
 import type { Role } from './configuration.ts';
 import { Losses } from './losses.ts';
 import { measure } from './measure.ts';
-import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
+import { makeOwn, makePlace, type NodeName, placeOf, removePlace } from './place.ts';
 import { Pooler } from './pooler.ts';
 import { Replication } from './replication.ts';
 import { applyRoles } from './roles.ts';
@@ -138,11 +139,16 @@ export class Cluster {
     if (!source) return primary.initialize(binaries, templates, version, { host });
     const other = new Cluster(source.cluster_id, this.#deps);
     const backups = new Backups(placeOf(root, source.cluster_id).home, this.#deps);
-    const { folder } = backups.before(source.until);
+    const backup = backups.before(source.until);
     const { primary: from } = other.#servers();
     await archiveNow(from);
-    const restore = { command: backups.restoreCommand, until: source.until };
-    await primary.fillFrom(folder, binaries, { host, former: from.notes?.password ?? '', restore });
+    const { home, replay } = primary.place;
+    await removeFolder(replay);
+    makeOwn(replay, home);
+    await backups.copyLog(backup, replay, home);
+    const restore = { command: restoreCommand(replay), until: source.until };
+    const copy = { folder: backup.folder, home: from.place.home };
+    await primary.fillFrom(copy, binaries, { host, former: from.notes?.password ?? '', restore });
   }
 
   /** It has what it was to have: from here on it is a server like any other. */
@@ -152,6 +158,7 @@ export class Cluster {
     const { restore: _, ...notes } = primary.notes;
     primary.note(notes);
     await this.#serve(desired, binaries);
+    await removeFolder(primary.place.replay);
   }
 
   /** Brings back what died, and measures from time to time. */

@@ -56,15 +56,15 @@ export async function copyData(
   signal: AbortSignal,
 ): Promise<CopyOf> {
   await removeFolder(folder);
-  makeOwn(folder);
-  const { data } = server.place;
+  const { data, home } = server.place;
+  makeOwn(folder, home);
   requireRoom(folder, (await usedBytes(data)) - (await usedBytes(join(data, 'pg_wal'))));
   const copied = await server.asking(
     'postgres',
     (client) => copyWith(client, server, folder, signal),
     HOUR_MS,
   );
-  await syncFolder(folder, binaries);
+  await syncFolder(folder, binaries, home);
   return copied;
 }
 
@@ -77,7 +77,7 @@ async function copyWith(
   signal.throwIfAborted();
   await client.query(`select pg_backup_start('virga', true)`);
   const words = ['-c', SCRIPT, 'sh', place.data, folder, ...LEFT_OUT.map((name) => `--exclude=${name}`)];
-  const { exitCode, output } = await run('/bin/sh', words, { patienceMs: HOUR_MS, signal });
+  const { exitCode, output } = await run('/bin/sh', words, { home: place.home, patienceMs: HOUR_MS, signal });
   if (exitCode !== 0) throw new Error(`the data could not be copied: ${output.slice(0, 500)}`);
   const { rows } = await client.query<{ label: string }>(
     'select labelfile as label from pg_backup_stop(false)',
@@ -85,12 +85,12 @@ async function copyWith(
   const label = rows[0]?.label ?? '';
   const startFile = /^START WAL LOCATION: \S+ \(file (\w+)\)/m.exec(label)?.[1];
   if (startFile === undefined) throw new Error('the server did not say where the copy begins');
-  giveFile(join(folder, 'backup_label'), label);
+  giveFile(join(folder, 'backup_label'), label, place.home);
   return { startFile, size: await usedBytes(folder) };
 }
 
-/** A file of the servers' account. */
-export function giveFile(path: string, text: string): void {
+/** A file of the account of a home's servers. */
+export function giveFile(path: string, text: string, home: string): void {
   writeFileAtomically(path, text);
-  giveToEngine(path);
+  giveToEngine(path, home);
 }

@@ -94,7 +94,7 @@ async function databasesOf(server: Server): Promise<Databases> {
  *  @throws when a statement fails, with what the new server says about it */
 export async function feed({ from, to, tools, version, signal }: Feed): Promise<Databases> {
   const passwords = join(to.place.base, 'passwords');
-  giveFile(passwords, `*:*:*:${ADMIN}:${from.notes?.password ?? ''}\n`);
+  giveFile(passwords, `*:*:*:${ADMIN}:${from.notes?.password ?? ''}\n`, to.place.home);
   const at = ['-h', from.place.sockets, '-p', String(PORT), '-U', ADMIN, '-w'];
   const program = (name: string) => join(dirname(tools), name);
   const isOld = Number(version) < 17;
@@ -102,7 +102,12 @@ export async function feed({ from, to, tools, version, signal }: Feed): Promise<
     signal.throwIfAborted();
     const target = `dbname=${conninfo(database)}`;
     const given = ['-c', SCRIPT, 'sh', passwords, edits, program('psql'), to.place.sockets, target, ...words];
-    const { exitCode, output } = await run('/bin/sh', given, { patienceMs: PATIENCE_MS, signal });
+    const { exitCode, output } = await run('/bin/sh', given, {
+      home: to.place.home,
+      paths: [to.place.sockets],
+      patienceMs: PATIENCE_MS,
+      signal,
+    });
     if (exitCode !== 0) throw new Error(firstFault(output));
   };
   try {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
+import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { noteOrigin } from '../../../kernel/short-folders.mjs';
-import { engineAccount } from '../load-balancers/account.ts';
+import { accountFor } from '../load-balancers/account.ts';
 import { makePassage } from '../load-balancers/files.ts';
 
 /** Where the servers of one region keep their things. A folder of ours for each cluster, through which its server
@@ -35,6 +36,8 @@ export interface Place {
   readonly certificate: string;
   readonly key: string;
   readonly log: string;
+  /** What of another cluster's log of changes is replayed here. */
+  readonly replay: string;
   /** Outside the data, so that a copy of these can start. */
   readonly sockets: string;
   /** Only we read it. */
@@ -61,6 +64,7 @@ export function placeOf(root: string, id: string, node: NodeName = 'a'): Place {
     certificate: join(base, 'server.crt'),
     key: join(base, 'server.key'),
     log: join(base, 'server.log'),
+    replay: join(home, 'replay'),
     sockets: short ? inside : join(tmpdir(), `virga-pg-${digest}`),
     notes: join(home, 'notes.json'),
   };
@@ -75,13 +79,14 @@ export function makePlace(place: Place): void {
 
 /** A folder for sockets of servers, which may stand elsewhere than in their home. */
 export function makeSocketFolder(folder: string, home: string): void {
-  makeOwn(folder);
+  makeOwn(folder, home);
   if (!folder.startsWith(`${home}${sep}`)) noteOrigin(folder, home);
 }
 
-/** A folder that belongs to servers. @throws when somebody else has one in its place */
-export function makeOwn(folder: string): void {
-  const account = engineAccount();
+/** A folder that belongs to the servers of a home, or to the common account.
+ *  @throws when somebody else has one in its place */
+export function makeOwn(folder: string, home: string | undefined): void {
+  const account = accountFor(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stat = lstatSync(folder);
   const expected = [process.getuid?.() ?? stat.uid, account?.uid];
@@ -100,7 +105,7 @@ export async function removeNode({ sockets, base, home, data, draft }: Place): P
 /** Removes all that a cluster had. The folder by which it is known goes last. */
 export async function removePlace(root: string, id: string): Promise<void> {
   for (const node of NODES) await removeFolder(placeOf(root, id, node).sockets);
-  await removeFolder(join(root, id));
+  await removeHome(join(root, id));
 }
 
 /** Ids of the clusters that have a folder. */

@@ -25,6 +25,7 @@ function connectionsOf({ pg_conf: conf, flavorSettings }: DesiredCluster): numbe
 /** The PgBouncer of one cluster: lets many clients share the connections of its server. It outlives this process, and
  *  is found again. */
 export class Pooler {
+  readonly #home: string;
   readonly #folder: string;
   readonly #conf: string;
   readonly #pidFile: string;
@@ -33,6 +34,7 @@ export class Pooler {
 
   /** @param home of the cluster */
   constructor(home: string) {
+    this.#home = home;
     this.#folder = join(home, 'pooler');
     this.#conf = join(this.#folder, 'pgbouncer.ini');
     this.#pidFile = join(this.#folder, 'run', 'pgbouncer.pid');
@@ -55,7 +57,10 @@ export class Pooler {
     if (process && existsSync(this.#unread)) signalProcess(process, 'SIGHUP');
     if (!process) {
       rmSync(this.#pidFile, { force: true });
-      const { exitCode, output } = await run(program, ['-q', '-d', this.#conf]);
+      const { exitCode, output } = await run(program, ['-q', '-d', this.#conf], {
+        home: this.#home,
+        paths: [server.place.sockets],
+      });
       if (exitCode !== 0) return `The pooler does not start: ${output.trim().split('\n').at(-1)}`;
     }
     rmSync(this.#unread, { force: true });
@@ -76,8 +81,8 @@ export class Pooler {
 
   #write(desired: DesiredCluster, { place, notes }: Server): void {
     makePassage(this.#folder);
-    makeOwn(join(this.#folder, 'run'));
-    makeFileOfEngine(join(this.#folder, 'pgbouncer.log'));
+    makeOwn(join(this.#folder, 'run'), this.#home);
+    makeFileOfEngine(join(this.#folder, 'pgbouncer.log'), this.#home);
     const path = (name: string) => join(this.#folder, name);
     const files = [
       [path('server.crt'), desired.tls.certificate],
@@ -90,7 +95,7 @@ export class Pooler {
     if (changed.length === 0) return;
     // Noted first: whoever is killed before the pooler reloads them leaves files that look as if they counted.
     writeFileAtomically(this.#unread, '');
-    for (const [name, text] of changed) writeForEngine(name, text);
+    for (const [name, text] of changed) writeForEngine(name, text, this.#home);
   }
 
   #render(desired: DesiredCluster, primary: Place): string {

@@ -199,7 +199,7 @@ export class Replication {
       await primary.asking('postgres', (client) => client.query(DROP));
       return removeFolder(copied.place.draft);
     }
-    giveFile(join(replica.place.draft, STANDBY), '');
+    giveFile(join(replica.place.draft, STANDBY), '', replica.place.home);
     renameSync(replica.place.draft, replica.place.data);
     await this.#start(desired, binaries);
   }

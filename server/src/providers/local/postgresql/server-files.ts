@@ -21,7 +21,7 @@ export function writeFiles(server: Server, desired: DesiredCluster, state: Serve
   if (changed.length === 0) return;
   if (state.role.isPrimary && notes && !notes.isUnread && server.running())
     server.note({ ...notes, isUnread: true });
-  for (const [path, text] of changed) writeForEngine(path, text);
+  for (const [path, text] of changed) writeForEngine(path, text, place.home);
 }
 
 /** Has a primary that runs read its files, unless it has since they changed. */

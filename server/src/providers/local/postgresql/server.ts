@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { TaskFailed } from '../../../kernel/errors.ts';
+import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import {
   allPids,
@@ -18,6 +18,7 @@ import { requireRoom } from '../full-disk.ts';
 import { giveToEngine, makeFileOfEngine, readForeignText } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
+import { copyTree } from './copy-tree.ts';
 import { usedBytes } from './measure.ts';
 import { makeOwn, type NodeName, type Place } from './place.ts';
 import type { Full } from './storage-watch.ts';
@@ -63,7 +64,6 @@ const MOST_LOOKS = 2_000;
 export const STANDBY = 'standby.signal';
 /** The same of one that replays what it is given, and is a primary then. */
 const RECOVERY = 'recovery.signal';
-const COPY_MS = 3_600_000;
 const WRONG_PASSWORD = '28P01';
 
 /** The PostgreSQL of one cluster: made, started, stopped, asked. It outlives this process, and is found again. */
@@ -112,28 +112,32 @@ export class Server {
   /** Makes an empty cluster. What a crash left of an earlier attempt goes first.
    *  @throws TaskFailed with what `initdb` says */
   async initialize(binaries: string, templates: Templates, version: string, notes: Notes): Promise<void> {
-    const { draft, data } = this.place;
+    const { draft, data, home } = this.place;
     await removeFolder(draft);
-    makeOwn(draft);
-    const former = await templates.copyTo(draft, version, binaries);
+    makeOwn(draft, home);
+    const former = await templates.copyTo(draft, home, version, binaries);
     this.note({ ...notes, password: randomBytes(24).toString('base64url'), former });
     renameSync(draft, data);
   }
 
   /** Makes a copy of another cluster, which becomes whole with its first start.
-   *  @param copy the folder, which stays as it is
+   *  @param copy the folder, which stays as it is, and the home of the other one
    *  @param former the password of the other one's administrator */
-  async fillFrom(copy: string, binaries: string, notes: Notes & { readonly former: string }): Promise<void> {
-    const { draft, data } = this.place;
+  async fillFrom(
+    copy: { readonly folder: string; readonly home: string },
+    binaries: string,
+    notes: Notes & { readonly former: string },
+  ): Promise<void> {
+    const { draft, data, home } = this.place;
     await removeFolder(draft);
-    makeOwn(draft);
-    requireRoom(draft, await usedBytes(copy));
-    const words = ['-R', '-p', `${copy}/.`, draft];
-    const { exitCode, output } = await run('cp', words, { patienceMs: COPY_MS });
-    if (exitCode !== 0) throw new TaskFailed(`The backup could not be copied: ${lastLine(output)}`);
-    await syncFolder(draft, binaries);
+    makeOwn(draft, home);
+    requireRoom(draft, await usedBytes(copy.folder));
+    await copyTree(copy, { folder: draft, home }).catch((error: unknown) => {
+      throw new TaskFailed(`The backup could not be copied: ${messageOf(error)}`);
+    });
+    await syncFolder(draft, binaries, home);
     writeFileAtomically(join(draft, RECOVERY), '');
-    giveToEngine(join(draft, RECOVERY));
+    giveToEngine(join(draft, RECOVERY), home);
     this.note({ ...notes, password: randomBytes(24).toString('base64url') });
     renameSync(draft, data);
   }
@@ -150,8 +154,8 @@ export class Server {
 
   /** @throws TaskFailed with what the server complains about; Error when it was killed, or is not ready yet */
   async start(binaries: string, seconds = START_SECONDS): Promise<void> {
-    const { data, log, conf } = this.place;
-    makeFileOfEngine(log);
+    const { data, log, conf, home, sockets } = this.place;
+    makeFileOfEngine(log, home);
     this.trimLog();
     await this.#clearRemains();
     const from = statSync(log).size;
@@ -169,6 +173,8 @@ export class Server {
       `-c config_file=${conf}`,
     ];
     const { exitCode } = await run(join(binaries, 'bin', 'pg_ctl'), words, {
+      home,
+      paths: [sockets],
       patienceMs: (seconds + 10) * 1000,
     });
     if (exitCode === 0) return;
@@ -291,8 +297,6 @@ export class Server {
     return client;
   }
 }
-
-const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? '';
 
 /** What tells how a start goes, and is no complaint. Lines that go on begin with a tab. */
 const REPORT = /^\t|(?:^|\s)(?:LOG|HINT|DETAIL|CONTEXT|STATEMENT|NOTICE|WARNING): {2}/;

@@ -3,9 +3,10 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
-import { makePassage, writeForEngine } from '../load-balancers/files.ts';
+import { giveToEngine, makePassage } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN } from './configuration.ts';
+import { copyTree } from './copy-tree.ts';
 import { makeOwn } from './place.ts';
 import { syncFolder } from './sync-folder.ts';
 
@@ -16,7 +17,7 @@ interface Secret {
 }
 
 /** Empty clusters, one for each version, made once and copied for each new one: that is ten times as fast as
- *  `initdb`. They never run themselves. */
+ *  `initdb`. They never run themselves. They belong to the common account: `initdb` asks for one that has a name. */
 export class Templates {
   readonly #folder: string;
   readonly #making = new Map<string, Promise<void>>();
@@ -39,14 +40,14 @@ export class Templates {
     }
   }
 
-  /** Fills an empty folder of the servers' account.
+  /** Fills an empty folder of a home.
    *  @returns the password that its administrator has until it gets one of its own */
-  async copyTo(folder: string, version: string, binaries: string): Promise<string> {
+  async copyTo(folder: string, home: string, version: string, binaries: string): Promise<string> {
     await this.prepare(version, binaries);
     const secret = readJson<Secret>(this.#secret(version));
     if (!secret) throw new Error(`the password of the template of PostgreSQL ${version} is missing`);
-    await must('cp', ['-R', '-p', `${this.#data(version)}/.`, folder]);
-    await syncFolder(folder, binaries);
+    await copyTree({ folder: this.#data(version), home: undefined }, { folder, home });
+    await syncFolder(folder, binaries, home);
     return secret.password;
   }
 
@@ -64,8 +65,9 @@ export class Templates {
     const passwordFile = join(this.#folder, `${version}.password`);
     const password = randomBytes(24).toString('base64url');
     await removeFolder(draft);
-    makeOwn(draft);
-    writeForEngine(passwordFile, `${password}\n`);
+    makeOwn(draft, undefined);
+    writeFileAtomically(passwordFile, `${password}\n`);
+    giveToEngine(passwordFile, undefined);
     const words = ['-D', draft, '-U', ADMIN, '-E', 'UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256'];
     try {
       const checked = [...words, '--data-checksums', `--pwfile=${passwordFile}`, '--no-sync'];

@@ -136,8 +136,8 @@ export class Upgrade {
     const { primary, next } = this.#deps.servers();
     const { place } = next;
     makePlace(place);
-    makeOwn(place.draft);
-    const former = await this.#deps.templates.copyTo(place.draft, desired.version, binaries);
+    makeOwn(place.draft, place.home);
+    const former = await this.#deps.templates.copyTo(place.draft, place.home, desired.version, binaries);
     if (primary.notes) primary.note({ ...primary.notes, former });
     renameSync(place.draft, place.data);
     this.#deps.write(next, { ...desired, pg_conf: QUICK, replication: null });

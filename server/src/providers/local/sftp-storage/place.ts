@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { makeDirectoryOfEngine, makeFileOfEngine, makePassage } from '../load-balancers/files.ts';
 import { homeOf } from '../storage-servers.ts';
@@ -50,8 +51,8 @@ export function placeOf(root: string, id: string): Place {
 /** Makes the folders and files of a storage, those of its server with the account that it has. */
 export function makePlace(place: Place): void {
   makePassage(place.home);
-  makeDirectoryOfEngine(place.data);
-  for (const file of [place.traffic, place.seen]) makeFileOfEngine(file);
+  makeDirectoryOfEngine(place.data, place.home);
+  for (const file of [place.traffic, place.seen]) makeFileOfEngine(file, place.home);
 }
 
 /** Removes all that a storage had. It is whole, or it is gone. */
@@ -63,5 +64,5 @@ export async function removePlace({ home }: Place): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  await removeFolder(gone);
+  await removeHome(home, gone);
 }

@@ -3,10 +3,11 @@ import { rmSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredSftpStorage } from '../../../features/sftp-storages/port.ts';
+import { accountOf } from '../../../kernel/engine-accounts.ts';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { findProcess, type ProcessIdentity, signalProcess, terminate } from '../../../kernel/processes.ts';
 import { startDetached, trimLog } from '../detached.ts';
-import { engineAccount } from '../load-balancers/account.ts';
+import { confined } from '../load-balancers/account.ts';
 import { readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import type { Access, Orders } from './orders.ts';
 import { makePlace, type Place } from './place.ts';
@@ -57,7 +58,7 @@ export class Server {
   async serve(desired: DesiredSftpStorage, host: string): Promise<void> {
     makePlace(this.place);
     const access = JSON.stringify(accessOf(desired));
-    if (readText(this.place.access) !== access) writeForEngine(this.place.access, access);
+    if (readText(this.place.access) !== access) writeForEngine(this.place.access, access, this.place.home);
     const before = this.running();
     if (before) {
       signalProcess(before, 'SIGHUP');
@@ -85,7 +86,7 @@ export class Server {
 
   async #start(host: string): Promise<void> {
     const { orders, log, pidFile, data, hostKey, access, seen, traffic } = this.place;
-    const account = engineAccount();
+    const account = accountOf(this.place.home);
     const given: Orders = {
       ...{ host, port: PORT, data, hostKey, access, seen, traffic },
       account: account ? { uid: account.uid, gid: account.gid } : null,
@@ -95,7 +96,10 @@ export class Server {
     trimLog(log, LARGEST_LOG);
     await startDetached({
       // What it needs may be where only root can read; it becomes somebody else by itself.
-      command: { program: process.execPath, words: [...NODE_WORDS, this.#script, orders] },
+      command: confined(
+        { program: process.execPath, words: [...NODE_WORDS, this.#script, orders] },
+        this.place.home,
+      ),
       ...{ cwd: '/', pidFile, log, name: 'The SFTP server' },
       answers: () => greets(host),
       reason: (said) =>

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,10 +15,12 @@ import { waitUntil } from '../../../../../../test/harness/wait.ts';
 import { logWriters, logWritersEnded, rotateAccessLog, startLogWriter } from './file.ts';
 
 test('a log stays within bounds while its writers go on', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
+  const home = mkdtempSync(join(tmpdir(), 'virga-log-'));
+  const directory = join(home, 'logs');
+  mkdirSync(directory);
   const path = join(directory, 'access.log');
   writeFileSync(path, '');
-  const writers = [startLogWriter(path), startLogWriter(path)];
+  const writers = [startLogWriter(path, home), startLogWriter(path, home)];
   const size = () => readFileSync(path, 'utf8').length;
   for (let round = 0; round < 6; round += 1) {
     for (const writer of writers) writer.write(`round ${round}\n`.repeat(10));
@@ -61,7 +72,7 @@ test('with a retention a log moves every day, and what is older than that goes',
 test('a log writer that has only just been started is waited for', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
   const path = join(directory, 'access.log');
-  const writer = startLogWriter(path);
+  const writer = startLogWriter(path, directory);
   expect(logWriters(path)).toHaveLength(1);
   writer.end('only line\n');
   await logWritersEnded(path, 60_000);
@@ -72,7 +83,7 @@ test('a log writer that has only just been started is waited for', async () => {
 test('who waits for the writers of a log finds every line in it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
   const path = join(directory, 'access.log');
-  const writer = startLogWriter(path);
+  const writer = startLogWriter(path, directory);
   const [pid = 0] = await waitUntil(() => (logWriters(path).length > 0 ? logWriters(path) : undefined), {
     what: 'the writer',
   });

@@ -15,7 +15,6 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { allPids } from '../../../../kernel/processes.ts';
 import { unprivileged } from '../account.ts';
-import { findProgram } from '../programs.ts';
 
 const LARGEST_LOG = 16 * 1024 * 1024;
 /** Files beside the log without a retention, and at most with one: 1 GiB. */
@@ -96,10 +95,10 @@ function sizeOf(path: string): number {
 /** Starts a little process that appends to the log whatever comes through the stream, which is for a
  *  data plane to inherit: the log then goes on without this server. A file of its own would not do,
  *  because HAProxy removes the append mode from it, and a reload would write over what is there. */
-export function startLogWriter(path: string): Writable {
+export function startLogWriter(path: string, home: string): Writable {
   const file = openSync(path, 'a', 0o600);
   try {
-    const command = unprivileged({ program: 'cat', words: [] }, [], findProgram('setpriv'));
+    const command = unprivileged({ program: 'cat', words: [] }, { home });
     const writer = spawn(command.program, command.words, {
       ...command.as,
       cwd: '/',

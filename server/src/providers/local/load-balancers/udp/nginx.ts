@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasAccount } from '../../../../kernel/engine-accounts.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { readText } from '../../../../kernel/files.ts';
 import { canonicalAddress } from '../../../../kernel/ip.ts';
@@ -71,18 +72,23 @@ export class UdpPlane {
     if (!this.needed) return this.end();
     const program = requireNginx();
     const config = renderNginx(this.#plan, down, this.#environment());
-    const running = this.running();
+    let running = this.running();
+    // One of version 0.3.0 could not read its files any more.
+    if (running && !hasAccount(running.pid, this.#paths.directory)) {
+      await terminate(running);
+      running = null;
+    }
     if (running && !this.#isInDoubt && readText(this.#paths.nginxConfig) === config) return;
     this.#makeFiles();
     await this.#check(program, config);
     const previous = readText(this.#paths.nginxConfig);
     // Nothing is waited for between the file and the signal: a file that is in place is one that nginx reads.
-    writeForEngine(this.#paths.nginxConfig, config);
+    writeForEngine(this.#paths.nginxConfig, config, this.#paths.directory);
     try {
       if (running) await reload(running);
       else await this.#start(program);
     } catch (error) {
-      if (previous !== null) writeForEngine(this.#paths.nginxConfig, previous);
+      if (previous !== null) writeForEngine(this.#paths.nginxConfig, previous, this.#paths.directory);
       throw error;
     }
     this.#isInDoubt = false;
@@ -137,7 +143,7 @@ export class UdpPlane {
   async #check(program: string, config: string): Promise<void> {
     const candidate = `${this.#paths.nginxConfig}.candidate`;
     try {
-      writeForEngine(candidate, config);
+      writeForEngine(candidate, config, this.#paths.directory);
       await this.#nginx(program, ['-t'], candidate);
     } finally {
       rmSync(candidate, { force: true });
@@ -157,6 +163,7 @@ export class UdpPlane {
     const { directory, nginxErrors } = this.#paths;
     const common = ['-c', config, '-p', `${directory}/`, '-e', nginxErrors];
     const { exitCode, output } = await run(program, [...words, ...common], {
+      home: directory,
       capabilities: ['net_bind_service'],
     });
     if (exitCode === 0) return;
@@ -166,10 +173,10 @@ export class UdpPlane {
 
   /** What nginx writes: logs, and its pid in a directory of its own, where it renames it. */
   #makeFiles(): void {
-    const { accessLog, nginxErrors, nginxPidFile, nginxSessions } = this.#paths;
-    makeDirectoryOfEngine(dirname(nginxPidFile));
+    const { accessLog, directory, nginxErrors, nginxPidFile, nginxSessions } = this.#paths;
+    makeDirectoryOfEngine(dirname(nginxPidFile), directory);
     for (const file of [nginxErrors, nginxSessions, ...(this.#logging ? [accessLog] : [])])
-      makeFileOfEngine(file);
+      makeFileOfEngine(file, directory);
   }
 
   #environment() {
