@@ -1,8 +1,18 @@
+import { statSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compareVersions } from '../../server/src/platform/database/versions.ts';
+import { startBackend } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
+import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
 import { createEmptyDatabase, type TestDatabase } from '../harness/database.ts';
-import { API_KEY, newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
+import {
+  API_KEY,
+  newDataDir,
+  processesWith,
+  removeDataDir,
+  startVirga,
+  type VirgaProcess,
+} from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
 import { type OlderNode, startOlderNode, unpackLastRelease } from './older-node.ts';
 
@@ -106,6 +116,44 @@ test('after a rollback the last release works with a database that its successor
   }
 });
 
+test.runIf(process.getuid?.() === 0)(
+  'a load balancer that the last release left running gets an account of its own, and loses no request',
+  async () => {
+    const made = await createEmptyDatabase();
+    const dataDir = newDataDir();
+    const settings = { ...env(dataDir), DATABASE_URL: made.url, VIRGA_ON_SIGTERM: 'leave' };
+    const backend = await startBackend('served');
+    try {
+      const old = await startOlderNode(release.program, settings);
+      const load = new Load(old.url);
+      const at = '/cloud/v1/loadbalancers/1/1';
+      const members = [{ address: '127.0.0.1', protocol_port: backend.port }];
+      const pools = [{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', members }];
+      const listeners = [{ name: 'http', protocol: 'HTTP', protocol_port: 8080, pools }];
+      const id = await load.create('loadbalancers', at, { name: 'web', listeners });
+      const shown = await fetch(`${old.url}${at}/${id}`, { headers });
+      const { vip_address: vip } = (await shown.json()) as { vip_address: string };
+      const traffic = startLoad(`http://${vip}:8080/`);
+      const uids = () => processesWith(id).map((pid) => statSync(`/proc/${pid}`).uid);
+      const before = uids();
+      await old.end();
+      const next = await startVirga({ dataDir, env: settings });
+      const changed = () => !uids().some((uid) => before.includes(uid)) && uids().length > 0;
+      await waitUntil(changed, { what: 'its process to have another account' }).finally(() =>
+        next.end('SIGTERM'),
+      );
+      const { requests, failures } = await traffic.stop();
+      expect(failures).toEqual([]);
+      expect(requests).toBeGreaterThan(0);
+    } finally {
+      await (await startVirga({ dataDir, env: settings })).end('SIGINT');
+      await backend.kill();
+      await made.drop();
+      removeDataDir(dataDir);
+    }
+  },
+);
+
 const headers = { authorization: `APIKey ${API_KEY}` };
 
 /** Lives of resources, one after the other. */
@@ -150,9 +198,9 @@ class Load {
   }
 
   /** @returns its id */
-  async create(kind: string, path: string, body: object): Promise<string | undefined> {
+  async create(kind: string, path: string, body: object): Promise<string> {
     const answer = await this.call('POST', path, body);
-    return (await this.#ended(answer.tasks[0])).created_resources[kind]?.[0];
+    return (await this.#ended(answer.tasks[0])).created_resources[kind]?.[0] ?? '';
   }
 
   async remove(path: string): Promise<void> {

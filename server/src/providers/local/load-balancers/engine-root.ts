@@ -14,6 +14,8 @@ const PREFIX = 'engines-';
 const ORIGIN = 'origin';
 /** Names it by the id of its data directory, which stays when that is moved. */
 const IDENTITY = 'identity';
+/** Sockets mean nothing elsewhere, and certificates are written anew. */
+const NOT_COPIED = ['sockets', 'cli', 'certificates'];
 /** The one kind of folder of which everything can be made anew. */
 const DISPENSABLE = 'load-balancers';
 
@@ -44,7 +46,7 @@ function makeMovedRoot(moved: string, place: string, identity: string | undefine
   makePassage(moved);
   // Of a version that had its engines there: what they counted goes on. Their certificates are written anew.
   if (existsSync(place))
-    cpSync(place, moved, { recursive: true, filter: (name) => !/sockets|certificates/.test(name) });
+    cpSync(place, moved, { recursive: true, filter: (name) => !NOT_COPIED.includes(basename(name)) });
 }
 
 /** Where the files were while the data directory had another path. */

@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   isAlive,
@@ -10,7 +11,7 @@ import {
 import type { RenderedBackend } from './config/rendering.ts';
 import { type Counters, readListeners } from './counters.ts';
 import { Draining } from './draining.ts';
-import { giveToEngine, writeForEngine } from './files.ts';
+import { giveToEngine, makeDirectoryOfEngine, writeForEngine } from './files.ts';
 import { runningProcess, startProcess } from './haproxy.ts';
 import { applyLiveChanges, deleteDeparted, endSessionsOf, type LiveChanges } from './live-changes.ts';
 import type { InstancePaths } from './paths.ts';
@@ -46,8 +47,8 @@ export class Engine {
     this.#paths = paths;
     this.#counters = counters;
     this.#process = runningProcess(paths);
-    this.#isFormer = this.#process !== null && !existsSync(paths.socket) && existsSync(paths.formerSocket);
-    this.#socket = new RuntimeSocket(this.#isFormer ? paths.formerSocket : paths.socket);
+    this.#isFormer = this.#process !== null && findFormerSocket(paths);
+    this.#socket = new RuntimeSocket(this.#socketPath);
     // A server that died between the start of a process and its note: the pid file knows better.
     const replaced = noted.process && this.#isOther(noted.process) ? [noted.process] : [];
     this.#draining = new Draining([...noted.draining, ...replaced].filter(isAlive));
@@ -156,7 +157,7 @@ export class Engine {
     // One of another account cannot be told by its successor.
     if (predecessor && this.#isFormer) signalProcess(predecessor, 'SIGUSR1');
     if (predecessor) await waitUntilStopping(old);
-    if (this.#isFormer) rmSync(this.#paths.formerSocket, { force: true });
+    if (this.#isFormer) rmSync(formerSocketOf(this.#paths), { force: true });
     this.#isFormer = false;
     // At once: a connection that is open now survives the next reload, with the last counters.
     const socket = await openSocketOf(started, this.#paths.socket);
@@ -166,12 +167,25 @@ export class Engine {
   }
 
   get #socketPath(): string {
-    return this.#isFormer ? this.#paths.formerSocket : this.#paths.socket;
+    return this.#isFormer ? formerSocketOf(this.#paths) : this.#paths.socket;
   }
 
   #isOther(noted: ProcessIdentity): boolean {
     return this.#process === null || processKey(noted) !== processKey(this.#process);
   }
+}
+
+/** Where the socket of a process of version 0.3.0 is until it hands over: its account may not enter the first place. */
+const formerSocketOf = ({ socket }: InstancePaths) => `${socket}.former`;
+
+/** @returns whether there is one */
+function findFormerSocket(paths: InstancePaths): boolean {
+  if (existsSync(paths.socket)) return false;
+  if (existsSync(paths.formerSocket)) {
+    makeDirectoryOfEngine(dirname(paths.socket), paths.directory);
+    renameSync(paths.formerSocket, formerSocketOf(paths));
+  }
+  return existsSync(formerSocketOf(paths));
 }
 
 /** A process that has to hand over accepts new connections for a few milliseconds more, and would

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { lchownSync, lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noteOrigin } from '../../../kernel/short-folders.mjs';
-import { engineAccount } from './account.ts';
 import { makePassage } from './files.ts';
 
 /** A socket's path has room for 107 bytes; HAProxy appends up to 16 while it takes a name over. */
@@ -38,7 +37,7 @@ export function instancePaths(root: string, socketDirectory: string, id: string)
     pidFile: join(directory, 'haproxy.pid'),
     // In a folder that its account can write to, and no other.
     socket: join(socketDirectory, digest, 'cli'),
-    formerSocket: join(socketDirectory, `${digest}.sock`),
+    formerSocket: join(formerSocketDirectory(root), `${digest}.sock`),
     state: join(directory, 'state.json'),
     statistics: join(directory, 'statistics.json'),
     serverState: join(directory, 'server-state'),
@@ -55,20 +54,25 @@ export function instancePaths(root: string, socketDirectory: string, id: string)
 /** A directory whose path is short enough for sockets: inside the data directory, or, when that lies too deep, one in the
  *  system's temporary directory. Each load balancer has a folder in it; nobody but us sees which there are. */
 export function makeSocketDirectory(root: string): string {
-  const near = join(root, 'sockets');
+  const near = join(root, 'cli');
   const fits = Buffer.byteLength(near) + '/0123456789abcdef/cli'.length <= LONGEST_SOCKET_PATH;
-  const directory = fits
-    ? near
-    : join(tmpdir(), `virga-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+  const directory = fits ? near : shortFolderOf(near);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const found = lstatSync(directory);
-  const us = process.getuid?.() ?? found.uid;
-  // Version 0.3.0 gave it to the common account of engines.
-  const isFormer = us === 0 && found.uid === engineAccount()?.uid;
-  if (!found.isDirectory() || (found.uid !== us && !isFormer) || (found.mode & 0o066) !== 0)
+  const { uid, mode } = lstatSync(directory);
+  const isOurs = uid === (process.getuid?.() ?? uid) && lstatSync(directory).isDirectory();
+  if (!isOurs || (mode & 0o066) !== 0)
     throw new Error(`${directory} is not a directory of ours that nobody else can write to`);
-  if (isFormer) lchownSync(directory, us, process.getgid?.() ?? us);
   makePassage(directory);
   if (!fits) noteOrigin(directory, root);
   return directory;
 }
+
+/** Where version 0.3.0 had the sockets of all load balancers, in a folder of the account that all had. */
+function formerSocketDirectory(root: string): string {
+  const near = join(root, 'sockets');
+  const fits = Buffer.byteLength(near) + '/0123456789abcdef.sock'.length <= LONGEST_SOCKET_PATH;
+  return fits ? near : shortFolderOf(root);
+}
+
+const shortFolderOf = (folder: string): string =>
+  join(tmpdir(), `virga-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`);
