@@ -96,6 +96,27 @@ test("OpenSSH's client uploads, lists, renames, downloads and removes", async ()
   expect((await files.names('/in/tree/inner')).sort()).toEqual([]);
 });
 
+test('scp ends with 0 after a whole upload, a file is renamed over another one, and df has an answer', async () => {
+  writeFileSync(path.join(work, 'new'), 'new');
+  await files.write('/taken', 'old');
+  const { hostname, port } = new URL(made.address);
+  const options = ['StrictHostKeyChecking=no', `UserKnownHostsFile=${work}/known`, 'IdentitiesOnly=yes'];
+  const words = [
+    ...options.flatMap((option) => ['-o', option]),
+    '-q',
+    '-i',
+    path.join(work, 'id'),
+    '-P',
+    port,
+  ];
+  // It rejects when scp ends with anything but 0.
+  await promisify(execFile)('scp', [...words, path.join(work, 'new'), `${made.full_name}@${hostname}:sent`]);
+  expect(await files.read('/sent')).toBe('new');
+  expect(await sftp(['rename sent taken', 'df'])).toMatch(/Avail[^\n]*\n\s+\d+/);
+  expect(await files.read('/taken')).toBe('new');
+  await sftp(['rm taken']);
+});
+
 test('a password opens it, a wrong one and a wrong name do not', async () => {
   await files.write('/by-password.txt', 'hello');
   expect(await files.read('/by-password.txt')).toBe('hello');

@@ -96,7 +96,11 @@ declare module 'ssh2' {
   }
 
   export class Server extends EventEmitter {
-    constructor(options: { hostKeys: string[]; ident?: string });
+    constructor(options: {
+      hostKeys: string[];
+      ident?: string;
+      algorithms?: Readonly<Record<'kex' | 'cipher' | 'hmac' | 'compress', readonly string[]>>;
+    });
     on(event: 'connection', listener: (client: Connection, info: { ip: string; port: number }) => void): this;
     injectSocket(socket: Socket): void;
   }
@@ -108,6 +112,7 @@ declare module 'ssh2' {
       username: string;
       password?: string;
       privateKey?: string;
+      algorithms?: Readonly<Record<string, readonly string[]>>;
     }): void;
     sftp(done: Done<SFTPWrapper>): void;
     exec(command: string, done: Done<unknown>): void;

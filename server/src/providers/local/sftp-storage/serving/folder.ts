@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { constants, type Stats, type StatsFs } from 'node:fs';
 import {
   type FileHandle,
   lstat,
@@ -8,6 +8,7 @@ import {
   realpath,
   rename,
   rmdir,
+  statfs,
   unlink,
 } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
@@ -70,6 +71,12 @@ export class Folder {
     const stats = await lstat(await this.#place(path));
     if (!isShown(stats)) throw absent();
     return stats;
+  }
+
+  /** How much room there is for what is below a path. */
+  async room(path: string): Promise<StatsFs> {
+    await this.stat(path);
+    return statfs(await this.#place(path));
   }
 
   async open(path: string, flags: number): Promise<FileHandle> {

@@ -2,6 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import ssh2, { type AuthContext, type Connection } from 'ssh2';
 import type { Orders } from '../orders.ts';
 import type { Counter } from './counter.ts';
+import { announceExtensions } from './extensions.ts';
 import { Folder } from './folder.ts';
 import type { Gate, Ticket } from './gate.ts';
 import { Session } from './session.ts';
@@ -12,6 +13,29 @@ const MOST_STRANGERS = 20;
 const MOST_TRIES = 6;
 const MOST_CHANNELS = 10;
 const SIGN_IN_MS = 30_000;
+/** Nothing with SHA-1, and no compression: a stranger could have a few bytes inflated to a thousand times as many. */
+const ALGORITHMS = {
+  kex: [
+    'curve25519-sha256',
+    'curve25519-sha256@libssh.org',
+    'ecdh-sha2-nistp256',
+    'ecdh-sha2-nistp384',
+    'ecdh-sha2-nistp521',
+    'diffie-hellman-group16-sha512',
+    'diffie-hellman-group18-sha512',
+    'diffie-hellman-group14-sha256',
+  ],
+  cipher: [
+    'chacha20-poly1305@openssh.com',
+    'aes256-gcm@openssh.com',
+    'aes128-gcm@openssh.com',
+    'aes256-ctr',
+    'aes192-ctr',
+    'aes128-ctr',
+  ],
+  hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com', 'hmac-sha2-256', 'hmac-sha2-512'],
+  compress: ['none'],
+};
 const METHODS = ['publickey', 'password', 'keyboard-interactive'] as const;
 
 export interface SftpServerOptions extends Pick<Orders, 'host' | 'port' | 'data'> {
@@ -34,7 +58,7 @@ export class SftpServer {
     this.#options = options;
     this.#folder = new Folder(options.data);
     // Each connection comes to the library by itself, so that what it does is known to belong to its socket.
-    this.#ssh = new ssh2.Server({ hostKeys: [options.hostKey], ident: 'Virga' });
+    this.#ssh = new ssh2.Server({ hostKeys: [options.hostKey], ident: 'Virga', algorithms: ALGORITHMS });
     this.#front = createServer((socket) => this.#connected(socket));
     this.#front.on('error', (error) => {
       process.stderr.write(`${error.message}\n`);
@@ -135,7 +159,9 @@ export class SftpServer {
         channels -= 1;
       });
       session.on('sftp', (acceptSftp) => {
-        const files = new Session(acceptSftp(), this.#folder, this.#options.counter);
+        const sftp = acceptSftp();
+        announceExtensions(sftp);
+        const files = new Session(sftp, this.#folder, this.#options.counter);
         session.once('close', () => void files.close());
         client.once('close', () => void files.close());
       });

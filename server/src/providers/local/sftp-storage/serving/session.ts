@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import ssh2, { type SFTPWrapper, type Attributes as SshAttributes } from 'ssh2';
 import type { Counter } from './counter.ts';
+import { answerRoom, endInOrder, POSIX_RENAME, STATVFS } from './extensions.ts';
 import { type Attributes, changeOpen, type Folder } from './folder.ts';
 
 /** What a client does with files, one request after the other. */
@@ -58,7 +59,7 @@ export class Session {
     sftp.on('error', () => undefined);
     // The client has said all that it wants: it is answered, and then hears that this is the end.
     sftp.on('end', () => {
-      void this.#turn.then(() => this.close()).then(() => sftp.end());
+      void this.#turn.then(() => this.close()).then(() => endInOrder(sftp));
     });
     this.#handleFiles();
     this.#handlePaths();
@@ -128,7 +129,10 @@ export class Session {
     sftp.on('RMDIR', (id, path) => this.#change(id, () => folder.removeFolder(path)));
     sftp.on('REMOVE', (id, path) => this.#change(id, () => folder.removeFile(path)));
     sftp.on('RENAME', (id, from, to) => this.#change(id, () => folder.rename(from, to, false)));
-    sftp.on('EXTENDED', (id, name, data) => this.#change(id, () => this.#extended(name, data)));
+    sftp.on('EXTENDED', (id, name, data) => {
+      if (name === STATVFS) this.#do(id, () => this.#answerRoom(id, data));
+      else this.#change(id, () => this.#extended(name, data));
+    });
     sftp.on('READLINK', (id) => this.#refuse(id, 'There are no links in a storage'));
     sftp.on('SYMLINK', (id) => this.#refuse(id, 'There are no links in a storage'));
   }
@@ -140,9 +144,14 @@ export class Session {
   /** Names are written over by this one alone, as POSIX has it. */
   async #extended(name: string, data: Buffer | null): Promise<void> {
     const [from, to] = textsOf(data);
-    if (name !== 'posix-rename@openssh.com' || from === undefined || to === undefined)
-      throw failure('EOPNOTSUPP');
+    if (name !== POSIX_RENAME || from === undefined || to === undefined) throw failure('EOPNOTSUPP');
     await this.#folder.rename(from, to, true);
+  }
+
+  async #answerRoom(id: number, data: Buffer | null): Promise<void> {
+    const [path = '/'] = textsOf(data);
+    this.#counter.request('out');
+    if (!answerRoom(this.#sftp, id, await this.#folder.room(path))) throw failure('EAGAIN');
   }
 
   #change(id: number, work: () => Promise<void>): void {
