@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { closest, distance } from 'fastest-levenshtein';
 import { Faults } from '../../kernel/faults.ts';
 import { firstOf } from '../../kernel/headers.ts';
+import { type Shape, shapeOf } from './shape.ts';
 
 /** Strict mode: what is not known is refused instead of ignored. Clients that are newer than the contract send such
  *  fields, so that it has to be asked for. */
@@ -51,7 +52,7 @@ interface Place {
 }
 
 function visit(shape: Shape, value: unknown, place: Place | undefined, faults: Faults): void {
-  if (faults.isFull) return;
+  if (faults.isFull || shape.isFree) return;
   if (Array.isArray(value)) {
     const { items } = shape;
     if (!items || value.length > LONG_LIST) return;
@@ -61,89 +62,17 @@ function visit(shape: Shape, value: unknown, place: Place | undefined, faults: F
     return;
   }
   if (!isObject(value) || !shape.isObject) return;
+  const { fields } = shape;
   for (const [name, each] of Object.entries(value)) {
     const here = { name, parent: place };
-    const inner = shape.field(name);
+    const inner = fields.get(name);
     if (inner) visit(inner, each, here, faults);
-    else if (!shape.isOpen) faults.add(pathOf(here), () => unknown('field', name, shape.names));
+    else faults.add(pathOf(here), () => unknown('field', name, [...fields.names]));
   }
 }
 
 function pathOf({ name, parent }: Place): string {
   return parent ? `${pathOf(parent)}.${name}` : name;
-}
-
-/** What a value may be in one place, made once for each: a list may have many items. */
-class Shape {
-  readonly names: readonly string[];
-  readonly isObject: boolean;
-  readonly isOpen: boolean;
-  readonly #objects: readonly Json[];
-  readonly #all: readonly Json[];
-  readonly #fields = new Map<string, Shape | undefined>();
-  #items: Shape | undefined;
-
-  constructor(schemas: readonly Json[]) {
-    this.#all = schemas.flatMap(shapesOf);
-    this.#objects = this.#all.filter(({ type, properties }) => type === 'object' || properties !== undefined);
-    this.isObject = this.#objects.length > 0;
-    this.isOpen = this.#objects.some(isOpen);
-    const fields = this.#objects.flatMap(({ properties }) =>
-      Object.keys((properties as Json | undefined) ?? {}),
-    );
-    this.names = [...new Set(fields)];
-  }
-
-  get items(): Shape | undefined {
-    const schemas = this.#all.flatMap(({ items }) => (isObject(items) ? [items] : []));
-    if (schemas.length > 0) this.#items ??= new Shape(schemas);
-    return this.#items;
-  }
-
-  field(name: string): Shape | undefined {
-    // Other names are the caller's, who may think of many.
-    if (!this.names.includes(name)) return this.#additional();
-    if (!this.#fields.has(name)) this.#fields.set(name, this.#made(name));
-    return this.#fields.get(name);
-  }
-
-  #additional(): Shape | undefined {
-    if (!this.#fields.has('')) this.#fields.set('', this.#made(''));
-    return this.#fields.get('');
-  }
-
-  #made(name: string): Shape | undefined {
-    const schemas = this.#objects.flatMap((shape) => innerOf(shape, name));
-    return schemas.length > 0 ? new Shape(schemas) : undefined;
-  }
-}
-
-const shapes = new WeakMap<Json, Shape>();
-
-function shapeOf(schema: Json): Shape {
-  const shape = shapes.get(schema) ?? new Shape([schema]);
-  shapes.set(schema, shape);
-  return shape;
-}
-
-/** The alternatives and parts that a schema is made of. */
-function shapesOf(schema: Json): Json[] {
-  const parts = ['anyOf', 'oneOf', 'allOf'].flatMap((name) =>
-    Array.isArray(schema[name]) ? schema[name] : [],
-  );
-  return [schema, ...parts.filter(isObject).flatMap(shapesOf)];
-}
-
-/** Whether it accepts names that it does not list. */
-const isOpen = ({ type, properties, additionalProperties, patternProperties }: Json) =>
-  additionalProperties === true ||
-  isObject(additionalProperties) ||
-  patternProperties !== undefined ||
-  (type === 'object' && properties === undefined && additionalProperties !== false);
-
-function innerOf({ properties, additionalProperties }: Json, name: string): Json[] {
-  if (isObject(properties) && Object.hasOwn(properties, name)) return [properties[name]].filter(isObject);
-  return isObject(additionalProperties) ? [additionalProperties] : [];
 }
 
 function unknown(what: string, name: string, known: readonly string[]): string {

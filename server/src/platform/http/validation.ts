@@ -6,6 +6,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { isIpAddress, isIpNetwork, isIpv4Address } from '../../kernel/ip.ts';
 import { mapSchema } from './bounds.ts';
+import { onlyNamed } from './named.ts';
 import { describe } from './validation-words.ts';
 
 type Location = Invalid['location'];
@@ -14,15 +15,15 @@ type Location = Invalid['location'];
  *  (compiling those of every operation at the start would cost a second and memory; see compile-ahead.ts for the
  *  large ones). */
 export class Validator {
-  /** Returns the value with defaults filled in, that of the whole schema for none at all. Text from a path or
-   *  query becomes what its schema asks for.
+  /** Returns the value with defaults filled in, that of the whole schema for none at all, and without fields that the
+   *  schema does not name. Text from a path or query becomes what its schema asks for.
    *  @throws Invalid naming every faulty field */
   check(schema: TSchema, given: unknown, location: Location): unknown {
     const validate = this.prepare(schema, location);
     const value = given === undefined ? structuredClone(schema.default) : given;
     const holder = { value: value === undefined ? null : value };
     if (value === undefined) throw new Invalid({ [location]: ['is required'] }, location);
-    if (validate(holder.value)) return holder.value;
+    if (validate(holder.value)) return onlyNamed(schema, holder.value);
     throw faultsOf(validate.errors ?? [], location, validate.schema);
   }
 
