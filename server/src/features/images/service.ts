@@ -96,15 +96,19 @@ export class ImageService {
 
   /** Changes what is said about it, at once.
    *  @throws Invalid, NotFound, Forbidden for one of the region, Locked naming the task that holds it */
-  async update(ctx: RegionContext, id: string, { tags, ...input }: UpdateImage) {
+  async update(ctx: RegionContext, id: string, input: UpdateImage) {
     this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockFreeImage(tx, id, ctx.place);
-      const to = {
-        ...row,
-        ...input,
+      const to: ImageTraits = {
+        architecture: row.architecture,
+        name: input.name ?? row.name,
+        os_type: input.os_type ?? row.os_type,
+        ssh_key: input.ssh_key ?? row.ssh_key,
+        hw_firmware_type: input.hw_firmware_type ?? row.hw_firmware_type,
+        hw_machine_type: input.hw_machine_type ?? row.hw_machine_type,
         is_baremetal: input.is_baremetal ?? row.is_baremetal,
-        tags: patchTags(row.tags, tags),
+        tags: patchTags(row.tags, input.tags),
       };
       await store.changeImage(tx, id, to, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_image', subject: id, name: to.name, ...ctx.place });

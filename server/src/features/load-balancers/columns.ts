@@ -1,3 +1,4 @@
+import { without } from '../../platform/database/rows.ts';
 import type { DB } from '../../platform/database/schema.gen.ts';
 
 /** The columns of load balancers, listeners, pools and members: reading, writing and their row types follow these
@@ -55,3 +56,20 @@ export const MONITOR_COLUMNS = [
   ...(['pool_id', 'type', 'delay', 'timeout', 'max_retries', 'max_retries_down', 'http_method'] as const),
   ...(['http_version', 'url_path', 'domain_name', 'expected_codes'] as const),
 ] as const satisfies Columns<'lb_health_monitors'>;
+
+/** What a change may write of each kind of part: never what it is, whose it is, and what it belongs to. */
+export const CHANGED_COLUMNS = {
+  listener: [
+    ...(['admin_state_up', 'name', 'default_pool_id', 'allowed_cidrs', 'connection_limit'] as const),
+    ...(['user_list', 'secret_id', 'sni_secret_ids'] as const),
+    ...TIMEOUTS,
+  ],
+  pool: ['admin_state_up', ...POOL_COLUMNS],
+  member: ['admin_state_up', ...without(MEMBER_COLUMNS, ['pool_id'])],
+  monitor: ['admin_state_up', ...without(MONITOR_COLUMNS, ['pool_id'])],
+  policy: [
+    ...(['name', 'action', 'position', 'tags'] as const),
+    ...(['redirect_url', 'redirect_prefix', 'redirect_pool_id', 'redirect_http_code'] as const),
+  ],
+  rule: ['type', 'compare_type', 'key', 'value', 'invert', 'tags'],
+} as const;

@@ -203,6 +203,16 @@ export interface L7RuleRow extends Statuses {
   readonly tags: readonly string[];
 }
 
+/** The rows of each kind of part. */
+export interface PartRows {
+  readonly listener: ListenerRow;
+  readonly pool: PoolRow;
+  readonly member: MemberRow;
+  readonly monitor: HealthMonitorRow;
+  readonly policy: L7PolicyRow;
+  readonly rule: L7RuleRow;
+}
+
 /** A load balancer with everything that belongs to it. */
 export interface LoadBalancerTree extends LoadBalancerRow {
   /** Addresses of the floating IPs that lead to it. */

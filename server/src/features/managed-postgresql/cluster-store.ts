@@ -2,7 +2,7 @@ import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
-import { listOf } from '../../platform/database/rows.ts';
+import { listOf, pick } from '../../platform/database/rows.ts';
 import { nameContains } from '../../platform/database/text-parts.ts';
 import type { Place } from '../../platform/http/context.ts';
 import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSpec, type ClusterStatus } from './model.ts';
@@ -68,14 +68,14 @@ export interface NewCluster
 }
 
 /** A cluster that its creating task will bring up. */
-export async function insertCluster(tx: Tx, { timestamp, ...cluster }: NewCluster): Promise<void> {
+export async function insertCluster(tx: Tx, cluster: NewCluster): Promise<void> {
   const columns = {
-    ...cluster,
+    ...pick(cluster, ['id', 'client_id', 'project_id', 'region_id', 'name', 'task_id']),
     spec: JSON.stringify(cluster.spec),
     restored_from: cluster.restored_from ? JSON.stringify(cluster.restored_from) : null,
     status: 'PREPARING',
     creator_task_id: cluster.task_id,
-    created_at: timestamp,
+    created_at: cluster.timestamp,
   };
   await tx.named('postgresql_cluster_insert', ...insertionOf('postgresql_clusters', columns));
 }

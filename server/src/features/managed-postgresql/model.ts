@@ -87,7 +87,7 @@ export function changedSpec(spec: ClusterSpec, input: UpdateCluster): ClusterSpe
   return {
     version: server?.version ?? spec.version,
     flavor: input.flavor ?? spec.flavor,
-    storage: { ...spec.storage, ...(input.storage ?? {}) },
+    storage: { ...spec.storage, size_gib: input.storage?.size_gib ?? spec.storage.size_gib },
     acl: input.network?.acl ?? spec.acl,
     replication: input.high_availability?.replication_mode ?? spec.replication,
     pooler: server?.pooler?.mode ?? spec.pooler,

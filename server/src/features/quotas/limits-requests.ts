@@ -57,7 +57,9 @@ export async function createLimitsRequest(ctx: RequestContext, input: CreateLimi
       count: () => countOpen(tx, clientId),
     });
     const { userId } = ctx.caller;
-    const row = await insertRequest(tx, { clientId, userId, ...input, createdAt: ctx.clock.timestamp() });
+    const { description, requested_limits } = input;
+    const createdAt = ctx.clock.timestamp();
+    const row = await insertRequest(tx, { clientId, userId, description, requested_limits, createdAt });
     await recordAudit(tx, ctx, { action: 'create_limits_request', subject: row.id });
     return view(row);
   });

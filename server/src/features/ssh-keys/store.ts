@@ -3,7 +3,7 @@ import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { keptCount } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
-import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
 import type { ProjectContext } from '../../platform/http/context.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
@@ -34,8 +34,8 @@ export async function insertSshKey(
   tx: Tx,
   key: Omit<SshKeyRow, 'created_at'> & { timestamp: string },
 ): Promise<SshKeyRow> {
-  const { timestamp, ...columns } = key;
-  const insertion = insertionOf('ssh_keys', { ...columns, created_at: timestamp }, COLUMNS);
+  const row = { created_at: key.timestamp, ...pick(key, without(KEY_COLUMNS, ['created_at'])) };
+  const insertion = insertionOf('ssh_keys', row, COLUMNS);
   return inserted(await tx.namedRow<SshKeyRow>('ssh_key_insert', ...insertion));
 }
 

@@ -51,7 +51,9 @@ export class HealthMonitorService {
       return {
         task: 'patch_lbpool_health_monitor',
         subject: { id: monitor.id, name: pool.name },
-        updates: { monitor: [{ id: monitor.id, set: differing(monitor, monitorColumns(requested)) }] },
+        updates: {
+          monitor: [{ id: monitor.id, set: differing('monitor', monitor, monitorColumns(requested)) }],
+        },
       };
     });
   }

@@ -45,7 +45,7 @@ export class L7RuleService {
         throw new Conflict(`L7 rule ${id} was changed meanwhile; try again`, { retryAfterMs: 1000 });
       }
       refuseFaults(parts, input.tags, pattern, listenerOf(tree, policy).protocol);
-      const set = differing(row, { ...parts, invert: input.invert, tags: input.tags });
+      const set = differing('rule', row, { ...parts, invert: input.invert, tags: input.tags });
       return { task: 'put_l7rule', subject: { id, name: '' }, updates: { rule: [{ id, set }] } };
     });
   }

@@ -4,6 +4,7 @@ import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { poolRule } from '../listeners/rules.ts';
 import type { L7PolicyRow, ListenerRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
+import type { Changes } from '../parts/store.ts';
 import { closeGap, type Move, placeAgain, placeNew } from './positions.ts';
 import { checkPolicy, HAS_POLICIES } from './rules.ts';
 import type { CreatePolicy, PolicyTarget, UpdatePolicy } from './schema.ts';
@@ -39,7 +40,7 @@ export class L7PolicyService {
       const listener = partOf(tree.listeners, row.listener_id, 'Listener');
       refuseMisfit(input, listener, tree, faults());
       const { name, tags } = input;
-      const set = differing(row, { name, tags, ...targetColumns(input) });
+      const set = differing('policy', row, { name, tags, ...targetColumns(input) });
       const siblings = policiesOf(tree, row.listener_id);
       const position = Math.min(input.position ?? row.position, siblings.length);
       const moves = position === row.position ? [] : placeAgain(siblings, id, position);
@@ -101,7 +102,7 @@ const policiesOf = (tree: LoadBalancerTree, listenerId: string): L7PolicyRow[] =
 const patchOf = ({ id, position }: Move) => ({ id, set: { position } });
 
 /** The changes of one policy and the moves of all, each policy once. */
-function updatesOf(id: string, set: Readonly<Record<string, unknown>>, moves: readonly Move[]) {
+function updatesOf(id: string, set: Changes<'policy'>, moves: readonly Move[]) {
   const own = moves.find((move) => move.id === id);
   const all = { ...set, ...(own ? { position: own.position } : {}) };
   const others = moves.filter((move) => move !== own).map(patchOf);

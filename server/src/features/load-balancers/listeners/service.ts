@@ -12,6 +12,12 @@ import { listenerSecrets } from '../secret-uses.ts';
 import { checkListener, poolRule } from './rules.ts';
 import type { CreateListener, ListenerInput, UpdateListener } from './schema.ts';
 
+/** Columns that a change has as it is given. */
+const GIVEN = [
+  ...(['name', 'admin_state_up', 'allowed_cidrs', 'connection_limit'] as const),
+  ...(['timeout_client_data', 'timeout_member_connect', 'timeout_member_data'] as const),
+] as const;
+
 /** Commands on listeners: one transaction and one task each. */
 export class ListenerService {
   readonly #parts: PartService;
@@ -42,12 +48,12 @@ export class ListenerService {
   async update(ctx: RegionContext, id: string, input: UpdateListener): Promise<TaskRef> {
     return this.#parts.changePart(ctx, { kind: 'listener', id }, async ({ tree, tx }) => {
       const row = partOf(tree.listeners, id, 'Listener');
-      const { sni_secret_id: sni, ...given } = input;
-      const set = differing(row, {
-        ...given,
+      const { sni_secret_id: sni } = input;
+      const set = differing('listener', row, {
         secret_id: input.secret_id?.toLowerCase() ?? input.secret_id,
         sni_secret_ids: sni === undefined ? undefined : (sni ?? []).map((each) => each.toLowerCase()),
         user_list: input.user_list === undefined ? undefined : (input.user_list ?? []),
+        ...pick(input, GIVEN),
       });
       const faults = new Faults();
       checkListener(inputOf({ ...row, ...set }), '', faults);

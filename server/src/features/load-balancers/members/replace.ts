@@ -8,7 +8,7 @@ import { memberKey } from './rules.ts';
 import type { MemberOfList } from './schema.ts';
 
 export interface Replacement {
-  readonly patches: readonly PartPatch[];
+  readonly patches: readonly PartPatch<'member'>[];
   readonly removals: readonly PartRef[];
 }
 
@@ -26,7 +26,7 @@ export function replaceMembers(
   const byId = members.map(({ id }) => named.get(id?.toLowerCase() ?? ''));
   for (const row of byId) if (row) present.delete(row);
   const byKey = new Map([...present].map((row) => [memberKey(row), row]));
-  const patches: PartPatch[] = [];
+  const patches: PartPatch<'member'>[] = [];
   for (const [index, { id: _named, ...member }] of members.entries()) {
     const row = byId[index] ?? byKey.get(memberKey(member));
     if (!row) {
@@ -38,7 +38,7 @@ export function replaceMembers(
     // Who is named by instance and address alone stays reached as before.
     const isNamedAlone = columns.subnet_id === null && columns.instance_id !== null;
     const keeps = isNamedAlone && columns.instance_id === row.instance_id ? { subnet_id: row.subnet_id } : {};
-    const set = differing(row, { ...columns, ...keeps });
+    const set = differing('member', row, { ...columns, ...keeps });
     if ('address' in set || 'protocol_port' in set) refuseHeld(tree, row, member);
     if (Object.keys(set).length > 0) patches.push({ id: row.id, set });
   }

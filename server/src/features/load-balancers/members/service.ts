@@ -1,5 +1,6 @@
 import { Conflict, Forbidden, NotFound } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
+import { pick } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import type { LoadBalancerTree, MemberRow } from '../model.ts';
@@ -62,10 +63,10 @@ export class MemberService {
   async update(ctx: RegionContext, poolId: string, id: string, input: UpdateMember): Promise<TaskRef> {
     return this.#parts.changePart(ctx, { kind: 'member', id }, ({ tree }) => {
       const row = memberOf(tree, poolId, id);
-      const set = differing(row, {
-        ...input,
+      const set = differing('member', row, {
         monitor_address:
           input.monitor_address === undefined ? undefined : storedAddress(input.monitor_address),
+        ...pick(input, ['weight', 'admin_state_up', 'backup', 'monitor_port']),
       });
       return {
         task: 'patch_lbmember',

@@ -1,13 +1,13 @@
 import type { CreatedKind } from '../../../platform/tasks/created-resources.ts';
 import type { WhenLost } from '../../../platform/tasks/locks.ts';
 import { LISTENER_COLUMNS, MEMBER_COLUMNS, MONITOR_COLUMNS, POOL_COLUMNS, STATUSES } from '../columns.ts';
-import type { LoadBalancerTree } from '../model.ts';
+import type { LoadBalancerTree, PartRows } from '../model.ts';
 
 /** The kinds of parts that a load balancer is made of. A new kind is registered here, and gets everything that
  *  changes parts: writing, holding, settling and undoing. Its table has the columns that `STATE_COLUMNS`
  *  names, and `previous jsonb`. */
 
-export type PartKind = 'listener' | 'pool' | 'member' | 'monitor' | 'policy' | 'rule';
+export type PartKind = keyof PartRows;
 
 export interface PartRef {
   readonly kind: PartKind;
@@ -20,7 +20,7 @@ export interface KindSpec {
   readonly noun: string;
   /** Under which key tasks name what they created. */
   readonly created: CreatedKind;
-  /** Columns that a creation or a change writes. */
+  /** Columns that a creation writes; see `CHANGED_COLUMNS` for changes. */
   readonly columns: readonly string[];
   readonly rows: (tree: LoadBalancerTree) => readonly { readonly id: string; readonly name?: string }[];
   /** The part that it belongs to, and goes with. */

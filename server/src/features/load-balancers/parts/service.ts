@@ -4,10 +4,11 @@ import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Created } from '../../../platform/tasks/created-resources.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
+import { CHANGED_COLUMNS } from '../columns.ts';
 import type { DataPlanes } from '../data-planes.ts';
 import { connectMembers } from '../members/connectivity.ts';
 import { refuseUnreachable } from '../members/reachable.ts';
-import { type LoadBalancerTree, requireTransition, settingsOf } from '../model.ts';
+import { type LoadBalancerTree, type PartRows, requireTransition, settingsOf } from '../model.ts';
 import { lockLoadBalancer } from '../store.ts';
 import type { ChangeInput } from '../tasks/change.ts';
 import type { UpdateInput } from '../tasks/update.ts';
@@ -15,7 +16,15 @@ import { readTree } from '../tree-store.ts';
 import { ALL_KINDS, KINDS, type PartKind, type PartRef, partsAbove, withBelongings } from './kinds.ts';
 import { refuseTooMany } from './limits.ts';
 import { NewRows } from './rows.ts';
-import { type HeldPart, hold, insertParts, type PartPatch, readOwner, updateParts } from './store.ts';
+import {
+  type Changes,
+  type HeldPart,
+  hold,
+  insertParts,
+  readOwner,
+  type Updates,
+  updateParts,
+} from './store.ts';
 import type { PartTask } from './tasks.ts';
 
 /** What a change consists of, beside the new rows. */
@@ -23,7 +32,7 @@ export interface PartChange {
   readonly task: PartTask;
   /** The part that the task is about. */
   readonly subject: { readonly id: string; readonly name: string };
-  readonly updates?: Readonly<Partial<Record<PartKind, readonly PartPatch[]>>>;
+  readonly updates?: Updates;
   /** Whatever belongs to these goes with them. */
   readonly removals?: readonly PartRef[];
   /** Parts that the task names as created beside the new ones. */
@@ -133,7 +142,7 @@ async function write(
     const patches = updates[kind] ?? [];
     if (inserted.length > 0) await insertParts(tx, kind, inserted);
     if (inserted.length > 0) all[key] = [...inserted.map(({ id }) => id), ...(all[key] ?? [])];
-    if (patches.length > 0) await updateParts(tx, kind, patches, { taskId, timestamp });
+    await updateParts(tx, kind, updates, { id: tree.id, taskId, timestamp });
     const changed = new Set(patches.map(({ id }) => id));
     for (const row of [...inserted, ...rowsOf(tree).filter(({ id }) => changed.has(id))]) {
       holdAbove(kind, row);
@@ -162,14 +171,16 @@ export function partOf<Row extends { readonly id: string }>(
   return row;
 }
 
-/** The columns of `set` that differ from what the row has. */
-export function differing(
-  row: object,
-  set: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(set).filter(
-    ([column, value]) => value !== undefined && !isDeepStrictEqual(Reflect.get(row, column), value),
-  );
+/** Those new values of columns that can change which differ from what the row has; undefined: it stays. */
+export function differing<Kind extends PartKind>(
+  kind: Kind,
+  row: PartRows[Kind],
+  set: { readonly [Column in keyof Changes<Kind>]: Changes<Kind>[Column] | undefined },
+): Changes<Kind> {
+  const entries = CHANGED_COLUMNS[kind].flatMap((column) => {
+    const value = Reflect.get(set, column);
+    return value === undefined || isDeepStrictEqual(Reflect.get(row, column), value) ? [] : [[column, value]];
+  });
   return Object.fromEntries(entries);
 }
 

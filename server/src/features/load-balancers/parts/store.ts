@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { Hold } from '../../../platform/database/held-table.ts';
-import type { OperatingStatus, ProvisioningStatus } from '../model.ts';
+import { CHANGED_COLUMNS } from '../columns.ts';
+import type { OperatingStatus, PartRows, ProvisioningStatus } from '../model.ts';
 import type { LastCheck } from '../port.ts';
 import { ALL_KINDS, KINDS, type PartKind, STATE_COLUMNS } from './kinds.ts';
 import type { NewRow } from './rows.ts';
@@ -18,33 +19,41 @@ export async function insertParts(tx: Tx, kind: PartKind, rows: readonly NewRow[
   await tx.named(`lb_insert_${kind}`, insertSql(kind, 1), [JSON.stringify(rows)]);
 }
 
-/** New values for some columns of a part. */
-export interface PartPatch {
+/** New values for columns of a part that can change. */
+export type Changes<Kind extends PartKind> = Partial<
+  Pick<PartRows[Kind], (typeof CHANGED_COLUMNS)[Kind][number] & keyof PartRows[Kind]>
+>;
+
+export interface PartPatch<Kind extends PartKind> {
   readonly id: string;
-  readonly set: Readonly<Record<string, unknown>>;
+  readonly set: Changes<Kind>;
 }
 
-/** Writes new values, and keeps the old ones until the change is settled. */
-export async function updateParts(
+/** New values by the kind of part. */
+export type Updates = { readonly [Kind in PartKind]?: readonly PartPatch<Kind>[] };
+
+/** Writes new values of one kind of the parts of a load balancer, and keeps the old ones until the change is settled.
+ *  @param hold of the load balancer */
+export async function updateParts<Kind extends PartKind>(
   tx: Tx,
-  kind: PartKind,
-  patches: readonly PartPatch[],
-  { taskId, timestamp }: Omit<Hold, 'id'>,
+  kind: Kind,
+  { [kind]: patches = [] }: Updates,
+  { id, taskId, timestamp }: Hold,
 ): Promise<void> {
-  await tx.named(`lb_update_${kind}`, updateSql(kind), [JSON.stringify(patches), taskId, timestamp]);
+  if (patches.length === 0) return;
+  const values = [JSON.stringify(patches), taskId, timestamp, id];
+  await tx.named(`lb_update_${kind}`, updateSql(kind), values);
 }
-
-const changeable = (kind: PartKind) => ['admin_state_up', ...KINDS[kind].columns];
 
 function updateSql(kind: PartKind): string {
-  const columns = changeable(kind);
+  const columns = CHANGED_COLUMNS[kind];
   return `update ${KINDS[kind].table} t
      set (${columns.join(', ')}) = (select ${columns.map((name) => `p.${name}`).join(', ')}
                                       from jsonb_populate_record(t, r.set) p),
          previous = to_jsonb(t) - 'previous', provisioning_status = 'PENDING_UPDATE', task_id = $2::uuid,
          updated_at = $3::timestamptz
     from jsonb_to_recordset($1::jsonb) as r (id uuid, set jsonb)
-   where t.id = r.id`;
+   where t.id = r.id and t.load_balancer_id = $4::uuid`;
 }
 
 /** One statement that does the same to the parts of every kind, and then something to the load balancer. */
@@ -161,7 +170,7 @@ export async function restoreParts(
 const RESTORE = `with lb as (
     update load_balancers set version = version + 1 where id = $1 and task_id = $2 and version = $3 returning id
   ), ${ALL_KINDS.map(([kind, { table }]) => {
-    const columns = [...changeable(kind), 'updated_at'];
+    const columns = [...CHANGED_COLUMNS[kind], 'updated_at'];
     return `${kind}_new as (
       delete from ${table} t using lb where t.load_balancer_id = lb.id and t.provisioning_status = 'PENDING_CREATE'
     ), ${kind} as (

@@ -1,5 +1,6 @@
 import { Conflict, Invalid, NotFound } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
+import { pick } from '../../../platform/database/rows.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { requireSecrets } from '../../secrets/index.ts';
@@ -7,7 +8,7 @@ import { refuseRedirectedPool } from '../l7-policies/pool-use.ts';
 import { poolRule } from '../listeners/rules.ts';
 import { replaceMembers } from '../members/replace.ts';
 import type { ListenerRow, LoadBalancerTree, PoolRow } from '../model.ts';
-import type { PartRef } from '../parts/kinds.ts';
+import type { PartKind, PartRef } from '../parts/kinds.ts';
 import { monitorColumns, type NewRows, storedPersistence } from '../parts/rows.ts';
 import {
   type Decision,
@@ -17,7 +18,7 @@ import {
   partOf,
   scopeOf,
 } from '../parts/service.ts';
-import type { PartPatch } from '../parts/store.ts';
+import type { Changes, PartPatch } from '../parts/store.ts';
 import { requireOfMembers } from '../references.ts';
 import { poolSecrets } from '../secret-uses.ts';
 import { type ChangedPool, checkChange } from './changed.ts';
@@ -106,17 +107,17 @@ export class PoolService {
 }
 
 interface Patches {
-  readonly pool: readonly PartPatch[];
-  readonly member: readonly PartPatch[];
-  readonly monitor: readonly PartPatch[];
+  readonly pool: readonly PartPatch<'pool'>[];
+  readonly member: readonly PartPatch<'member'>[];
+  readonly monitor: readonly PartPatch<'monitor'>[];
 }
 
-interface PartChanges {
-  readonly patches: readonly PartPatch[];
+interface PartChanges<Kind extends PartKind> {
+  readonly patches: readonly PartPatch<Kind>[];
   readonly removals: readonly PartRef[];
 }
 
-const UNCHANGED: PartChanges = { patches: [], removals: [] };
+const UNCHANGED = { patches: [], removals: [] } as const;
 
 /** The listener that gets the pool. */
 function listenerOf(tree: LoadBalancerTree, id: string, input: CreatePool): ListenerRow {
@@ -137,19 +138,25 @@ function listenerOf(tree: LoadBalancerTree, id: string, input: CreatePool): List
 
 const lower = (id: string | null | undefined) => id?.toLowerCase() ?? id;
 
-function changedColumns(row: PoolRow, input: UpdatePool): Readonly<Record<string, unknown>> {
-  const { members: _members, healthmonitor: _monitor, session_persistence: persistence, ...given } = input;
-  return differing(row, {
-    ...given,
+/** Columns that a change has as it is given. */
+const GIVEN = [
+  ...(['name', 'admin_state_up', 'protocol', 'lb_algorithm'] as const),
+  ...(['timeout_client_data', 'timeout_member_connect', 'timeout_member_data'] as const),
+] as const;
+
+function changedColumns(row: PoolRow, input: UpdatePool): Changes<'pool'> {
+  const { session_persistence: persistence } = input;
+  return differing('pool', row, {
     session_persistence: persistence === undefined ? undefined : storedPersistence(persistence),
     secret_id: lower(input.secret_id),
     ca_secret_id: lower(input.ca_secret_id),
     crl_secret_id: lower(input.crl_secret_id),
+    ...pick(input, GIVEN),
   });
 }
 
 /** Secrets that must be fit for something new; a revocation list is judged together with its authorities. */
-function namedSecrets(row: PoolRow, set: Readonly<Record<string, unknown>>) {
+function namedSecrets(row: PoolRow, set: Changes<'pool'>) {
   const after = { ...row, ...set };
   return {
     ...('secret_id' in set ? { secret_id: after.secret_id } : {}),
@@ -164,12 +171,16 @@ function replacedMembers(
   rows: NewRows,
   row: PoolRow,
   { members }: UpdatePool,
-): PartChanges {
+): PartChanges<'member'> {
   if (members == null) return UNCHANGED;
   return replaceMembers(tree, rows, row.id, members);
 }
 
-function replacedMonitor(rows: NewRows, row: PoolRow, { monitor, requested }: ChangedPool): PartChanges {
+function replacedMonitor(
+  rows: NewRows,
+  row: PoolRow,
+  { monitor, requested }: ChangedPool,
+): PartChanges<'monitor'> {
   if (requested === undefined) return UNCHANGED;
   if (requested === null)
     return { patches: [], removals: monitor ? [{ kind: 'monitor', id: monitor.id }] : [] };
@@ -177,6 +188,6 @@ function replacedMonitor(rows: NewRows, row: PoolRow, { monitor, requested }: Ch
     rows.addMonitor(row.id, requested);
     return UNCHANGED;
   }
-  const set = differing(monitor, monitorColumns(requested));
+  const set = differing('monitor', monitor, monitorColumns(requested));
   return { patches: Object.keys(set).length === 0 ? [] : [{ id: monitor.id, set }], removals: [] };
 }
