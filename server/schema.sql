@@ -796,6 +796,7 @@ create table projects (
   deleted_at timestamp with time zone,
   has_default_groups boolean default false not null,
   constraint projects_pkey PRIMARY KEY (id),
+  constraint projects_of_client UNIQUE (id, client_id),
   constraint projects_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text, 'DELETED'::text]))),
   constraint projects_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
@@ -836,6 +837,7 @@ create table networks (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint networks_pkey PRIMARY KEY (id),
+  constraint networks_of_project UNIQUE (id, project_id, region_id),
   constraint networks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint networks_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
@@ -869,6 +871,7 @@ create table subnets (
   port_count bigint default 0 not null,
   gateway_given boolean default false not null,
   constraint subnets_pkey PRIMARY KEY (id),
+  constraint subnets_network FOREIGN KEY (network_id, project_id, region_id) REFERENCES networks(id, project_id, region_id),
   constraint subnets_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
   constraint subnets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
@@ -915,6 +918,7 @@ create table load_balancers (
   additional_subnet_id uuid,
   additional_space uuid,
   constraint load_balancers_pkey PRIMARY KEY (id),
+  constraint load_balancers_of_project UNIQUE (id, project_id, region_id),
   constraint load_balancers_operating_status_check CHECK ((operating_status = ANY (ARRAY['DEGRADED'::text, 'DRAINING'::text, 'ERROR'::text, 'NO_MONITOR'::text, 'OFFLINE'::text, 'ONLINE'::text]))),
   constraint load_balancers_preferred_connectivity_check CHECK ((preferred_connectivity = ANY (ARRAY['L2'::text, 'L3'::text]))),
   constraint load_balancers_provisioning_status_check CHECK ((provisioning_status = ANY (ARRAY['ACTIVE'::text, 'ERROR'::text, 'PENDING_CREATE'::text, 'PENDING_DELETE'::text, 'PENDING_UPDATE'::text]))),
@@ -961,6 +965,7 @@ CASE
     ELSE 'ACTIVE'::text
 END) stored not null,
   constraint floating_ips_pkey PRIMARY KEY (id),
+  constraint floating_ips_load_balancer FOREIGN KEY (load_balancer_id, project_id, region_id) REFERENCES load_balancers(id, project_id, region_id) DEFERRABLE INITIALLY DEFERRED,
   constraint floating_ips_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE SET NULL,
   constraint floating_ips_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
@@ -1097,6 +1102,7 @@ create table instances (
   boots integer default 1 not null,
   status_since timestamp with time zone not null,
   constraint instances_pkey PRIMARY KEY (id),
+  constraint instances_of_project UNIQUE (id, project_id, region_id),
   constraint instances_power_check CHECK ((power = ANY (ARRAY['running'::text, 'stopped'::text, 'suspended'::text]))),
   constraint instances_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint instances_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
@@ -1210,6 +1216,7 @@ create table k8s_pools (
   simulated_need integer,
   names_security_groups boolean default false not null,
   constraint k8s_pools_pkey PRIMARY KEY (id),
+  constraint k8s_pools_of_cluster UNIQUE (id, cluster_id),
   constraint k8s_pools_node_count_check CHECK (((node_count >= 0) AND (node_count <= 200))),
   constraint k8s_pools_simulated_need_check CHECK (((simulated_need >= 0) AND (simulated_need <= 1000))),
   constraint k8s_pools_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'DELETING'::text]))),
@@ -1234,7 +1241,7 @@ create table k8s_nodes (
   constraint k8s_nodes_simulated_condition_check CHECK ((simulated_condition = ANY (ARRAY['Ready'::text, 'NotReady'::text, 'Gone'::text]))),
   constraint k8s_nodes_state_check CHECK ((state = ANY (ARRAY['BUILDING'::text, 'READY'::text, 'UNREADY'::text, 'REMOVING'::text]))),
   constraint k8s_nodes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES k8s_clusters(id) ON DELETE CASCADE,
-  constraint k8s_nodes_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES k8s_pools(id) ON DELETE CASCADE
+  constraint k8s_nodes_pool FOREIGN KEY (pool_id, cluster_id) REFERENCES k8s_pools(id, cluster_id) ON DELETE CASCADE
 );
 CREATE INDEX k8s_nodes_cluster ON k8s_nodes USING btree (cluster_id, number);
 CREATE UNIQUE INDEX k8s_nodes_number ON k8s_nodes USING btree (number);
@@ -1288,6 +1295,7 @@ create table secrets (
   sealed bytea not null,
   created_at timestamp with time zone not null,
   constraint secrets_pkey PRIMARY KEY (id),
+  constraint secrets_of_project UNIQUE (id, project_id, region_id),
   constraint secrets_kind_check CHECK ((kind = ANY (ARRAY['certificate'::text, 'authorities'::text, 'revocations'::text]))),
   constraint secrets_status_check CHECK ((status = ANY (ARRAY['PENDING_CREATE'::text, 'ACTIVE'::text, 'PENDING_DELETE'::text]))),
   constraint secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
@@ -1322,12 +1330,13 @@ create table lb_pools (
   region_id integer not null,
   previous jsonb,
   constraint lb_pools_pkey PRIMARY KEY (id),
+  constraint lb_pools_of_load_balancer UNIQUE (id, load_balancer_id),
   constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
   constraint lb_pools_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROXY'::text, 'PROXYV2'::text]))),
-  constraint lb_pools_ca_secret FOREIGN KEY (ca_secret_id) REFERENCES secrets(id),
-  constraint lb_pools_crl_secret FOREIGN KEY (crl_secret_id) REFERENCES secrets(id),
-  constraint lb_pools_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_pools_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
+  constraint lb_pools_ca_secret FOREIGN KEY (ca_secret_id, project_id, region_id) REFERENCES secrets(id, project_id, region_id),
+  constraint lb_pools_crl_secret FOREIGN KEY (crl_secret_id, project_id, region_id) REFERENCES secrets(id, project_id, region_id),
+  constraint lb_pools_load_balancer FOREIGN KEY (load_balancer_id, project_id, region_id) REFERENCES load_balancers(id, project_id, region_id) ON DELETE CASCADE,
+  constraint lb_pools_secret FOREIGN KEY (secret_id, project_id, region_id) REFERENCES secrets(id, project_id, region_id)
 );
 CREATE INDEX lb_pools_ca_secret ON lb_pools USING btree (ca_secret_id) WHERE (ca_secret_id IS NOT NULL);
 CREATE INDEX lb_pools_changing ON lb_pools USING btree (id) WHERE (previous IS NOT NULL);
@@ -1364,7 +1373,7 @@ create table lb_health_monitors (
   constraint lb_health_monitors_pool_id_key UNIQUE (pool_id),
   constraint lb_health_monitors_type_check CHECK ((type = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TCP'::text, 'TLS-HELLO'::text, 'PING'::text, 'UDP-CONNECT'::text, 'K8S'::text]))),
   constraint lb_health_monitors_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_health_monitors_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+  constraint lb_health_monitors_pool FOREIGN KEY (pool_id, load_balancer_id) REFERENCES lb_pools(id, load_balancer_id) ON DELETE CASCADE
 );
 CREATE INDEX lb_health_monitors_load_balancer ON lb_health_monitors USING btree (load_balancer_id);
 
@@ -1400,11 +1409,13 @@ END) stored not null,
   region_id integer not null,
   previous jsonb,
   constraint lb_listeners_pkey PRIMARY KEY (id),
+  constraint lb_listeners_of_load_balancer UNIQUE (id, load_balancer_id),
   constraint lb_listeners_protocol_check CHECK ((protocol = ANY (ARRAY['HTTP'::text, 'HTTPS'::text, 'TERMINATED_HTTPS'::text, 'TCP'::text, 'UDP'::text, 'PROMETHEUS'::text]))),
   constraint lb_listeners_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
   constraint lb_listeners_default_pool_id_fkey FOREIGN KEY (default_pool_id) REFERENCES lb_pools(id) ON DELETE SET NULL,
-  constraint lb_listeners_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_listeners_secret FOREIGN KEY (secret_id) REFERENCES secrets(id)
+  constraint lb_listeners_load_balancer FOREIGN KEY (load_balancer_id, project_id, region_id) REFERENCES load_balancers(id, project_id, region_id) ON DELETE CASCADE,
+  constraint lb_listeners_pool FOREIGN KEY (default_pool_id, load_balancer_id) REFERENCES lb_pools(id, load_balancer_id) DEFERRABLE INITIALLY DEFERRED,
+  constraint lb_listeners_secret FOREIGN KEY (secret_id, project_id, region_id) REFERENCES secrets(id, project_id, region_id)
 );
 CREATE INDEX lb_listeners_changing ON lb_listeners USING btree (id) WHERE (previous IS NOT NULL);
 CREATE INDEX lb_listeners_created_at ON lb_listeners USING btree (project_id, region_id, created_at DESC, id DESC);
@@ -1439,11 +1450,12 @@ create table lb_l7_policies (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   constraint lb_l7_policies_pkey PRIMARY KEY (id),
+  constraint lb_l7_policies_of_load_balancer UNIQUE (id, load_balancer_id),
   constraint lb_l7_policies_action_check CHECK ((action = ANY (ARRAY['REDIRECT_PREFIX'::text, 'REDIRECT_TO_POOL'::text, 'REDIRECT_TO_URL'::text, 'REJECT'::text]))),
   constraint lb_l7_policies_position_check CHECK (("position" > 0)),
-  constraint lb_l7_policies_listener_id_fkey FOREIGN KEY (listener_id) REFERENCES lb_listeners(id) ON DELETE CASCADE,
-  constraint lb_l7_policies_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_l7_policies_redirect_pool_id_fkey FOREIGN KEY (redirect_pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+  constraint lb_l7_policies_listener FOREIGN KEY (listener_id, load_balancer_id) REFERENCES lb_listeners(id, load_balancer_id) ON DELETE CASCADE,
+  constraint lb_l7_policies_load_balancer FOREIGN KEY (load_balancer_id, project_id, region_id) REFERENCES load_balancers(id, project_id, region_id) ON DELETE CASCADE,
+  constraint lb_l7_policies_pool FOREIGN KEY (redirect_pool_id, load_balancer_id) REFERENCES lb_pools(id, load_balancer_id) ON DELETE CASCADE
 );
 CREATE INDEX lb_l7_policies_created_at ON lb_l7_policies USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX lb_l7_policies_listener ON lb_l7_policies USING btree (listener_id);
@@ -1474,8 +1486,8 @@ create table lb_l7_rules (
   constraint lb_l7_rules_pkey PRIMARY KEY (id),
   constraint lb_l7_rules_compare_type_check CHECK ((compare_type = ANY (ARRAY['CONTAINS'::text, 'ENDS_WITH'::text, 'EQUAL_TO'::text, 'REGEX'::text, 'STARTS_WITH'::text]))),
   constraint lb_l7_rules_type_check CHECK ((type = ANY (ARRAY['COOKIE'::text, 'FILE_TYPE'::text, 'HEADER'::text, 'HOST_NAME'::text, 'PATH'::text, 'SSL_CONN_HAS_CERT'::text, 'SSL_DN_FIELD'::text, 'SSL_VERIFY_RESULT'::text]))),
-  constraint lb_l7_rules_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_l7_rules_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES lb_l7_policies(id) ON DELETE CASCADE
+  constraint lb_l7_rules_load_balancer FOREIGN KEY (load_balancer_id, project_id, region_id) REFERENCES load_balancers(id, project_id, region_id) ON DELETE CASCADE,
+  constraint lb_l7_rules_policy FOREIGN KEY (policy_id, load_balancer_id) REFERENCES lb_l7_policies(id, load_balancer_id) ON DELETE CASCADE
 );
 CREATE INDEX lb_l7_rules_load_balancer ON lb_l7_rules USING btree (load_balancer_id, created_at, id);
 CREATE INDEX lb_l7_rules_policy ON lb_l7_rules USING btree (policy_id, created_at DESC, id DESC);
@@ -1518,7 +1530,7 @@ create table lb_members (
   constraint lb_members_protocol_port_check CHECK (((protocol_port >= 1) AND (protocol_port <= 65535))),
   constraint lb_members_weight_check CHECK (((weight >= 0) AND (weight <= 256))),
   constraint lb_members_load_balancer_id_fkey FOREIGN KEY (load_balancer_id) REFERENCES load_balancers(id) ON DELETE CASCADE,
-  constraint lb_members_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES lb_pools(id) ON DELETE CASCADE
+  constraint lb_members_pool FOREIGN KEY (pool_id, load_balancer_id) REFERENCES lb_pools(id, load_balancer_id) ON DELETE CASCADE
 );
 CREATE UNIQUE INDEX lb_members_address ON lb_members USING btree (pool_id, address, protocol_port);
 CREATE INDEX lb_members_load_balancer ON lb_members USING btree (load_balancer_id, created_at, id);
@@ -1579,8 +1591,9 @@ create table volumes (
   updated_at timestamp with time zone not null,
   snapshot_id uuid,
   constraint volumes_pkey PRIMARY KEY (id),
+  constraint volumes_of_project UNIQUE (id, project_id, region_id),
   constraint volumes_check CHECK (((instance_id IS NULL) = (attachment_id IS NULL))),
-  constraint volumes_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) DEFERRABLE INITIALLY DEFERRED,
+  constraint volumes_instance FOREIGN KEY (instance_id, project_id, region_id) REFERENCES instances(id, project_id, region_id) DEFERRABLE INITIALLY DEFERRED,
   constraint volumes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint volumes_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
@@ -2021,7 +2034,7 @@ create table role_assignments (
   constraint role_assignments_pkey PRIMARY KEY (id),
   constraint role_assignments_role_check CHECK ((role = ANY (ARRAY['ClientAdministrator'::text, 'ProjectAdministrator'::text, 'User'::text, 'Observer'::text]))),
   constraint role_assignments_client_id_user_id_fkey FOREIGN KEY (client_id, user_id) REFERENCES client_users(client_id, user_id) ON DELETE CASCADE,
-  constraint role_assignments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+  constraint role_assignments_project FOREIGN KEY (project_id, client_id) REFERENCES projects(id, client_id)
 );
 CREATE UNIQUE INDEX role_assignments_place ON role_assignments USING btree (client_id, user_id, COALESCE(project_id, 0));
 CREATE INDEX role_assignments_project ON role_assignments USING btree (project_id) WHERE (project_id IS NOT NULL);
@@ -2041,7 +2054,7 @@ create table routers (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint routers_pkey PRIMARY KEY (id),
-  constraint routers_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
+  constraint routers_network FOREIGN KEY (network_id, project_id, region_id) REFERENCES networks(id, project_id, region_id),
   constraint routers_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
   constraint routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
@@ -2430,7 +2443,7 @@ create table volume_snapshots (
   expires_at timestamp with time zone,
   constraint volume_snapshots_pkey PRIMARY KEY (id),
   constraint volume_snapshots_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
-  constraint volume_snapshots_volume_id_fkey FOREIGN KEY (volume_id) REFERENCES volumes(id)
+  constraint volume_snapshots_volume FOREIGN KEY (volume_id, project_id, region_id) REFERENCES volumes(id, project_id, region_id)
 );
 CREATE INDEX volume_snapshots_created_at ON volume_snapshots USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX volume_snapshots_expiry ON volume_snapshots USING btree (expires_at) WHERE (expires_at IS NOT NULL);
@@ -2451,6 +2464,7 @@ create table webhook_targets (
   kind text default 'events'::text not null,
   auth_header_name text,
   constraint webhook_targets_pkey PRIMARY KEY (id),
+  constraint webhook_targets_of_client UNIQUE (id, client_id),
   constraint webhook_targets_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'user_actions'::text]))),
   constraint webhook_targets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
@@ -2476,6 +2490,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['WAITING'::text, 'DELIVERED'::text, 'FAILED'::text]))),
   constraint webhook_deliveries_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  constraint webhook_deliveries_target FOREIGN KEY (target_id, client_id) REFERENCES webhook_targets(id, client_id) DEFERRABLE INITIALLY DEFERRED,
   constraint webhook_deliveries_target_id_fkey FOREIGN KEY (target_id) REFERENCES webhook_targets(id) ON DELETE SET NULL
 );
 CREATE INDEX webhook_deliveries_audit ON webhook_deliveries USING btree (audit_id) WHERE (audit_id IS NOT NULL);

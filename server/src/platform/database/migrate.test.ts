@@ -50,3 +50,35 @@ test('a migration waits until who holds a table, like a backup, has ended', asyn
   await migrated;
   expect((await node.query(`select from kysely_migration where name > '0232'`)).rows).not.toEqual([]);
 });
+
+test('rows that were moved into another project go back to their load balancer', async () => {
+  const { pool, node } = await databaseOfBefore();
+  const [own, foreign] = [1, 2].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
+  await node.query(`
+    set session_replication_role = replica;
+    insert into load_balancers (id, project_id, region_id, client_id, name, provisioning_status, operating_status,
+                                created_at)
+      values ('${own}', 1, 2, 1, 'own', 'ACTIVE', 'ONLINE', now()),
+             ('${foreign}', 7, 2, 7, 'foreign', 'ACTIVE', 'ONLINE', now());
+    insert into lb_pools (id, load_balancer_id, project_id, region_id, name, protocol, lb_algorithm,
+                          provisioning_status, operating_status, created_at)
+      values ('${own}', '${own}', 7, 2, 'moved', 'TCP', 'ROUND_ROBIN', 'ACTIVE', 'ONLINE', now()),
+             ('${foreign}', '${foreign}', 7, 2, 'foreign', 'TCP', 'ROUND_ROBIN', 'ACTIVE', 'ONLINE', now());
+    insert into lb_listeners (id, load_balancer_id, project_id, region_id, default_pool_id, name, protocol,
+                              protocol_port, provisioning_status, operating_status, created_at)
+      values ('${own}', '${own}', 7, 1, '${foreign}', 'moved', 'TCP', 80, 'ACTIVE', 'ONLINE', now());
+    insert into lb_members (id, load_balancer_id, pool_id, address, protocol_port, provisioning_status,
+                            operating_status, created_at)
+      values ('${own}', '${own}', '${foreign}', '192.0.2.1', 80, 'ACTIVE', 'ONLINE', now()),
+             ('${foreign}', '${foreign}', '${foreign}', '192.0.2.2', 80, 'ACTIVE', 'ONLINE', now());
+    set session_replication_role = origin`);
+  await migrateToLatest(pool);
+  const rowsOf = async (columns: string) => (await node.query(`select ${columns}`)).rows;
+  expect(await rowsOf(`project_id, region_id from lb_pools where id = '${own}'`)).toEqual([
+    { project_id: 1, region_id: 2 },
+  ]);
+  expect(await rowsOf('project_id, region_id, default_pool_id from lb_listeners')).toEqual([
+    { project_id: 1, region_id: 2, default_pool_id: null },
+  ]);
+  expect(await rowsOf('load_balancer_id from lb_members')).toEqual([{ load_balancer_id: foreign }]);
+});
