@@ -195,7 +195,7 @@ export function features({
       providerOf: providers.of('sftpStorage'),
     }),
     webhooks({ db, clock, log, cipher, allowedNetworks: webhookNetworks, userAction: deliveredUserAction }),
-    userActions({ cipher }),
+    userActions({ cipher, allowedNetworks: webhookNetworks }),
     videoTokens(video),
   ];
 }

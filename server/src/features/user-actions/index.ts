@@ -1,11 +1,11 @@
 import type { Feature } from '../../platform/feature.ts';
-import type { Cipher } from '../../platform/secrets/cipher.ts';
+import type { SubscriptionOptions } from '../webhooks/index.ts';
 import { userActionExamples } from './examples.ts';
 import { userActionRoutes } from './routes.ts';
 
 export { deliveredUserAction } from './service.ts';
 
-export function userActions({ cipher }: { readonly cipher: Cipher }): Feature {
+export function userActions(options: SubscriptionOptions): Feature {
   return {
     name: 'user-actions',
     areas: {
@@ -13,6 +13,6 @@ export function userActions({ cipher }: { readonly cipher: Cipher }): Feature {
     },
     nouns: { user_actions: 'UserAction' },
     examples: userActionExamples,
-    routes: userActionRoutes(cipher),
+    routes: userActionRoutes(options),
   };
 }

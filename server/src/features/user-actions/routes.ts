@@ -1,10 +1,10 @@
 import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
-import type { Cipher } from '../../platform/secrets/cipher.ts';
 import {
   checkSubscription,
   listSubscriptions,
   MOST_SUBSCRIPTIONS,
+  type SubscriptionOptions,
   subscribe,
   unsubscribe,
 } from '../webhooks/index.ts';
@@ -19,7 +19,7 @@ import { userActions } from './service.ts';
 
 const PATH = plainPath('User actions', '/cloud/v1/user_actions');
 
-export const userActionRoutes = (cipher: Cipher): readonly Route[] => [
+export const userActionRoutes = (options: SubscriptionOptions): readonly Route[] => [
   PATH.get({
     summary: 'List what users and tokens of the account have changed',
     access: 'administer',
@@ -33,9 +33,9 @@ export const userActionRoutes = (cipher: Cipher): readonly Route[] => [
     description: `An account has at most ${MOST_SUBSCRIPTIONS} addresses.`,
     access: 'administer',
     body: CreateSubscription,
-    rules: checkSubscription,
+    rules: (body, faults) => checkSubscription(body, options.allowedNetworks, faults),
     status: 204,
-    handler: (ctx, { body }) => subscribe(ctx, cipher, body),
+    handler: (ctx, { body }) => subscribe(ctx, options, body),
   }),
   PATH.at('subscriptions_list').get({
     operationId: 'listUserActionSubscriptions',
@@ -43,7 +43,7 @@ export const userActionRoutes = (cipher: Cipher): readonly Route[] => [
     access: 'administer',
     query: SubscriptionListQuery,
     response: SubscriptionList,
-    handler: (ctx, { query }) => listSubscriptions(ctx, cipher, query),
+    handler: (ctx, { query }) => listSubscriptions(ctx, options.cipher, query),
   }),
   PATH.at('unsubscribe').post({
     operationId: 'unsubscribeFromUserActions',

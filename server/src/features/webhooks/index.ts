@@ -11,6 +11,7 @@ export {
   checkSubscription,
   listSubscriptions,
   MOST_SUBSCRIPTIONS,
+  type SubscriptionOptions,
   subscribe,
   unsubscribe,
 } from './subscriptions.ts';

@@ -15,6 +15,22 @@ export function mayReach(address: string, allowed: AllowedNetworks): boolean {
   return allowed.some((network) => rangeContains(network, ip));
 }
 
+/** Names that stand for nothing on the internet (RFC 6761, RFC 6762, and what is reserved for private use). */
+const PRIVATE_NAMES = /(^|\.)(localhost|local|internal)\.?$/;
+
+/** Why nothing is ever sent to a URL; undefined: what its name leads to is seen when something is sent. Where the
+ *  operator allows networks, any name may lead there. */
+export function neverReached(url: string, allowed: AllowedNetworks): string | undefined {
+  const host = hostOf(url);
+  const isReached = isIP(host) ? mayReach(host, allowed) : allowed.length > 0 || !PRIVATE_NAMES.test(host);
+  return isReached ? undefined : notOnInternet(host);
+}
+
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
+
+const notOnInternet = (host: string): string =>
+  `${host} is not on the internet; the operator may allow its network with VIRGA_WEBHOOK_NETWORKS`;
+
 export interface Posting {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -28,8 +44,8 @@ export interface Posting {
  *  @throws Error that says why the address cannot be reached */
 export function post(posting: Posting): Promise<number> {
   const url = new URL(posting.url);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (posting.allowed && isIP(host) && !mayReach(host, posting.allowed)) return Promise.reject(refusal(host));
+  const refused = posting.allowed && neverReached(posting.url, posting.allowed);
+  if (refused !== undefined) return Promise.reject(new Error(refused));
   return new Promise((settle, reject) => {
     const signal = AbortSignal.timeout(posting.patienceMs);
     const request: ClientRequest = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
@@ -58,10 +74,7 @@ const checkedLookup =
       if (error) return done(error, '', 0);
       const usable = found.filter(({ address }) => mayReach(address, allowed));
       const [first] = usable;
-      if (!first) return done(refusal(name), '', 0);
+      if (!first) return done(new Error(notOnInternet(name)), '', 0);
       return options.all ? done(null, usable) : done(null, first.address, first.family);
     });
   };
-
-const refusal = (host: string) =>
-  new Error(`${host} is not on the internet; the operator may allow its network with VIRGA_WEBHOOK_NETWORKS`);

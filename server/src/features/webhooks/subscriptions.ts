@@ -5,6 +5,7 @@ import { recordAudit } from '../../platform/audit/audit.ts';
 import { type Paging, pageOf } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { type AllowedNetworks, neverReached } from './reach.ts';
 import * as store from './store.ts';
 
 /** Addresses that clients have their user actions posted to: webhook targets of a kind of their own. */
@@ -28,20 +29,37 @@ const OWN_HEADERS: readonly string[] = [
   'webhook-timestamp',
 ];
 
-/** Adds what schemas cannot say of a subscription. */
-export function checkSubscription(input: Partial<NewSubscription>, faults: Faults): void {
+export interface SubscriptionOptions {
+  readonly cipher: Cipher;
+  /** Beside the internet. */
+  readonly allowedNetworks: AllowedNetworks;
+}
+
+/** Adds what schemas cannot say of a subscription.
+ *  @param allowed networks beside the internet */
+export function checkSubscription(
+  input: Partial<NewSubscription>,
+  allowed: AllowedNetworks,
+  faults: Faults,
+): void {
   checkCredentials(input, faults);
+  const unreached = input.url === undefined ? undefined : neverReached(input.url, allowed);
+  if (unreached !== undefined) faults.add('url', unreached);
   if (OWN_HEADERS.includes(input.auth_header_name?.toLowerCase() ?? '')) {
     faults.add('auth_header_name', 'is a header that every call has already; choose another one');
   }
 }
 
 /** Subscribing an address again gives it the new header.
- *  @throws Invalid for an address with a user name in it or a header that every call has, Conflict when the client
- *  has as many as it may have */
-export async function subscribe(ctx: RequestContext, cipher: Cipher, input: NewSubscription): Promise<void> {
+ *  @throws Invalid for an address that nothing is sent to or that has a user name in it, and for a header that every
+ *  call has; Conflict when the client has as many as it may have */
+export async function subscribe(
+  ctx: RequestContext,
+  { cipher, allowedNetworks }: SubscriptionOptions,
+  input: NewSubscription,
+): Promise<void> {
   const faults = new Faults();
-  checkSubscription(input, faults);
+  checkSubscription(input, allowedNetworks, faults);
   faults.refuse();
   const { clientId } = ctx.caller;
   await ctx.db.transaction(async (tx) => {

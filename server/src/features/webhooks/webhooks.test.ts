@@ -119,7 +119,7 @@ test('targets are counted when they come and go, for each client and for all', a
   expect(await counts()).toEqual([2, 1, 1]);
   // One for user actions is listed elsewhere.
   const subscription = {
-    url: `${address}/actions`,
+    url: 'https://hooks.example.com/actions',
     auth_header_name: 'X-Token',
     auth_header_value: 'secret',
   };
