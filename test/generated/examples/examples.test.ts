@@ -6,6 +6,7 @@ import { waitUntil } from '../../harness/wait.ts';
 import { nameOf } from '../operations.ts';
 import { ELSEWHERE } from './hooks.ts';
 import { examplesOf, type Paths, sendExample, withBody } from './sent.ts';
+import { forgetPeople, raiseQuotas } from './settings.ts';
 import { World } from './world.ts';
 
 /** Every body of the document has an example, and every example does what it says. */
@@ -18,7 +19,7 @@ const shown = (spec: Parameters<typeof nameOf>[0]) => examplesOf(server.app.docu
 
 beforeAll(async () => {
   server = await startTestServer({ connections: 4 });
-  await raiseQuotas();
+  await raiseQuotas(server);
   await untilOneIsFree();
 });
 
@@ -55,7 +56,7 @@ test.each(tags)('every example of $name does what it says', async ({ name: area 
         (error: Error) => `${example.name}: ${error.message}`,
       );
       if (fault !== undefined) failed.push(fault);
-      await forgetPeople();
+      await forgetPeople(server);
     }
   }
   expect(failed).toEqual([]);
@@ -89,31 +90,4 @@ async function untilOneIsFree(): Promise<void> {
     },
     { what: 'somebody who listens for tasks' },
   );
-}
-
-/** There is room for everything that any example needs. */
-async function raiseQuotas(): Promise<void> {
-  const { body: quotas } = await server.call('GET', '/cloud/v2/client_quotas');
-  const raised = (limits: object) =>
-    Object.fromEntries(
-      Object.keys(limits)
-        .filter((name) => name.endsWith('_limit'))
-        .map((name) => [name, 100_000_000]),
-    );
-  const global_limits = raised(quotas.global_quotas);
-  const regional_limits = [{ region_id: 2, ...raised(quotas.regional_quotas[0]) }];
-  const body = { global_limits, regional_limits };
-  const reply = await server.call('PATCH', '/virga/v1/clients/1/quotas', { as: 'operator', body });
-  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
-}
-
-/** The people of one example are unknown to the next, which may be about the same ones. */
-async function forgetPeople(): Promise<void> {
-  for (const table of ['users', 'invitations']) {
-    await server.db.named(
-      `test_forget_${table}`,
-      `update ${table} set email = gen_random_uuid() || '@virga.test' where email like '%@example.com'`,
-      [],
-    );
-  }
 }

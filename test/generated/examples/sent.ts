@@ -39,17 +39,38 @@ export function examplesOf(paths: Paths, spec: Spec): readonly Sendable[] {
   }));
 }
 
+/** An example as it is sent: with things of a world in the places of its ids. */
+export interface Prepared {
+  readonly spec: Spec;
+  readonly path: string;
+  readonly body: unknown;
+}
+
 /** Sends an example to a world of its own, and expects that what it asks for is done. */
-export async function sendExample(world: World, { spec, body }: Sendable): Promise<Reply> {
+export async function sendExample(world: World, example: Sendable): Promise<Reply> {
+  // What is not known is a fault of the example.
+  return sendPrepared(world, await prepared(world, example), { 'x-virga-strict': '1' });
+}
+
+/** Makes what an example needs. */
+export async function prepared(world: World, { spec, body }: Sendable): Promise<Prepared> {
   const hook: Hook = (await HOOKS[nameOf(spec)]?.(world, body)) ?? {};
   const path = await placeOf(spec, world, { ...(await madeAsShown(world, spec)), ...hook.path });
   const filled = await world.fill(body);
-  const reply = await world.server.call(spec.method, `${path}${hook.query ?? ''}`, {
-    as: allowedCaller(spec),
+  return {
+    spec,
+    path: `${path}${hook.query ?? ''}`,
     body: hook.body ? { ...(filled as object), ...hook.body } : filled,
-    // What is not known is a fault of the example.
-    headers: { 'x-virga-strict': '1' },
-  });
+  };
+}
+
+/** Sends it, and expects that what it asks for is done. */
+export async function sendPrepared(
+  world: World,
+  { spec, path, body }: Prepared,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const reply = await world.server.call(spec.method, path, { as: allowedCaller(spec), body, headers });
   expect(reply.status, `${spec.method} ${path}: ${JSON.stringify(reply.body)}`).toBeLessThan(300);
   await finished(world, reply);
   return reply;

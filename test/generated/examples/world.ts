@@ -149,7 +149,8 @@ const MAKERS: Readonly<Record<string, (world: World) => Promise<string>>> = {
     return w.done('POST', w.at('images'), body, 'images');
   },
   instance: async (w) => {
-    const image_id = await anImage((path) => w.call('GET', path));
+    // The region's own, seen from this project.
+    const image_id = await anImage((path) => w.call('GET', path.replace('/1/2', `/${w.project}/${REGION}`)));
     const [network_id, subnet_id] = [await w.get('network'), await w.get('subnet')];
     const body = {
       name: 'around',

@@ -35,6 +35,12 @@ test('unknown fields are refused, each with the nearest known name, and ignored 
   expect((await server.call('POST', LBS, { body: rest })).status).toBe(200);
 });
 
+test('unknown fields of bodies of several kinds are refused too, but none that another kind has', async () => {
+  const volume = { source: 'new-volume', name: 'data', size: 1, siez: 2, image_id: null };
+  const reply = await server.call('POST', '/cloud/v1/volumes/1/2', { body: volume, headers });
+  expect(reply.body.invalid_fields).toEqual({ siez: ['is not a known field; did you mean size?'] });
+});
+
 test('unknown parameters too', async () => {
   const reply = await server.call('GET', `${LBS}?show_stat=true&limit=1`, { headers });
   expect(reply.body.invalid_fields).toEqual({
