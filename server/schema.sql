@@ -1329,6 +1329,8 @@ create table lb_pools (
   project_id integer not null,
   region_id integer not null,
   previous jsonb,
+  timeout_tunnel integer,
+  member_http_version text default '1.1'::text not null,
   constraint lb_pools_pkey PRIMARY KEY (id),
   constraint lb_pools_of_load_balancer UNIQUE (id, load_balancer_id),
   constraint lb_pools_lb_algorithm_check CHECK ((lb_algorithm = ANY (ARRAY['ROUND_ROBIN'::text, 'LEAST_CONNECTIONS'::text, 'SOURCE_IP'::text]))),
@@ -1346,6 +1348,7 @@ CREATE INDEX lb_pools_load_balancer ON lb_pools USING btree (load_balancer_id, c
 CREATE INDEX lb_pools_name ON lb_pools USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX lb_pools_secret ON lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
 CREATE TRIGGER lb_pools_count AFTER INSERT OR DELETE ON lb_pools FOR EACH ROW EXECUTE FUNCTION count_rows('pools');
+comment on column lb_pools.timeout_tunnel is 'milliseconds; null: an hour';
 
 create table lb_health_monitors (
   id uuid not null,

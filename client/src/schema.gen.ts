@@ -8797,6 +8797,16 @@ export interface components {
                      * @default null
                      */
                     timeout_member_data?: number | null;
+                    /**
+                     * @description Milliseconds for which a WebSocket may be silent; null: an hour.
+                     * @default null
+                     */
+                    timeout_tunnel?: number | null;
+                    /**
+                     * @description The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).
+                     * @enum {string}
+                     */
+                    member_http_version?: "1.1" | "2";
                 }[];
             }[];
             /** @description Where logs of access go; null: nowhere. */
@@ -9094,6 +9104,16 @@ export interface components {
              * @default null
              */
             timeout_member_data?: number | null;
+            /**
+             * @description Milliseconds for which a WebSocket may be silent; null: an hour.
+             * @default null
+             */
+            timeout_tunnel?: number | null;
+            /**
+             * @description The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).
+             * @enum {string}
+             */
+            member_http_version?: "1.1" | "2";
             /**
              * Format: uuid
              * @description The listener whose default pool it becomes.
@@ -14391,6 +14411,13 @@ export interface components {
             timeout_member_connect: number | null;
             /** @description Milliseconds without data from the member after which it is given up. */
             timeout_member_data: number | null;
+            /** @description Milliseconds for which a WebSocket may be silent; null: an hour. */
+            timeout_tunnel: number | null;
+            /**
+             * @description The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).
+             * @enum {string}
+             */
+            member_http_version: "1.1" | "2";
             /**
              * Format: uuid
              * @description The task that made it.
@@ -14564,6 +14591,13 @@ export interface components {
                 timeout_member_connect: number | null;
                 /** @description Milliseconds without data from the member after which it is given up. */
                 timeout_member_data: number | null;
+                /** @description Milliseconds for which a WebSocket may be silent; null: an hour. */
+                timeout_tunnel: number | null;
+                /**
+                 * @description The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).
+                 * @enum {string}
+                 */
+                member_http_version: "1.1" | "2";
                 /**
                  * Format: uuid
                  * @description The task that made it.
@@ -19155,6 +19189,13 @@ export interface components {
             timeout_member_connect?: number | null;
             /** @description Milliseconds without data from the member after which it is given up. */
             timeout_member_data?: number | null;
+            /** @description Milliseconds for which a WebSocket may be silent; null: an hour. */
+            timeout_tunnel?: number | null;
+            /**
+             * @description The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).
+             * @enum {string}
+             */
+            member_http_version?: "1.1" | "2";
         };
         UpdatePort: {
             /** @description Addresses beside its own that may be used through the port. */

@@ -141,6 +141,9 @@ export const BALANCING: Readonly<Record<string, string>> = {
   timeout_client_data: 'Milliseconds without data from the client after which it is given up.',
   timeout_member_connect: 'Milliseconds that connecting to a member may take.',
   timeout_member_data: 'Milliseconds without data from the member after which it is given up.',
+  timeout_tunnel: 'Milliseconds for which a WebSocket may be silent; null: an hour.',
+  member_http_version:
+    'The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).',
   topic_name: 'The name that the logs have at the collector.',
   total_connections: 'Connections since it began.',
   total_ips: 'Addresses of the subnet, for machines.',

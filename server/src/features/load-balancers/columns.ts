@@ -43,7 +43,7 @@ export const LISTENER_COLUMNS = [
 
 export const POOL_COLUMNS = [
   ...(['name', 'protocol', 'lb_algorithm', 'session_persistence'] as const),
-  ...(['secret_id', 'ca_secret_id', 'crl_secret_id'] as const),
+  ...(['secret_id', 'ca_secret_id', 'crl_secret_id', 'member_http_version', 'timeout_tunnel'] as const),
   ...TIMEOUTS,
 ] as const satisfies Columns<'lb_pools'>;
 

@@ -92,6 +92,8 @@ function desiredPool(row: PoolRow, tree: LoadBalancerTree, secrets: OpenedSecret
     protocol: row.protocol,
     algorithm: row.lb_algorithm,
     timeoutsMs: timeouts(row),
+    tunnelMs: row.timeout_tunnel,
+    memberHttpVersion: row.member_http_version,
     sessionPersistence: persistence && {
       type: persistence.type,
       cookieName: persistence.cookie_name,

@@ -18,6 +18,7 @@ import type {
   LastCheck,
   LbAlgorithm,
   ListenerProtocol,
+  MemberHttpVersion,
   PoolProtocol,
 } from './port.ts';
 
@@ -144,6 +145,7 @@ export type PoolRow = RowOf<
     protocol: PoolProtocol;
     lb_algorithm: LbAlgorithm;
     session_persistence: SessionPersistence | null;
+    member_http_version: MemberHttpVersion;
   }
 >;
 

@@ -110,6 +110,9 @@ export interface DesiredListener {
   readonly l7Policies: readonly DesiredL7Policy[];
 }
 
+/** What members of a pool speak. */
+export type MemberHttpVersion = '1.1' | '2';
+
 /** Milliseconds; null: the provider's default (client and member data 50 s, connect 5 s). */
 export interface Timeouts {
   readonly clientData: number | null;
@@ -159,6 +162,9 @@ export interface DesiredPool {
   readonly protocol: PoolProtocol;
   readonly algorithm: LbAlgorithm;
   readonly timeoutsMs: Timeouts;
+  /** Milliseconds for which a WebSocket may be silent; null: the provider's default, an hour. */
+  readonly tunnelMs: number | null;
+  readonly memberHttpVersion: MemberHttpVersion;
   readonly sessionPersistence: DesiredSessionPersistence | null;
   readonly members: readonly DesiredMember[];
   readonly healthMonitor: DesiredHealthMonitor | null;

@@ -476,6 +476,7 @@ export interface LbPools {
   id: string;
   lb_algorithm: string;
   load_balancer_id: string;
+  member_http_version: Generated<string>;
   name: string;
   operating_status: string;
   previous: Json | null;
@@ -489,6 +490,10 @@ export interface LbPools {
   timeout_client_data: number | null;
   timeout_member_connect: number | null;
   timeout_member_data: number | null;
+  /**
+   * milliseconds; null: an hour
+   */
+  timeout_tunnel: number | null;
   updated_at: Date | null;
 }
 

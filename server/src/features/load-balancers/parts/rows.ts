@@ -86,6 +86,8 @@ export class NewRows {
       secret_id: pool.secret_id ?? null,
       ca_secret_id: pool.ca_secret_id ?? null,
       crl_secret_id: pool.crl_secret_id ?? null,
+      member_http_version: pool.member_http_version ?? '1.1',
+      timeout_tunnel: pool.timeout_tunnel ?? null,
       ...timeouts(pool),
     };
     this.of.pool.push(row);

@@ -37,6 +37,8 @@ test('a pool is created with its members and monitor, read, and deleted without 
     ...{ operating_status: 'DRAINING', provisioning_status: 'ACTIVE' },
     ...{ secret_id: null, ca_secret_id: null, crl_secret_id: null },
     ...{ timeout_client_data: null, timeout_member_connect: null, timeout_member_data: 7000 },
+    timeout_tunnel: null,
+    member_http_version: '1.1',
     ...{ creator_task_id: reply.body.tasks[0], task_id: null },
     session_persistence: {
       ...{ type: 'APP_COOKIE', cookie_name: 'session' },

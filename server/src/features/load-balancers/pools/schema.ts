@@ -15,6 +15,7 @@ import { OlderName, OperatingStatus, ProvisioningStatus, timeout } from '../sche
 /** Pools on the wire. */
 
 const Protocol = () => StringEnum(['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP', 'UDP']);
+const MemberHttpVersion = () => StringEnum(['1.1', '2']);
 const Algorithm = () => StringEnum(['LEAST_CONNECTIONS', 'ROUND_ROBIN', 'SOURCE_IP']);
 
 const SessionPersistence = Type.Object({
@@ -37,6 +38,8 @@ export const PoolInput = Type.Object({
   timeout_client_data: Type.Optional(timeout({ default: null, deprecated: true })),
   timeout_member_connect: Type.Optional(timeout({ default: null })),
   timeout_member_data: Type.Optional(timeout({ default: null })),
+  timeout_tunnel: Type.Optional(timeout({ default: null })),
+  member_http_version: Type.Optional(MemberHttpVersion()),
 });
 export type PoolInput = Static<typeof PoolInput>;
 
@@ -79,6 +82,8 @@ export const UpdatePool = Type.Object(
     timeout_client_data: Type.Optional(timeout({ deprecated: true })),
     timeout_member_connect: Type.Optional(timeout()),
     timeout_member_data: Type.Optional(timeout()),
+    timeout_tunnel: Type.Optional(timeout()),
+    member_http_version: Type.Optional(MemberHttpVersion()),
   },
   { $id: 'UpdatePool' },
 );
@@ -104,6 +109,8 @@ const poolFields = () => ({
   timeout_client_data: timeout({ deprecated: true }),
   timeout_member_connect: timeout(),
   timeout_member_data: timeout(),
+  timeout_tunnel: timeout(),
+  member_http_version: MemberHttpVersion(),
   creator_task_id: Nullable(Uuid()),
   task_id: Nullable(Uuid()),
 });

@@ -141,7 +141,8 @@ const lower = (id: string | null | undefined) => id?.toLowerCase() ?? id;
 /** Columns that a change has as it is given. */
 const GIVEN = [
   ...(['name', 'admin_state_up', 'protocol', 'lb_algorithm'] as const),
-  ...(['timeout_client_data', 'timeout_member_connect', 'timeout_member_data'] as const),
+  ...(['timeout_client_data', 'timeout_member_connect', 'timeout_member_data', 'timeout_tunnel'] as const),
+  'member_http_version',
 ] as const;
 
 function changedColumns(row: PoolRow, input: UpdatePool): Changes<'pool'> {

@@ -22,6 +22,7 @@ import type { ConfigWriter } from './writer.ts';
 
 const DEFAULT_MEMBER_TIMEOUT_MS = 50_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+const DEFAULT_TUNNEL_TIMEOUT_MS = 3_600_000;
 const BALANCE = { ROUND_ROBIN: 'roundrobin', LEAST_CONNECTIONS: 'leastconn', SOURCE_IP: 'source' } as const;
 
 export interface BackendOf {
@@ -47,10 +48,16 @@ export function writeBackend(
   if (pool.algorithm === 'SOURCE_IP') writer.line('hash-type consistent');
   writer.line('option allbackups');
   writeTimeouts(writer, desired, pool);
-  if (mode === 'http') writeRetries(writer);
+  if (mode === 'http') {
+    // Not for TCP, where it would take the place of the other timeouts.
+    writer.line(`timeout tunnel ${milliseconds(pool.tunnelMs, DEFAULT_TUNNEL_TIMEOUT_MS)}`);
+    writeRetries(writer);
+  }
   writePersistence(writer, { pool, mode, entries }, addressesOf(desired));
   writeMonitor(writer, pool, desired.vipAddress);
-  const servers = pool.adminStateUp ? pool.members.map((member) => server(pool, member, environment)) : [];
+  const servers = pool.adminStateUp
+    ? pool.members.map((member) => server(pool, mode, member, environment))
+    : [];
   for (const each of servers)
     writer.serverLine(serverLine(each), `Member ${each.memberId} of pool ${pool.id}`);
   return {
@@ -82,7 +89,12 @@ function writeTimeouts(writer: ConfigWriter, desired: DesiredLoadBalancer, pool:
   writer.line(`timeout server ${milliseconds(data, DEFAULT_MEMBER_TIMEOUT_MS)}`);
 }
 
-function server(pool: DesiredPool, member: DesiredMember, environment: RenderEnvironment): RenderedServer {
+function server(
+  pool: DesiredPool,
+  mode: ProxyMode,
+  member: DesiredMember,
+  environment: RenderEnvironment,
+): RenderedServer {
   return {
     name: serverName(identifier(member.id)),
     memberId: member.id,
@@ -96,6 +108,7 @@ function server(pool: DesiredPool, member: DesiredMember, environment: RenderEnv
       ...(pool.protocol === 'PROXY' ? ['send-proxy'] : []),
       ...(pool.protocol === 'PROXYV2' ? ['send-proxy-v2'] : []),
       ...memberTls(pool, environment),
+      ...(mode === 'http' && pool.memberHttpVersion === '2' ? http2(pool) : []),
       ...checkOptions(pool, member),
     ],
   };
@@ -112,6 +125,11 @@ function memberTls(pool: DesiredPool, environment: RenderEnvironment): string[] 
     ...(clientCertificate === null ? [] : ['crt', file('client')]),
   ];
 }
+
+/** Members are expected to speak HTTP/2 at once: without TLS by prior knowledge, with TLS after its handshake agreed on
+ *  it. Checks speak it, too. */
+const http2 = ({ tls }: DesiredPool): string[] =>
+  tls ? ['alpn', 'h2', 'check-alpn', 'h2'] : ['proto', 'h2'];
 
 function serverLine(each: RenderedServer): string {
   const words = ['server', each.name, each.address, 'weight', `${each.weight}`, ...each.options];

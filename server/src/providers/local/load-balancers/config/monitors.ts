@@ -43,22 +43,29 @@ export function writeMonitor(writer: ConfigWriter, pool: DesiredPool, vipAddress
   // Zero would be "for ever" to HAProxy; a check can never usefully take longer than its interval.
   const timeout = monitor.timeout > 0 ? monitor.timeout : monitor.delay;
   writer.line(`timeout check ${seconds(timeout)}s`, origin);
-  if (HTTP_TYPES.has(monitor.type)) writeHttpCheck(writer, monitor, vipAddress, origin);
+  if (HTTP_TYPES.has(monitor.type))
+    writeHttpCheck(writer, versionOf(pool, monitor), monitor, vipAddress, origin);
+}
+
+/** The version of HTTP that a check speaks: that of its pool where members speak HTTP/2 alone. */
+function versionOf({ memberHttpVersion }: DesiredPool, monitor: DesiredHealthMonitor): string {
+  if (memberHttpVersion === '2') return '2';
+  return monitor.httpVersion ?? (monitor.domainName ? '1.1' : '1.0');
 }
 
 function writeHttpCheck(
   writer: ConfigWriter,
+  version: string,
   monitor: DesiredHealthMonitor,
   vipAddress: string,
   origin: string,
 ): void {
   const method = monitor.httpMethod ?? 'GET';
   if (!METHOD.test(method)) throw new TaskFailed(`${origin}: ${JSON.stringify(method)} is no HTTP method`);
-  const version = monitor.httpVersion ?? (monitor.domainName ? '1.1' : '1.0');
   refuseControlCharacters(monitor.urlPath ?? '');
   const path = monitor.urlPath || (monitor.type === 'K8S' ? '/healthz' : '/');
-  // HTTP/1.1 requires a Host, also where the user named no domain.
-  const host = monitor.domainName || (version === '1.1' ? urlHost(vipAddress) : null);
+  // HTTP/1.1 and 2 require a Host, also where the user named no domain.
+  const host = monitor.domainName || (version === '1.0' ? null : urlHost(vipAddress));
   const header = host === null ? '' : ` hdr Host ${quoteFormat(host)}`;
   writer.line('option httpchk', origin);
   writer.line(

@@ -33,6 +33,8 @@ export function pool(change: Partial<DesiredPool> = {}): DesiredPool {
     protocol: 'HTTP',
     algorithm: 'ROUND_ROBIN',
     timeoutsMs: NO_TIMEOUTS,
+    tunnelMs: null,
+    memberHttpVersion: '1.1',
     sessionPersistence: null,
     members: [],
     healthMonitor: null,
