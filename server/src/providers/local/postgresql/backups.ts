@@ -194,11 +194,13 @@ function isNeeded(name: string, startFile: string): boolean {
 export async function archiveNow(primary: Server): Promise<void> {
   await primary.asking('postgres', async (client) => {
     // Something has to have been committed after the requested moment.
-    await client.query(`select pg_logical_emit_message(true, 'virga', 'restore')`);
-    const { rows } = await client.query<{ file: string }>('select pg_walfile_name(pg_switch_wal()) as file');
+    await client.query(`select pg_catalog.pg_logical_emit_message(true, 'virga', 'restore')`);
+    const { rows } = await client.query<{ file: string }>(
+      'select pg_catalog.pg_walfile_name(pg_catalog.pg_switch_wal()) as file',
+    );
     for (let waited = 0; waited < ARCHIVE_MS; waited += 100) {
       const { rows: done } = await client.query<{ is_done: boolean }>(
-        'select last_archived_wal >= $1 as is_done from pg_stat_archiver',
+        'select last_archived_wal >= $1 as is_done from pg_catalog.pg_stat_archiver',
         [rows[0]?.file],
       );
       if (done[0]?.is_done) return;

@@ -75,12 +75,12 @@ async function copyWith(
   signal: AbortSignal,
 ): Promise<CopyOf> {
   signal.throwIfAborted();
-  await client.query(`select pg_backup_start('virga', true)`);
+  await client.query(`select pg_catalog.pg_backup_start('virga', true)`);
   const words = ['-c', SCRIPT, 'sh', place.data, folder, ...LEFT_OUT.map((name) => `--exclude=${name}`)];
   const { exitCode, output } = await run('/bin/sh', words, { home: place.home, patienceMs: HOUR_MS, signal });
   if (exitCode !== 0) throw new Error(`the data could not be copied: ${output.slice(0, 500)}`);
   const { rows } = await client.query<{ label: string }>(
-    'select labelfile as label from pg_backup_stop(false)',
+    'select labelfile as label from pg_catalog.pg_backup_stop(false)',
   );
   const label = rows[0]?.label ?? '';
   const startFile = /^START WAL LOCATION: \S+ \(file (\w+)\)/m.exec(label)?.[1];

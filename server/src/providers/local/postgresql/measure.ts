@@ -21,12 +21,12 @@ export async function usedBytes(folder: string): Promise<number> {
 const COUNTERS = `select sum(xact_commit)::bigint as committed, sum(xact_rollback)::bigint as rolled_back,
   sum(deadlocks)::bigint as deadlocks, sum(tup_returned)::bigint as returned, sum(tup_inserted)::bigint as inserted,
   sum(tup_updated)::bigint as updated, sum(tup_deleted)::bigint as deleted, sum(blks_read)::bigint as read,
-  sum(blks_hit)::bigint as hit from pg_stat_database`;
+  sum(blks_hit)::bigint as hit from pg_catalog.pg_stat_database`;
 const CONNECTIONS = `select count(*) filter (where state = 'active') as active,
-  count(*) filter (where state <> 'active') as idle, current_setting('max_connections') as max
-  from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
+  count(*) filter (where state <> 'active') as idle, pg_catalog.current_setting('max_connections') as max
+  from pg_catalog.pg_stat_activity where backend_type = 'client backend' and pid <> pg_catalog.pg_backend_pid()`;
 const SIZES =
-  'select datname as name, pg_database_size(oid) as size from pg_database where not datistemplate';
+  'select datname as name, pg_catalog.pg_database_size(oid) as size from pg_catalog.pg_database where not datistemplate';
 
 type Numbers = Readonly<Record<string, unknown>>;
 

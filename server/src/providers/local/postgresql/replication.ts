@@ -32,10 +32,10 @@ interface Seen {
 }
 
 const SEEN = `select r.state, s.wal_status is distinct from 'lost' as is_kept
-  from pg_replication_slots s left join pg_stat_replication r on r.pid = s.active_pid where s.slot_name = '${REPLICA}'`;
-const DROP = `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${REPLICA}'`;
-const MAKE = `select pg_create_physical_replication_slot('${REPLICA}', true)`;
-const IS_EVEN = `select exists (select 1 from pg_stat_replication
+  from pg_catalog.pg_replication_slots s left join pg_catalog.pg_stat_replication r on r.pid = s.active_pid where s.slot_name = '${REPLICA}'`;
+const DROP = `select pg_catalog.pg_drop_replication_slot(slot_name) from pg_catalog.pg_replication_slots where slot_name = '${REPLICA}'`;
+const MAKE = `select pg_catalog.pg_create_physical_replication_slot('${REPLICA}', true)`;
+const IS_EVEN = `select exists (select 1 from pg_catalog.pg_stat_replication
   where application_name = '${REPLICA}' and state = 'streaming' and sync_state = 'sync' and flush_lsn >= $1::pg_lsn) as is_even`;
 
 /** The replica of one cluster: made, brought back, and known for what it may do. */
@@ -114,7 +114,9 @@ export class Replication {
     return primary.asking('postgres', async (client) => {
       // All learn that commits have to wait from the process that makes checkpoints: it knows it after this.
       await client.query('checkpoint');
-      const { rows } = await client.query<{ now: string }>('select pg_current_wal_flush_lsn()::text as now');
+      const { rows } = await client.query<{ now: string }>(
+        'select pg_catalog.pg_current_wal_flush_lsn()::text as now',
+      );
       for (let looks = 0; looks < 50; looks += 1) {
         const { rows: even } = await client.query<{ is_even: boolean }>(IS_EVEN, [rows[0]?.now]);
         if (even[0]?.is_even) return true;

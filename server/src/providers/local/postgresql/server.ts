@@ -18,6 +18,7 @@ import { requireRoom } from '../full-disk.ts';
 import { giveToEngine, makeFileOfEngine, readForeignText } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
+import { connectAsAdmin } from './connection.ts';
 import { copyTree } from './copy-tree.ts';
 import { usedBytes } from './measure.ts';
 import { makeOwn, type NodeName, type Place } from './place.ts';
@@ -239,11 +240,13 @@ export class Server {
   /** Reads its configuration again. */
   async reload(): Promise<void> {
     await this.asking('postgres', async (client) => {
-      const { rows: before } = await client.query('select pg_conf_load_time() as at');
-      await client.query('select pg_reload_conf()');
+      const { rows: before } = await client.query('select pg_catalog.pg_conf_load_time() as at');
+      await client.query('select pg_catalog.pg_reload_conf()');
       // The signal goes round: until this connection has seen it, nothing is known.
       for (let looks = 0; ; looks += 1) {
-        const { rows } = await client.query('select pg_conf_load_time() > $1 as seen', [before[0]?.at]);
+        const { rows } = await client.query('select pg_catalog.pg_conf_load_time() > $1 as seen', [
+          before[0]?.at,
+        ]);
         if (rows[0]?.seen) break;
         if (looks === MOST_LOOKS) throw new Error('the server does not read its configuration again');
         await new Promise((resolve) => setTimeout(resolve, 10));
@@ -254,47 +257,31 @@ export class Server {
   /** Whether its configuration has something that only a restart brings into force. */
   async needsRestart(): Promise<boolean> {
     return this.asking('postgres', async (client) => {
-      const { rows } = await client.query('select from pg_settings where pending_restart limit 1');
+      const { rows } = await client.query('select from pg_catalog.pg_settings where pending_restart limit 1');
       return rows.length > 0;
     });
   }
 
-  /** Works on a database as its administrator, through the socket. */
+  /** Works on a database as its administrator, through the socket.
+   *  @param patienceMs how long a statement may take */
   async asking<T>(
     database: string,
     work: (client: pg.Client) => Promise<T>,
     patienceMs = QUERY_MS,
   ): Promise<T> {
     const { password = '', former } = this.notes ?? {};
-    const client = await this.#connect(database, password, patienceMs).catch((error: { code?: string }) => {
+    const { sockets } = this.place;
+    const version = this.version() ?? '';
+    const target = { sockets, database, password, version, patienceMs };
+    const client = await connectAsAdmin(target).catch((error: { code?: string }) => {
       if (former === undefined || error.code !== WRONG_PASSWORD) throw error;
-      return this.#connect(database, former, patienceMs);
+      return connectAsAdmin({ ...target, password: former });
     });
     try {
-      // A full storage must not keep its administrator from mending it.
-      await client.query('set default_transaction_read_only = off');
       return await work(client);
     } finally {
       await client.end().catch(() => undefined);
     }
-  }
-
-  async #connect(database: string, password: string, patienceMs: number): Promise<pg.Client> {
-    const client = new pg.Client({
-      host: this.place.sockets,
-      port: PORT,
-      user: ADMIN,
-      password,
-      database,
-      // Said here, or the driver asks the variables that complete DATABASE_URL.
-      ssl: false,
-      options: '-c client_encoding=UTF8',
-      connectionTimeoutMillis: 5_000,
-      query_timeout: patienceMs,
-    });
-    client.on('error', () => undefined);
-    await client.connect();
-    return client;
   }
 }
 

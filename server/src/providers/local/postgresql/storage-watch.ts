@@ -45,8 +45,8 @@ export function pauseUntilNextLook(used: number, size: number): number {
 }
 
 const OTHERS = `backend_type = 'client backend' and usename is distinct from '${ADMIN}'`;
-const END_WRITERS = `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS} and backend_xid is not null`;
-const END_ALL = `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS}`;
+const END_WRITERS = `select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where ${OTHERS} and backend_xid is not null`;
+const END_ALL = `select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity where ${OTHERS}`;
 
 /** Ends those who began to write before that was forbidden, or everybody. */
 export async function endSessions(server: Server, { isClosed }: Full): Promise<void> {
