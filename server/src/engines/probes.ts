@@ -69,7 +69,7 @@ export async function probePostgresqlTools(program: string): Promise<string> {
   const said = firstLine(await run(program, ['--version'], { as }));
   if (Number(/\(PostgreSQL\) (\d+)/.exec(said)?.[1]) < NEWEST_MAJOR)
     throw new EngineError(`${program} is too old: ${said}, and ${NEWEST_MAJOR} is needed`);
-  for (const name of ['pg_dumpall', 'psql'])
+  for (const name of ['pg_dumpall', 'pg_restore', 'psql'])
     await run(path.join(path.dirname(program), name), ['--version'], { as });
   return said;
 }

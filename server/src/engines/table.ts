@@ -69,7 +69,7 @@ export const ENGINES: readonly Engine[] = [
   postgresql('15', '15.18.0-beta.17'),
   {
     name: 'postgresql-tools',
-    title: 'the tools of PostgreSQL 18 (pg_dump, pg_dumpall, psql)',
+    title: 'the tools of PostgreSQL 18 (pg_dump, pg_dumpall, pg_restore, psql)',
     why: 'upgrades of managed PostgreSQL in local regions',
     version: TOOLS_VERSION,
     setting: 'VIRGA_PG_DUMP',

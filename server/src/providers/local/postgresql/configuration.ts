@@ -8,6 +8,8 @@ import type { Full } from './storage-watch.ts';
 
 /** The role by which this program works on a server; a user's name has no such sign. */
 export const ADMIN = 'virga_admin';
+/** How names of roles begin that fill a database of a newer version; the rest is chance. */
+export const RESTORER = 'virga_restore_';
 export const PORT = 5432;
 
 const quoted = (value: string) => `'${value.replaceAll("'", "''")}'`;
@@ -134,6 +136,7 @@ export function renderHba({ acl, pooler }: DesiredCluster, isClosed: boolean): s
   return [
     `local all ${ADMIN} scram-sha-256`,
     `local replication ${ADMIN} scram-sha-256`,
+    ...(isClosed ? [`local all /^${RESTORER}[0-9a-f]{16}$ scram-sha-256`] : []),
     // The folder of the socket is closed to all but the account of servers, which the pooler has, too.
     `local all all ${pooler && entries.length > 0 ? 'scram-sha-256' : 'reject'}`,
     `host all ${ADMIN} all reject`,

@@ -76,6 +76,8 @@ export interface Target {
   /** The folder of the server's socket. */
   readonly sockets: string;
   readonly database: string;
+  /** The administrator, when nothing is said. */
+  readonly user?: string;
   readonly password: string;
   /** Major version of the server. */
   readonly version: string;
@@ -83,19 +85,19 @@ export interface Target {
   readonly patienceMs: number;
 }
 
-/** Signs in as the administrator, through the socket. The only place where that is done.
+/** Signs in through the socket, as the administrator or another role of ours. The only place where that is done.
  *  @returns a session, which the caller ends */
-export async function connectAsAdmin(target: Target): Promise<pg.Client> {
-  const { sockets, database, password, version, patienceMs } = target;
+export async function connect(target: Target): Promise<pg.Client> {
+  const { sockets, database, user = ADMIN, password, version, patienceMs } = target;
   const client = new pg.Client({
     host: sockets,
     port: PORT,
-    user: ADMIN,
+    user,
     password,
     database,
     // Said here, or the driver asks the variables that complete DATABASE_URL.
     ssl: false,
-    options: optionsOf(pinned(version, 'admin', patienceMs)),
+    options: optionsOf(pinned(version, user === ADMIN ? 'admin' : 'restorer', patienceMs)),
     connectionTimeoutMillis: 5_000,
     // The server ends a statement that takes too long; this is for one that does not even do that.
     query_timeout: patienceMs + 5_000,

@@ -1,13 +1,22 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../../kernel/errors.ts';
+import { makeFileOfEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
+import { optionsOf, pinned } from './connection.ts';
 import { giveFile } from './copy-data.ts';
+import { giveEverything } from './owners.ts';
+import { endRestorer, makeRestorer, type Restorer } from './restorer.ts';
 import type { Server } from './server.ts';
+import { partsOf } from './table-of-contents.ts';
 
 /** Fills an empty server from one of an older version: roles with their passwords and memberships, databases with all
- *  that is in them, extensions with their owners. */
+ *  that is in them, extensions with their owners.
+ *
+ *  What is in a database is made and filled by the restorer, who is no superuser: constraints, domains, indexes and
+ *  bounds of partitions call functions of users. The administrator makes the empty database, and in the end says whom
+ *  everything belongs to and who may use it, which calls nothing. */
 
 export type Databases = readonly string[];
 
@@ -15,7 +24,7 @@ export interface Feed {
   readonly from: Server;
   /** Empty, and runs. */
   readonly to: Server;
-  /** pg_dump, with pg_dumpall and psql beside it. */
+  /** pg_dump, with pg_dumpall, pg_restore and psql beside it. */
   readonly tools: string;
   /** Major version of `to`. */
   readonly version: string;
@@ -27,27 +36,23 @@ const PATIENCE_MS = 3_600_000;
 const SINCE_17 = '/^SET transaction_timeout = 0;$/d;';
 /** The lines in which a dump says how it is to be read; then come the things themselves. */
 const HEAD = 40;
-/** The same where it makes the database and begins again in it. */
-const BOTH_HEADS = 200;
+/** The same where it enters the database and begins again in it, also twice. */
+const HEADS = 200;
+/** The database is there already. */
+const NO_DATABASE = '/^CREATE DATABASE /d;';
 
-/** Runs the one program, edits what it says, and gives it to psql. Nothing is left on the disk.
- *  1 file of passwords, 2 edits, 3 psql, 4 socket of the new server, 5 its database, then the program with its words. */
-const SCRIPT = `export PGPASSFILE="$1" PGOPTIONS='-c default_transaction_read_only=off -c statement_timeout=0'
-edits=$2; psql=$3; socket=$4; base=$5; shift 5
-code=$({ { "$@" 2>&4; echo $? >&3; } | sed -e "$edits" |
-  "$psql" -X -q -w -v ON_ERROR_STOP=1 -h "$socket" -p ${PORT} -U ${ADMIN} -d "$base" >/dev/null 2>&4; } 3>&1 4>&2) &&
-[ "$code" = 0 ]`;
+/** Runs the one program, edits what it says, and gives it to psql.
+ *  1 file of passwords, 2 edits, 3 psql, 4 socket of the new server, 5 its database, 6 user there, 7 and 8 settings of
+ *  sessions on the old and the new one; then the program with its words. */
+const SCRIPT = `export PGPASSFILE="$1"
+edits=$2; psql=$3; socket=$4; base=$5; user=$6; old=$7; new=$8; shift 8
+code=$({ { PGOPTIONS=$old "$@" 2>&4; echo $? >&3; } | sed -e "$edits" |
+  PGOPTIONS=$new "$psql" -X -q -w -v ON_ERROR_STOP=1 -h "$socket" -p ${PORT} -U "$user" -d "$base" >/dev/null 2>&4
+} 3>&1 4>&2) && [ "$code" = 0 ]`;
+/** The same of a program alone. 1 file of passwords, 2 settings of its session. */
+const ALONE = `export PGPASSFILE="$1" PGOPTIONS="$2"; shift 2; exec "$@"`;
 
 const OWN = `datname not in ('template0', 'template1')`;
-const EXTENSIONS = `select e.extname as name, r.rolname as owner from pg_extension e
-  join pg_roles r on r.oid = e.extowner where r.rolname <> '${ADMIN}'`;
-/** What ALTER EXTENSION cannot do. Its parts stay with the administrator, as they were. */
-const GIVE = `with given as (
-    update pg_extension set extowner = (select oid from pg_roles where rolname = $2) where extname = $1
-    returning oid, extowner)
-  insert into pg_shdepend (dbid, classid, objid, objsubid, refclassid, refobjid, deptype)
-  select d.oid, 'pg_extension'::regclass, given.oid, 0, 'pg_authid'::regclass, given.extowner, 'o'
-    from given, pg_database d where d.datname = current_database()`;
 
 /** @returns why a server's data cannot be brought to a version, and what to do; undefined: they can */
 export async function obstacles(
@@ -57,9 +62,11 @@ export async function obstacles(
 ): Promise<string | undefined> {
   const { closed, prepared } = await server.asking('postgres', async (client) => {
     const { rows: some } = await client.query<{ name: string }>(
-      `select datname as name from pg_database where ${OWN} and (not datallowconn or datconnlimit = -2)`,
+      `select datname as name from pg_catalog.pg_database where ${OWN} and (not datallowconn or datconnlimit = -2)`,
     );
-    const { rows } = await client.query<{ count: string }>('select count(*) as count from pg_prepared_xacts');
+    const { rows } = await client.query<{ count: string }>(
+      'select pg_catalog.count(*) as count from pg_catalog.pg_prepared_xacts',
+    );
     return { closed: some[0]?.name, prepared: Number(rows[0]?.count) };
   });
   if (closed !== undefined)
@@ -67,7 +74,7 @@ export async function obstacles(
   if (prepared > 0) return 'There are prepared transactions: commit or roll them back';
   for (const database of await databasesOf(server)) {
     const { rows } = await server.asking(database, (client) =>
-      client.query<{ extname: string }>('select extname from pg_extension'),
+      client.query<{ extname: string }>('select extname from pg_catalog.pg_extension'),
     );
     const lost = rows.find(({ extname }) => !hasExtension(binaries, extname));
     if (lost)
@@ -84,7 +91,7 @@ const hasExtension = (binaries: string, name: string) =>
 async function databasesOf(server: Server): Promise<Databases> {
   return server.asking('postgres', async (client) => {
     const { rows } = await client.query<{ name: string }>(
-      `select datname as name from pg_database where ${OWN} order by datname`,
+      `select datname as name from pg_catalog.pg_database where ${OWN} order by datname`,
     );
     return rows.map(({ name }) => name);
   });
@@ -92,54 +99,131 @@ async function databasesOf(server: Server): Promise<Databases> {
 
 /** @returns the databases that were brought over
  *  @throws when a statement fails, with what the new server says about it */
-export async function feed({ from, to, tools, version, signal }: Feed): Promise<Databases> {
-  const passwords = join(to.place.base, 'passwords');
-  giveFile(passwords, `*:*:*:${ADMIN}:${from.notes?.password ?? ''}\n`, to.place.home);
-  const at = ['-h', from.place.sockets, '-p', String(PORT), '-U', ADMIN, '-w'];
-  const program = (name: string) => join(dirname(tools), name);
-  const isOld = Number(version) < 17;
-  const pour = async (edits: string, database: string, ...words: readonly string[]) => {
-    signal.throwIfAborted();
-    const target = `dbname=${conninfo(database)}`;
-    const given = ['-c', SCRIPT, 'sh', passwords, edits, program('psql'), to.place.sockets, target, ...words];
-    const { exitCode, output } = await run('/bin/sh', given, {
-      home: to.place.home,
-      paths: [to.place.sockets],
-      patienceMs: PATIENCE_MS,
-      signal,
-    });
-    if (exitCode !== 0) throw new Error(firstFault(output));
-  };
+export async function feed(feed: Feed): Promise<Databases> {
+  const feeding = new Feeding(feed);
   try {
-    // The administrator is there already.
-    const own = `/^CREATE ROLE ${ADMIN};$/d;/^ALTER ROLE ${ADMIN} WITH /d`;
-    await pour(own, 'postgres', program('pg_dumpall'), ...at, '--roles-only');
-    const databases = await databasesOf(from);
-    for (const name of databases) {
-      const dump = [program('pg_dump'), ...at, '-d', `dbname=${conninfo(name)}`];
-      const there = name === 'postgres' ? '/^CREATE DATABASE postgres /d;' : '';
-      const head = `1,${BOTH_HEADS}{${isOld ? SINCE_17 : ''}${there}}`;
-      await pour(head, 'postgres', ...dump, '--create', '--section=pre-data');
-      const begin = isOld ? `1,${HEAD}{${SINCE_17}}` : '';
-      await pour(begin, name, ...dump, '--section=data', '--section=post-data');
-      await giveExtensions(from, to, name);
-      await to.asking(name, (client) => client.query('analyze'), PATIENCE_MS);
-    }
+    await feeding.bringRoles();
+    const databases = await databasesOf(feed.from);
+    for (const name of databases) await feeding.bringDatabase(name);
     return databases;
   } finally {
-    rmSync(passwords, { force: true });
+    feeding.end();
   }
 }
 
-/** Those whom extensions belong to may change and drop them, as before. */
-async function giveExtensions(from: Server, to: Server, database: string): Promise<void> {
-  const { rows } = await from.asking(database, (client) =>
-    client.query<{ name: string; owner: string }>(EXTENSIONS),
-  );
-  if (rows.length === 0) return;
-  await to.asking(database, async (client) => {
-    for (const { name, owner } of rows) await client.query(GIVE, [name, owner]);
-  });
+type Into = { readonly database: string; readonly user: string };
+
+class Feeding {
+  readonly #feed: Feed;
+  readonly #files: { readonly [Name in 'passwords' | 'archive' | 'contents' | 'list']: string };
+  readonly #isOld: boolean;
+
+  constructor(feed: Feed) {
+    this.#feed = feed;
+    this.#isOld = Number(feed.version) < 17;
+    const path = (name: string) => join(feed.to.place.base, name);
+    this.#files = {
+      passwords: path('passwords'),
+      archive: path('archive'),
+      contents: path('contents'),
+      list: path('list'),
+    };
+    this.#givePasswords();
+  }
+
+  async bringRoles(): Promise<void> {
+    // The administrator is there already.
+    const own = `/^CREATE ROLE ${ADMIN};$/d;/^ALTER ROLE ${ADMIN} WITH /d`;
+    const into = { database: 'postgres', user: ADMIN };
+    await this.#pour(own, into, this.#tool('pg_dumpall'), ...this.#at(), '--roles-only');
+  }
+
+  async bringDatabase(name: string): Promise<void> {
+    const { from, to } = this.#feed;
+    const { archive, contents } = this.#files;
+    const dump = [this.#tool('pg_dump'), ...this.#at(), '-d', `dbname=${conninfo(name)}`];
+    // Everything but rows: those are written once, by the new server.
+    makeFileOfEngine(archive, to.place.home);
+    await this.#do(...dump, '--create', '-Fc', '--exclude-table-data=*.*', '-f', archive);
+    makeFileOfEngine(contents, to.place.home);
+    await this.#do(this.#tool('pg_restore'), '--create', '-l', '-f', contents, archive);
+    const parts = partsOf(readFileSync(contents, 'utf8'));
+    const outside = { database: 'postgres', user: ADMIN };
+    if (name !== 'postgres') await this.#restore(parts.database, outside, '', '--create', '--no-owner');
+    const restorer = await makeRestorer(to, name);
+    this.#givePasswords(restorer);
+    const into = { database: name, user: restorer.name };
+    const head = this.#isOld ? `1,${HEAD}{${SINCE_17}}` : '';
+    await this.#restore(parts.things, into, '', '--no-owner', '--section=pre-data', '--section=data');
+    await this.#pour(head, into, ...dump, '--section=data', '--no-large-objects', '--no-owner', '--no-acl');
+    await this.#restore(parts.things, into, '', '--no-owner', '--section=post-data');
+    await restorer.analyze();
+    const owners = await giveEverything(from, to, name);
+    await this.#restore(parts.rights, outside, NO_DATABASE, '--create', '--no-owner');
+    // By their owners, as they may see what is in them; and with no more rights than those.
+    if (parts.views !== '') {
+      await restorer.join(owners);
+      await this.#restore(parts.views, into, '', '--no-owner', '--enable-row-security');
+    }
+    await endRestorer(from, to, name, restorer);
+  }
+
+  end(): void {
+    for (const file of Object.values(this.#files)) rmSync(file, { force: true });
+  }
+
+  #givePasswords(restorer?: Restorer): void {
+    const { from } = this.#feed;
+    const lines = [
+      `*:*:*:${ADMIN}:${from.notes?.password ?? ''}\n`,
+      ...(restorer ? [`*:*:*:${restorer.name}:${restorer.password}\n`] : []),
+    ];
+    giveFile(this.#files.passwords, lines.join(''), this.#feed.to.place.home);
+  }
+
+  /** Restores entries of the archive.
+   *  @param edits of what it says before the first of them */
+  async #restore(list: string, into: Into, edits: string, ...words: readonly string[]): Promise<void> {
+    const head = `1,${HEADS}{${this.#isOld ? SINCE_17 : ''}${edits}}`;
+    giveFile(this.#files.list, list, this.#feed.to.place.home);
+    const given = ['-f', '-', '-L', this.#files.list, ...words, this.#files.archive];
+    await this.#pour(head, into, this.#tool('pg_restore'), ...given);
+  }
+
+  async #pour(edits: string, { database, user }: Into, ...program: readonly string[]): Promise<void> {
+    const { to } = this.#feed;
+    const target = `dbname=${conninfo(database)}`;
+    const sessions = [this.#options('from', ADMIN), this.#options('to', user)];
+    const { passwords } = this.#files;
+    const fixed = [passwords, edits, this.#tool('psql'), to.place.sockets, target, user, ...sessions];
+    await this.#run(SCRIPT, [...fixed, ...program]);
+  }
+
+  #do(...program: readonly string[]): Promise<void> {
+    return this.#run(ALONE, [this.#files.passwords, this.#options('from', ADMIN), ...program]);
+  }
+
+  async #run(script: string, words: readonly string[]): Promise<void> {
+    const { from, to, signal } = this.#feed;
+    signal.throwIfAborted();
+    const paths = [from.place.sockets, to.place.sockets];
+    const options = { home: to.place.home, paths, patienceMs: PATIENCE_MS, signal };
+    const { exitCode, output } = await run('/bin/sh', ['-c', script, 'sh', ...words], options);
+    if (exitCode !== 0) throw new Error(firstFault(output));
+  }
+
+  #options(side: 'from' | 'to', user: string): string {
+    const version = this.#feed[side].version() ?? '';
+    return optionsOf(pinned(version, user === ADMIN ? 'admin' : 'restorer', 0));
+  }
+
+  #at(): readonly string[] {
+    return ['-h', this.#feed.from.place.sockets, '-p', String(PORT), '-U', ADMIN, '-w'];
+  }
+
+  #tool(name: string): string {
+    return join(dirname(this.#feed.tools), name);
+  }
 }
 
 /** A value in a connection string. */

@@ -18,7 +18,7 @@ import { requireRoom } from '../full-disk.ts';
 import { giveToEngine, makeFileOfEngine, readForeignText } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
-import { connectAsAdmin } from './connection.ts';
+import { connect } from './connection.ts';
 import { copyTree } from './copy-tree.ts';
 import { usedBytes } from './measure.ts';
 import { makeOwn, type NodeName, type Place } from './place.ts';
@@ -273,9 +273,9 @@ export class Server {
     const { sockets } = this.place;
     const version = this.version() ?? '';
     const target = { sockets, database, password, version, patienceMs };
-    const client = await connectAsAdmin(target).catch((error: { code?: string }) => {
+    const client = await connect(target).catch((error: { code?: string }) => {
       if (former === undefined || error.code !== WRONG_PASSWORD) throw error;
-      return connectAsAdmin({ ...target, password: former });
+      return connect({ ...target, password: former });
     });
     try {
       return await work(client);
