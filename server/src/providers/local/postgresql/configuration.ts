@@ -8,6 +8,9 @@ import type { Full } from './storage-watch.ts';
 
 /** The role by which this program works on a server; a user's name has no such sign. */
 export const ADMIN = 'virga_admin';
+/** By which a pooler signs in to learn what passwords are checked by, and whom the function belongs to that says so. */
+export const POOLER = 'virga_pooler';
+export const VERIFIERS = 'virga_verifiers';
 /** How names of roles begin that fill a database of a newer version; the rest is chance. */
 export const RESTORER = 'virga_restore_';
 export const PORT = 5432;
@@ -139,7 +142,7 @@ export function renderHba({ acl, pooler }: DesiredCluster, isClosed: boolean): s
     ...(isClosed ? [`local all /^${RESTORER}[0-9a-f]{16}$ scram-sha-256`] : []),
     // The folder of the socket is closed to all but the account of servers, which the pooler has, too.
     `local all all ${pooler && entries.length > 0 ? 'scram-sha-256' : 'reject'}`,
-    `host all ${ADMIN} all reject`,
+    `host all ${ADMIN},${POOLER},${VERIFIERS} all reject`,
     ...aclLines(entries),
     'host all all all reject',
     '',

@@ -9,6 +9,7 @@ const OWNED = `select i.type, i.identity, pg_catalog.pg_get_userbyid(d.refobjid)
   from pg_catalog.pg_shdepend d, lateral pg_catalog.pg_identify_object(d.classid, d.objid, 0) i
   where d.dbid = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
     and d.deptype = 'o' and i.type not in ('default acl', 'extension')
+    and i.schema is distinct from 'pg_catalog'
     and not exists (select from pg_catalog.pg_depend e where e.classid = d.classid and e.objid = d.objid
       and (e.deptype = 'e' or e.deptype in ('a', 'i') and i.type = 'sequence' and e.refobjsubid > 0))`;
 const EXTENSIONS = `select e.extname as name, pg_catalog.pg_get_userbyid(e.extowner) as owner

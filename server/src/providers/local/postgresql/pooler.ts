@@ -5,8 +5,9 @@ import { readText, removeFolder, writeFileAtomically } from '../../../kernel/fil
 import { type ProcessIdentity, processOf, signalProcess, terminate } from '../../../kernel/processes.ts';
 import { makeFileOfEngine, makePassage, readForeignText, writeForEngine } from '../load-balancers/files.ts';
 import { run } from '../load-balancers/programs.ts';
-import { ADMIN, aclLines, PORT } from './configuration.ts';
+import { ADMIN, aclLines, POOLER, PORT, VERIFIERS } from './configuration.ts';
 import { makeOwn, type Place } from './place.ts';
+import { AUTH_QUERY, PoolerLookup } from './pooler-lookup.ts';
 import type { Notes, Server } from './server.ts';
 
 /** Where clients of a pooler connect to, at the address of the cluster. */
@@ -31,6 +32,7 @@ export class Pooler {
   readonly #pidFile: string;
   /** There while it has not read its files since they changed. */
   readonly #unread: string;
+  readonly #lookup = new PoolerLookup();
 
   /** @param home of the cluster */
   constructor(home: string) {
@@ -52,6 +54,7 @@ export class Pooler {
   async tend(desired: DesiredCluster, server: Server, program: string | undefined): Promise<string | null> {
     if (desired.pooler === null) return this.remove();
     if (program === undefined) return 'The pooler does not run: PgBouncer is not installed on this machine';
+    const fault = await this.#lookup.prepare(server);
     this.#write(desired, server);
     const process = this.running();
     if (process && existsSync(this.#unread)) signalProcess(process, 'SIGHUP');
@@ -64,7 +67,7 @@ export class Pooler {
       if (exitCode !== 0) return `The pooler does not start: ${output.trim().split('\n').at(-1)}`;
     }
     rmSync(this.#unread, { force: true });
-    return null;
+    return fault;
   }
 
   async stop(): Promise<void> {
@@ -88,7 +91,7 @@ export class Pooler {
       [path('server.crt'), desired.tls.certificate],
       [path('server.key'), desired.tls.privateKey],
       [path('hba.conf'), renderHba(desired, notes)],
-      [path('users.txt'), `"${ADMIN}" "${notes?.password ?? ''}"\n`],
+      [path('users.txt'), `"${POOLER}" "${notes?.poolerPassword ?? ''}"\n`],
       [this.#conf, this.#render(desired, place)],
     ] as const;
     const changed = files.filter(([name, text]) => readText(name) !== text);
@@ -113,8 +116,8 @@ export class Pooler {
       auth_hba_file: join(this.#folder, 'hba.conf'),
       auth_file: join(this.#folder, 'users.txt'),
       // Whoever has changed a password with SQL gets in with that one.
-      auth_user: ADMIN,
-      auth_query: 'select usename, passwd from pg_catalog.pg_shadow where usename = $1',
+      auth_user: POOLER,
+      auth_query: AUTH_QUERY,
       client_tls_sslmode: 'require',
       client_tls_cert_file: join(this.#folder, 'server.crt'),
       client_tls_key_file: join(this.#folder, 'server.key'),
@@ -132,4 +135,8 @@ export class Pooler {
 }
 
 const renderHba = ({ acl }: DesiredCluster, notes: Notes | null): string =>
-  [`host all ${ADMIN} all reject`, ...aclLines(notes?.full?.isClosed ? [] : acl), ''].join('\n');
+  [
+    `host all ${ADMIN},${POOLER},${VERIFIERS} all reject`,
+    ...aclLines(notes?.full?.isClosed ? [] : acl),
+    '',
+  ].join('\n');

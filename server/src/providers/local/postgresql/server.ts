@@ -30,6 +30,8 @@ import type { Templates } from './templates.ts';
 export interface Notes {
   readonly host: string;
   readonly password?: string;
+  /** Of the role by which the pooler signs in; absent: it never had one. */
+  readonly poolerPassword?: string;
   /** That of the template, until the administrator has got its own. */
   readonly former?: string;
   /** What passwords of users were last set to, by user: one that the user has changed since stays. */

@@ -18,9 +18,12 @@ const OF_PARTS: Readonly<Record<Exclude<keyof Parts, 'things'>, RegExp>> = {
   views: /^\d+; 0 \d+ MATERIALIZED VIEW DATA /,
 };
 
+/** What only we can have allowed, for a pooler, which is given it anew. */
+const OURS = /^\d+; 0 0 ACL pg_catalog /;
+
 /** @param contents what `pg_restore -l` says */
 export function partsOf(contents: string): Parts {
-  const entries = contents.split('\n').filter((line) => /^\d+; /.test(line));
+  const entries = contents.split('\n').filter((line) => /^\d+; /.test(line) && !OURS.test(line));
   const those = (belongs: (line: string) => boolean) =>
     entries
       .filter(belongs)
