@@ -3,13 +3,14 @@ import { Conflict, Forbidden, Invalid, TaskFailed } from '../../kernel/errors.ts
 import { Faults } from '../../kernel/faults.ts';
 import { requireTransition } from '../../kernel/transitions.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
+import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { exceededQuotas, reserve } from '../quotas/index.ts';
 import * as access from './access.ts';
 import * as store from './cluster-store.ts';
-import { parseConf } from './conf.ts';
+import { boundedFaults, parseConf } from './conf.ts';
 import { newCredentials } from './credentials.ts';
 import { flavorFaults } from './flavor-limits.ts';
 import {
@@ -165,7 +166,7 @@ export async function checkConf(
     throw new Conflict(`PostgreSQL ${version} is being installed here; try again in a minute`, {
       retryAfterMs: INSTALL_MS,
     });
-  return { is_valid: errors.length === 0, errors };
+  return { is_valid: errors.length === 0, errors: boundedFaults(errors) };
 }
 
 /** The quotas that such a cluster would exceed.
@@ -204,11 +205,14 @@ export async function updateCluster(
   });
 }
 
-/** @throws NotFound, Conflict */
+/** A change or creation that is under way is given up for it: the deletion takes the cluster over from its task,
+ *  which writes nothing any more.
+ *  @throws NotFound, Locked while it is being deleted */
 export async function deleteCluster(service: Service, ctx: RegionContext, name: string): Promise<TaskRef> {
   access.providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const { id, status } = await store.clusters.lockFree(tx, name, ctx.place);
+    const { id, status, task_id } = await store.clusters.lock(tx, name, ctx.place);
+    if (status === 'DELETING') requireFree('PostgreSQL cluster', { id: name, task_id });
     requireTransition(`PostgreSQL cluster ${name}`, CLUSTER_TRANSITIONS, status, 'DELETING');
     const taskId = ctx.ids.uuid();
     await store.holdCluster(tx, id, { taskId, status: 'DELETING' });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { keeping } from '../../../../test/harness/keeping.ts';
 import { CLUSTERS, clusterBody, STATUS } from '../../../../test/harness/managed-postgresql.ts';
 import { faultsOf } from '../../../../test/harness/project.ts';
@@ -184,6 +184,21 @@ test('a configuration is checked line by line, for its version', async () => {
   expect((await check('summarize_wal = on', '16')).body.is_valid).toBe(false);
   expect((await check('summarize_wal = on', '17')).body.is_valid).toBe(true);
   expect((await check('', '9.6')).status).toBe(400);
+  for (const name of ['pre_auth_delay', 'db_user_namespace', 'allow_system_table_mods', 'trace_sort'])
+    expect((await check(`${name} = 1`)).body.errors).toEqual([`line 1: ${name} is set by the service`]);
+});
+
+test('what is said of a configuration is bounded, whatever it holds', async () => {
+  const path = '/cloud/v1/dbaas/postgres/validate_pg_conf/1/2';
+  const check = async (pg_conf: string) =>
+    (await server.call('POST', path, { body: { pg_conf, version: '18' } })).body.errors;
+  const many = await check('?\n'.repeat(30_000));
+  expect(many).toHaveLength(101);
+  expect(many[100]).toBe('29900 more faults are not named');
+  const [long] = await check(`work_mem = '${'x'.repeat(60_000)}'`);
+  expect(long?.length).toBeLessThan(1001);
+  const names = Array.from({ length: 501 }, (_, i) => `a.a${i} = 1\n`).join('');
+  expect(await check(names)).toEqual(['must have at most 500 settings']);
 });
 
 test('a configuration may not ask for more than the flavor has, also when the flavor becomes smaller', async () => {
@@ -202,6 +217,38 @@ test('a configuration may not ask for more than the flavor has, also when the fl
   expect(smaller.body.invalid_fields['pg_server_configuration.pg_conf']).toEqual([
     expect.stringContaining('max_connections'),
   ]);
+});
+
+test.each([
+  ['change', 'READY'],
+  ['creation', 'PREPARING'],
+])('a deletion gets through while a %s does not end, which is an ERROR then', async (kind, status) => {
+  const provider = server.providers.of('postgresql')(2);
+  if (!provider) throw new Error('region 2 has no PostgreSQL');
+  const before = await usage();
+  if (kind === 'change') await ended('POST', '', clusterBody('endless'));
+  const endless = vi
+    .spyOn(provider, 'applyCluster')
+    .mockResolvedValue({ ready: false, retryInMs: 50, step: 'for ever' });
+  try {
+    const body = { pg_server_configuration: { pg_conf: 'work_mem = 7MB\n' } };
+    const begun =
+      kind === 'change'
+        ? await call('PATCH', '/endless', body)
+        : await call('POST', '', clusterBody('endless'));
+    expect(begun.status).toBe(200);
+    expect((await call('PATCH', '/endless', body)).status).toBe(409);
+    expect((await call('GET', '/endless')).body.status).toBe(status === 'READY' ? 'UPDATING' : status);
+    expect(await ended('DELETE', '/endless')).toMatchObject({ state: 'FINISHED' });
+    expect(await server.ended(begun)).toMatchObject({
+      state: 'ERROR',
+      error: 'The cluster was deleted meanwhile',
+    });
+  } finally {
+    endless.mockRestore();
+  }
+  expect((await call('GET', '/endless')).status).toBe(404);
+  expect(await usage()).toBe(before);
 });
 
 test('what a region offers is listed, and quotas are checked beforehand', async () => {

@@ -37,9 +37,10 @@ export type ClusterStatus = 'PREPARING' | 'READY' | 'UPDATING' | 'DELETING' | 'F
 /** A cluster whose creation fails is gone. */
 export const CLUSTER_TRANSITIONS: Transitions<ClusterStatus> = {
   // Failed: its task was lost.
-  PREPARING: ['READY', 'FAILED'],
+  PREPARING: ['READY', 'FAILED', 'DELETING'],
   READY: ['UPDATING', 'DELETING'],
-  UPDATING: ['READY'],
+  // A deletion waits for no change.
+  UPDATING: ['READY', 'DELETING'],
   // It may have lost its data.
   DELETING: ['FAILED'],
   FAILED: ['DELETING'],

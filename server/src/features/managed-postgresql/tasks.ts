@@ -1,3 +1,4 @@
+import { TaskFailed } from '../../kernel/errors.ts';
 import type { Operation } from '../../kernel/operation.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import {
@@ -27,6 +28,13 @@ const MINUTE_MS = 60_000;
 const DEADLINE_MS = 60 * MINUTE_MS;
 
 const providerFor = providerOfTask('managed PostgreSQL');
+
+/** @throws TaskFailed when a deletion has taken the cluster over */
+async function requireHeld({ db, task }: TaskRun): Promise<ClusterRow> {
+  const row = await store.clusters.readHeld(db, task.subject, task.id);
+  if (!row) throw new TaskFailed('The cluster was deleted meanwhile');
+  return row;
+}
 
 const restoring = (run: TaskRun) => undoing(run, RESTORE_CLUSTER);
 
@@ -74,8 +82,7 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
   type: 'create_dbaas_postgres_cluster',
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.clusters.readHeld(run.db, run.task.subject, run.task.id);
-    if (!row) return done({});
+    const row = await requireHeld(run);
     const provider = providerFor(run, deps);
     const cluster = await placed(run, row, provider, deps);
     const users = await readUsers(run.db, [row.id]);
@@ -96,8 +103,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
   type,
   deadlineMs: DEADLINE_MS,
   async run(run) {
-    const row = await store.clusters.readHeld(run.db, run.task.subject, run.task.id);
-    if (!row) return done({});
+    const row = await requireHeld(run);
     const spec = row.next_spec ?? row.spec;
     const provider = providerFor(run, deps);
     const users = (await readUsers(run.db, [row.id])).map((user) => ({

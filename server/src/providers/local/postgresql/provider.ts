@@ -9,7 +9,7 @@ import type {
   PostgresqlProvider,
 } from '../../../features/managed-postgresql/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
-import { messageOf } from '../../../kernel/errors.ts';
+import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { eachAtMost } from '../../../kernel/serial.ts';
 import { isFull, withRoom } from '../full-disk.ts';
@@ -69,6 +69,8 @@ export class LocalPostgresql implements PostgresqlProvider {
   readonly #root: string;
   readonly #changes: OwnedChanges;
   readonly #clusters = new Map<string, Cluster>();
+  /** What was begun before a deletion may come after it: nothing of it is made again. */
+  readonly #removed = new Set<string>();
   readonly #watching: NodeJS.Timeout;
   readonly #templates: Templates;
 
@@ -134,7 +136,7 @@ export class LocalPostgresql implements PostgresqlProvider {
         cluster.settleAt(await this.#options.allocateAddress(new Set(this.addresses())));
       return cluster.host ?? '';
     };
-    return this.#changes.change(id, () => withRoom(this.#root, settle));
+    return this.#changeKept(id, settle);
   }
 
   async applyCluster(
@@ -147,7 +149,7 @@ export class LocalPostgresql implements PostgresqlProvider {
     if (binaries === undefined) return { ready: false, retryInMs: INSTALL_LOOK_MS, step: installing };
     const { id } = desired;
     const apply = () => this.#cluster(id).apply(desired, change, binaries);
-    const step = await this.#changes.change(id, () => withRoom(this.#root, apply));
+    const step = await this.#changeKept(id, apply);
     return step === null ? READY : { ready: false, retryInMs: REPLICA_LOOK_MS, step };
   }
 
@@ -157,6 +159,7 @@ export class LocalPostgresql implements PostgresqlProvider {
 
   async removeCluster(id: string, _operation: Operation): Promise<Progress> {
     await this.#changes.change(id, async () => {
+      this.#removed.add(id);
       await this.#cluster(id).remove();
       this.#clusters.delete(id);
     });
@@ -189,6 +192,14 @@ export class LocalPostgresql implements PostgresqlProvider {
   close(programs: Programs): Promise<void> {
     clearInterval(this.#watching);
     return this.#changes.close(programs, (kept) => this.release(kept));
+  }
+
+  /** @throws TaskFailed when the cluster was removed before */
+  #changeKept<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#changes.change(id, async () => {
+      if (this.#removed.has(id)) throw new TaskFailed('The cluster was deleted meanwhile');
+      return withRoom(this.#root, work);
+    });
   }
 
   async #binaries(version: string): Promise<string | undefined> {
