@@ -9,7 +9,7 @@ import { giveFile } from './copy-data.ts';
 import { giveEverything } from './owners.ts';
 import { endRestorer, makeRestorer, type Restorer } from './restorer.ts';
 import type { Server } from './server.ts';
-import { partsOf } from './table-of-contents.ts';
+import { type Parts, partsOf } from './table-of-contents.ts';
 
 /** Fills an empty server from one of an older version: roles with their passwords and memberships, databases with all
  *  that is in them, extensions with their owners.
@@ -111,11 +111,16 @@ export async function feed(feed: Feed): Promise<Databases> {
   }
 }
 
+interface Archive {
+  readonly file: string;
+  readonly parts: Parts;
+}
+
 type Into = { readonly database: string; readonly user: string };
 
 class Feeding {
   readonly #feed: Feed;
-  readonly #files: { readonly [Name in 'passwords' | 'archive' | 'contents' | 'list']: string };
+  readonly #files: { readonly [Name in 'passwords' | 'archive' | 'objects' | 'contents' | 'list']: string };
   readonly #isOld: boolean;
 
   constructor(feed: Feed) {
@@ -125,6 +130,7 @@ class Feeding {
     this.#files = {
       passwords: path('passwords'),
       archive: path('archive'),
+      objects: path('objects'),
       contents: path('contents'),
       list: path('list'),
     };
@@ -140,30 +146,33 @@ class Feeding {
 
   async bringDatabase(name: string): Promise<void> {
     const { from, to } = this.#feed;
-    const { archive, contents } = this.#files;
     const dump = [this.#tool('pg_dump'), ...this.#at(), '-d', `dbname=${conninfo(name)}`];
-    // Everything but rows: those are written once, by the new server.
-    makeFileOfEngine(archive, to.place.home);
-    await this.#do(...dump, '--create', '-Fc', '--exclude-table-data=*.*', '-f', archive);
-    makeFileOfEngine(contents, to.place.home);
-    await this.#do(this.#tool('pg_restore'), '--create', '-l', '-f', contents, archive);
-    const parts = partsOf(readFileSync(contents, 'utf8'));
+    // Rows are written once, by the new server; large objects keep their rights only in an archive.
+    const whole = await this.#archive('archive', [
+      ...dump,
+      '--create',
+      '--section=pre-data',
+      '--section=post-data',
+    ]);
+    const large = await this.#archive('objects', [...dump, '--section=data', '--exclude-table-data=*.*']);
     const outside = { database: 'postgres', user: ADMIN };
-    if (name !== 'postgres') await this.#restore(parts.database, outside, '', '--create', '--no-owner');
+    if (name !== 'postgres') await this.#restore(whole, 'database', outside, '', '--create', '--no-owner');
     const restorer = await makeRestorer(to, name);
     this.#givePasswords(restorer);
     const into = { database: name, user: restorer.name };
     const head = this.#isOld ? `1,${HEAD}{${SINCE_17}}` : '';
-    await this.#restore(parts.things, into, '', '--no-owner', '--section=pre-data', '--section=data');
+    await this.#restore(whole, 'things', into, '', '--no-owner', '--section=pre-data');
+    await this.#restore(large, 'things', into, '', '--no-owner');
     await this.#pour(head, into, ...dump, '--section=data', '--no-large-objects', '--no-owner', '--no-acl');
-    await this.#restore(parts.things, into, '', '--no-owner', '--section=post-data');
+    await this.#restore(whole, 'things', into, '', '--no-owner', '--section=post-data');
     await restorer.analyze();
     const owners = await giveEverything(from, to, name);
-    await this.#restore(parts.rights, outside, NO_DATABASE, '--create', '--no-owner');
+    await this.#restore(whole, 'rights', outside, NO_DATABASE, '--create', '--no-owner');
+    await this.#restore(large, 'rights', { ...outside, database: name }, '', '--no-owner');
     // By their owners, as they may see what is in them; and with no more rights than those.
-    if (parts.views !== '') {
+    if (whole.parts.views !== '') {
       await restorer.join(owners);
-      await this.#restore(parts.views, into, '', '--no-owner', '--enable-row-security');
+      await this.#restore(whole, 'views', into, '', '--no-owner', '--enable-row-security');
     }
     await endRestorer(from, to, name, restorer);
   }
@@ -181,13 +190,29 @@ class Feeding {
     giveFile(this.#files.passwords, lines.join(''), this.#feed.to.place.home);
   }
 
-  /** Restores entries of the archive.
-   *  @param edits of what it says before the first of them */
-  async #restore(list: string, into: Into, edits: string, ...words: readonly string[]): Promise<void> {
+  /** @param dump the program with its words */
+  async #archive(name: 'archive' | 'objects', dump: readonly string[]): Promise<Archive> {
+    const file = this.#files[name];
+    const { contents } = this.#files;
+    for (const path of [file, contents]) makeFileOfEngine(path, this.#feed.to.place.home);
+    await this.#do(...dump, '-Fc', '-f', file);
+    await this.#do(this.#tool('pg_restore'), '--create', '-l', '-f', contents, file);
+    return { file, parts: partsOf(readFileSync(contents, 'utf8')) };
+  }
+
+  /** Restores a part of an archive.
+   *  @param edits of what it says before the first of its things */
+  async #restore(
+    { file, parts }: Archive,
+    part: keyof Parts,
+    into: Into,
+    edits: string,
+    ...words: readonly string[]
+  ) {
+    if (parts[part] === '') return;
     const head = `1,${HEADS}{${this.#isOld ? SINCE_17 : ''}${edits}}`;
-    giveFile(this.#files.list, list, this.#feed.to.place.home);
-    const given = ['-f', '-', '-L', this.#files.list, ...words, this.#files.archive];
-    await this.#pour(head, into, this.#tool('pg_restore'), ...given);
+    giveFile(this.#files.list, parts[part], this.#feed.to.place.home);
+    await this.#pour(head, into, this.#tool('pg_restore'), '-f', '-', '-L', this.#files.list, ...words, file);
   }
 
   async #pour(edits: string, { database, user }: Into, ...program: readonly string[]): Promise<void> {
