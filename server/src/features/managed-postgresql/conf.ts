@@ -45,6 +45,7 @@ const RESERVED = new Set([
   'allow_alter_system',
   'allow_in_place_tablespaces',
   'allow_system_table_mods',
+  'authentication_timeout',
   'backtrace_functions',
   'bonjour',
   'bonjour_name',
@@ -89,6 +90,8 @@ const RESERVED = new Set([
   'stats_temp_directory',
   'superuser_reserved_connections',
   'synchronized_standby_slots',
+  // It counts before a session can set its own: whoever signs in is thrown out.
+  'transaction_timeout',
   'wal_consistency_checking',
   'wal_level',
   'wal_log_hints',

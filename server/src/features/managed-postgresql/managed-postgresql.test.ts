@@ -184,7 +184,7 @@ test('a configuration is checked line by line, for its version', async () => {
   expect((await check('summarize_wal = on', '16')).body.is_valid).toBe(false);
   expect((await check('summarize_wal = on', '17')).body.is_valid).toBe(true);
   expect((await check('', '9.6')).status).toBe(400);
-  for (const name of ['pre_auth_delay', 'db_user_namespace', 'allow_system_table_mods', 'trace_sort'])
+  for (const name of ['pre_auth_delay', 'db_user_namespace', 'transaction_timeout', 'trace_sort'])
     expect((await check(`${name} = 1`)).body.errors).toEqual([`line 1: ${name} is set by the service`]);
 });
 

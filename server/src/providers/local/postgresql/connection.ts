@@ -52,7 +52,7 @@ const LOCK_MS = 10_000;
 /** The settings of a session.
  *  @param version major version of the server, which refuses names that it does not know
  *  @param patienceMs how long a statement may take; 0: as long as it likes */
-export function pinned(version: string, role: 'admin' | 'restorer', patienceMs: number): Settings {
+export function pinned(version: string, role: 'admin' | 'other', patienceMs: number): Settings {
   const major = Number(version);
   const isAdmin = role === 'admin';
   return {
@@ -97,7 +97,7 @@ export async function connect(target: Target): Promise<pg.Client> {
     database,
     // Said here, or the driver asks the variables that complete DATABASE_URL.
     ssl: false,
-    options: optionsOf(pinned(version, user === ADMIN ? 'admin' : 'restorer', patienceMs)),
+    options: optionsOf(pinned(version, user === ADMIN ? 'admin' : 'other', patienceMs)),
     connectionTimeoutMillis: 5_000,
     // The server ends a statement that takes too long; this is for one that does not even do that.
     query_timeout: patienceMs + 5_000,

@@ -239,7 +239,7 @@ class Feeding {
 
   #options(side: 'from' | 'to', user: string): string {
     const version = this.#feed[side].version() ?? '';
-    return optionsOf(pinned(version, user === ADMIN ? 'admin' : 'restorer', 0));
+    return optionsOf(pinned(version, user === ADMIN ? 'admin' : 'other', 0));
   }
 
   #at(): readonly string[] {

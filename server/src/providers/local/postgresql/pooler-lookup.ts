@@ -3,6 +3,7 @@ import pg from 'pg';
 import { messageOf } from '../../../kernel/errors.ts';
 import { processKey } from '../../../kernel/processes.ts';
 import { POOLER, VERIFIERS } from './configuration.ts';
+import { pinned } from './connection.ts';
 import type { Server } from './server.ts';
 
 /** How a pooler learns what a user's password is checked by. It signs in to the user's database as a role that can
@@ -33,6 +34,7 @@ const MEMBERS = `select pg_catalog.pg_get_userbyid(roleid) as role, pg_catalog.p
      or member in (select oid from pg_catalog.pg_roles where rolname in ('${POOLER}', '${VERIFIERS}'))`;
 const DATABASES =
   'select oid::text as oid, datname as name from pg_catalog.pg_database where datallowconn and datconnlimit <> -2';
+const LOOKUP_MS = 5_000;
 const NO_SUCH_DATABASE = '3D000';
 
 export class PoolerLookup {
@@ -48,7 +50,7 @@ export class PoolerLookup {
     if (this.#server !== key) this.#databases.clear();
     const isNew = this.#server !== key || server.notes?.poolerPassword === undefined;
     const databases = await server.asking('postgres', async (client) => {
-      if (isNew) await makeRoles(client, passwordOf(server));
+      if (isNew) await makeRoles(client, passwordOf(server), server.version() ?? '');
       return (await client.query<{ oid: string; name: string }>(DATABASES)).rows;
     });
     this.#server = key;
@@ -76,14 +78,17 @@ function passwordOf(server: Server): string {
   return password;
 }
 
-/** Brings both roles to what they should be, whoever has made one of such a name before. */
-async function makeRoles(client: pg.Client, password: string): Promise<void> {
+/** Brings both roles to what they should be, whoever has made one of such a name before. What is set for a role comes
+ *  before what is set for a database, or in a pg_conf. */
+async function makeRoles(client: pg.Client, password: string, version: string): Promise<void> {
   const { rows } = await client.query<{ rolname: string }>('select rolname from pg_catalog.pg_roles');
   const known = new Set(rows.map(({ rolname }) => rolname));
   for (const role of [POOLER, VERIFIERS]) if (!known.has(role)) await client.query(`create role ${role}`);
   await client.query(`alter role ${POOLER} login ${HARMLESS} password ${pg.escapeLiteral(password)}`);
   await client.query(`alter role ${VERIFIERS} nologin ${HARMLESS} password null`);
   for (const role of [POOLER, VERIFIERS]) await client.query(`alter role ${role} reset all`);
+  for (const [setting, value] of Object.entries(pinned(version, 'other', LOOKUP_MS)))
+    await client.query(`alter role ${POOLER} set ${setting} to ${pg.escapeLiteral(value)}`);
   const { rows: members } = await client.query<{ role: string; member: string; grantor: string }>(MEMBERS);
   const name = pg.escapeIdentifier;
   for (const { role, member, grantor } of members)

@@ -63,6 +63,8 @@ const LARGEST_LOG = 5_000_000;
 /** How long it may think about a statement of ours. */
 const QUERY_MS = 30_000;
 const MOST_LOOKS = 2_000;
+/** A server has read its configuration this long after a signal. */
+const SIGNAL_MS = 500;
 /** A file in the data of a replica, by which its server knows what it is. */
 export const STANDBY = 'standby.signal';
 /** The same of one that replays what it is given, and is a primary then. */
@@ -241,6 +243,19 @@ export class Server {
 
   /** Reads its configuration again. */
   async reload(): Promise<void> {
+    try {
+      await this.#reload();
+    } catch (error) {
+      // What it runs by may keep us out: it has to read what lets us in before it can be asked.
+      const process = this.running();
+      if (!process) throw error;
+      signalProcess(process, 'SIGHUP');
+      await new Promise((resolve) => setTimeout(resolve, SIGNAL_MS));
+      await this.#reload();
+    }
+  }
+
+  async #reload(): Promise<void> {
     await this.asking('postgres', async (client) => {
       const { rows: before } = await client.query('select pg_catalog.pg_conf_load_time() as at');
       await client.query('select pg_catalog.pg_reload_conf()');
