@@ -80,7 +80,10 @@ describe.skipIf(fault !== undefined)(`a hostile tenant${fault ? `: skipped, ${fa
     await client.end();
     await clusters.observe(cluster);
     expect(await comesIn('bare')).toBe(true);
-    await expect(session(cluster, { port, user: 'virga_admin' })).rejects.toThrow();
+    // Not even with the right password.
+    const admin = { user: 'virga_admin', password: adminPassword(home(cluster)) };
+    await expect(session(cluster, { ...admin, port })).rejects.toThrow();
+    await expect(session(cluster, admin)).rejects.toThrow('pg_hba.conf rejects connection');
     await expect(session(cluster, { port, user: 'virga_pooler', password: 'known' })).rejects.toThrow();
     const reader = await session(cluster, { options: '-c role=none -c search_path=pg_catalog' });
     await expect(reader.query(`select * from virga_verifier('app')`)).rejects.toThrow('permission denied');

@@ -67,6 +67,9 @@ describe('a cluster with settings that end every statement', () => {
       { what: 'a backup' },
     );
     expect(observed).toMatchObject({ fault: null, databaseSizes: { more: expect.any(Number) } });
+    const comesIn = () => session(cluster, { port: 6432 }).then((client) => client.end().then(() => true));
+    if (noPooler === undefined)
+      await waitUntil(() => comesIn().catch(() => false), { what: 'the pooler to let its users in' });
     cluster = await clusters.bring({ ...plain, users: cluster.users, databases: cluster.databases });
     expect(await ask(cluster, 'show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
   });

@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Gives all in a database to those whom it belongs to in the original.
- *  @returns whom things in it belong to */
+ *  @returns whom its materialized views belong to */
 export async function giveEverything(from: Server, to: Server, database: string): Promise<readonly string[]> {
   const { owned, extensions } = await from.asking(
     database,
@@ -64,7 +64,8 @@ export async function giveEverything(from: Server, to: Server, database: string)
     for (const { name, owner } of extensions) await client.query(GIVE, [name, owner]);
   };
   await to.asking(database, give, PATIENCE_MS);
-  return [...new Set(owned.map(({ owner }) => owner))];
+  const views = owned.filter(({ type }) => type === 'materialized view');
+  return [...new Set(views.map(({ owner }) => owner))];
 }
 
 /** Whom a database belongs to. */

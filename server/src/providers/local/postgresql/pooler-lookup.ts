@@ -87,8 +87,9 @@ async function makeRoles(client: pg.Client, password: string, version: string): 
   await client.query(`alter role ${POOLER} login ${HARMLESS} password ${pg.escapeLiteral(password)}`);
   await client.query(`alter role ${VERIFIERS} nologin ${HARMLESS} password null`);
   for (const role of [POOLER, VERIFIERS]) await client.query(`alter role ${role} reset all`);
+  // An empty list is kept as a list of one that is empty.
   for (const [setting, value] of Object.entries(pinned(version, 'other', LOOKUP_MS)))
-    await client.query(`alter role ${POOLER} set ${setting} to ${pg.escapeLiteral(value)}`);
+    if (value !== '') await client.query(`alter role ${POOLER} set ${setting} to ${pg.escapeLiteral(value)}`);
   const { rows: members } = await client.query<{ role: string; member: string; grantor: string }>(MEMBERS);
   const name = pg.escapeIdentifier;
   for (const { role, member, grantor } of members)

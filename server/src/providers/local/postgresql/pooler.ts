@@ -134,9 +134,12 @@ export class Pooler {
   }
 }
 
-const renderHba = ({ acl }: DesiredCluster, notes: Notes | null): string =>
-  [
-    `host all ${ADMIN},${POOLER},${VERIFIERS} all reject`,
-    ...aclLines(notes?.full?.isClosed ? [] : acl),
-    '',
-  ].join('\n');
+/** PgBouncer 1.18 knows no `all` as an address. */
+const EVERYWHERE = ['0.0.0.0/0', '::/0'];
+
+const renderHba = ({ acl }: DesiredCluster, notes: Notes | null): string => {
+  const own = [ADMIN, POOLER, VERIFIERS].flatMap((role) =>
+    EVERYWHERE.map((network) => `host all ${role} ${network} reject`),
+  );
+  return [...own, ...aclLines(notes?.full?.isClosed ? [] : acl), ''].join('\n');
+};
