@@ -2166,6 +2166,7 @@ create table sessions (
   created_at timestamp with time zone not null,
   last_used_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   constraint sessions_token_id_fkey FOREIGN KEY (token_id) REFERENCES api_tokens(id),
@@ -2175,6 +2176,7 @@ CREATE INDEX sessions_expires ON sessions USING btree (expires_at);
 CREATE INDEX sessions_family ON sessions USING btree (family_id);
 CREATE INDEX sessions_token ON sessions USING btree (token_id) WHERE (token_id IS NOT NULL);
 CREATE INDEX sessions_user ON sessions USING btree (user_id, token_id, last_used_at);
+comment on column sessions.confirmed_at is 'when the person has last given the password since they signed in; null: they have not';
 
 create table sftp_storages (
   id integer generated always as identity not null,

@@ -86,6 +86,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "POST /virga/v1/password": 'Users',
   "POST /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore": 'operator',
   "POST /virga/v1/session": 'Users',
+  "POST /virga/v1/session/confirm": 'Users',
   "POST /virga/v1/session/link": 'Users',
   "POST /virga/v1/simulation/{region_id}/faults": 'operator',
   "POST /virga/v1/webhook_deliveries/{delivery_id}/replay": 'operator',

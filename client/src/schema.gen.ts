@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API token; its value is shown once
-         * @description Create an API token; its value is shown once. An account has at most 50 tokens. Answers a created api token. Needs the role Administrators.
+         * @description Create an API token; its value is shown once. An account has at most 50 tokens. Answers a created api token. Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         post: operations["createClientToken"];
         delete?: never;
@@ -89,7 +89,7 @@ export interface paths {
         /**
          * Create an API token; its value is shown once
          * @deprecated
-         * @description Create an API token; its value is shown once. An account has at most 50 tokens. Answers a created api token. Needs the role Administrators. For older clients.
+         * @description Create an API token; its value is shown once. An account has at most 50 tokens. Answers a created api token. Needs the role Administrators. For older clients. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         post: operations["createClientTokenV1"];
         delete?: never;
@@ -233,8 +233,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change the own password; all sessions but the one of the answer end
-         * @description Change the own password; all sessions but the one of the answer end. Answers a token pair.
+         * Change the own password; all sessions end
+         * @description Change the own password; all sessions end. A person goes on in a new session: with the new pair of tokens of the answer, and a browser with a new cookie. An API token gets neither. Answers a changed password.
          */
         put: operations["changePassword"];
         post?: never;
@@ -312,6 +312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/session/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the password again
+         * @description Give the password again. For the next 10 minutes the session may do what needs a recent sign-in: make API tokens, and change who may do what in the account. Attempts are limited as at the sign-in. Answers nothing (204).
+         */
+        post: operations["confirmSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/sessions": {
         parameters: {
             query?: never;
@@ -328,7 +348,7 @@ export interface paths {
         post?: never;
         /**
          * Sign out everywhere
-         * @description Sign out everywhere. Every session of the person ends, this one too. API tokens stay. With one, the sessions that it opened end. Answers nothing (204).
+         * @description Sign out everywhere. Every session of the person ends, this one too. API tokens stay, unless they are to end as well. With one, the sessions that it opened end. Answers nothing (204).
          */
         delete: operations["endOtherSessions"];
         options?: never;
@@ -431,7 +451,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user to the account; the membership begins when they accept
-         * @description Invite a user to the account; the membership begins when they accept. An account has at most 1000 members and 100 open invitations; an address gets at most 5 invitations an hour. Answers an invitation. Needs the role Administrators.
+         * @description Invite a user to the account; the membership begins when they accept. An account has at most 1000 members and 100 open invitations; an address gets at most 5 invitations an hour. Answers an invitation. Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -454,13 +474,13 @@ export interface paths {
         get: operations["getUserOfClient"];
         /**
          * Give a user another role
-         * @description Give a user another role. Answers nothing (204). Needs the role Administrators.
+         * @description Give a user another role. Answers nothing (204). Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         put: operations["setRoleOfUser"];
         post?: never;
         /**
          * Remove a user from the account
-         * @description Remove a user from the account. Answers a nothing. Needs the role Administrators.
+         * @description Remove a user from the account. Answers a nothing. Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         delete: operations["removeUserFromClient"];
         options?: never;
@@ -604,7 +624,7 @@ export interface paths {
         put?: never;
         /**
          * Give a user a role in the account or in one project
-         * @description Give a user a role in the account or in one project. It adds to the role of the membership and counts with the next request. API tokens keep their own. Answers a role assignment. Needs the role Administrators.
+         * @description Give a user a role in the account or in one project. It adds to the role of the membership and counts with the next request. API tokens keep their own. Answers a role assignment. Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         post: operations["createRoleAssignment"];
         delete?: never;
@@ -625,14 +645,14 @@ export interface paths {
         post?: never;
         /**
          * Remove an assigned role
-         * @description Remove an assigned role. Answers an assignment id. Needs the role Administrators.
+         * @description Remove an assigned role. Answers an assignment id. Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         delete: operations["deleteRoleAssignment"];
         options?: never;
         head?: never;
         /**
          * Change an assigned role
-         * @description Change an assigned role. Answers an assignment id. Needs the role Administrators.
+         * @description Change an assigned role. Answers an assignment id. Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         patch: operations["updateRoleAssignment"];
         trace?: never;
@@ -6702,6 +6722,8 @@ export interface components {
             new: string;
             /** @description The new password once more. */
             double: string;
+            /** @description The API tokens that the person has made end as well, in every client */
+            end_tokens?: boolean;
         };
         ChangedEmail: {
             /**
@@ -6709,6 +6731,12 @@ export interface components {
              * @description The address to be used from then on.
              */
             new_email: string;
+        };
+        ChangedPassword: {
+            /** @description For a person who signed in with a password; null for a browser, and for API tokens */
+            access: string | null;
+            /** @description For a person who signed in with a password; null for a browser, and for API tokens */
+            refresh: string | null;
         };
         CheckInstanceLimits: {
             /** @description How large it is. */
@@ -7230,9 +7258,9 @@ export interface components {
             has_active_admin: boolean;
         };
         ClientLogin: {
-            /** @description The access token: send it as `Authorization: Bearer`. */
+            /** @description Ends no later than the one that asked for it */
             access: string;
-            /** @description The refresh token, by which one gets new access. */
+            /** @description Always null: only a password opens a session that lasts */
             refresh: string | null;
         };
         ClientQuotas: {
@@ -7301,6 +7329,10 @@ export interface components {
             id?: number;
             /** @description The company. */
             company: string;
+        };
+        ConfirmSession: {
+            /** @description That of the person who is signed in */
+            password: string;
         };
         ConfirmedEmail: {
             /**
@@ -10065,6 +10097,11 @@ export interface components {
         Detail: {
             /** @description What is missing: a good token, or a role that allows the call */
             detail: string;
+            /**
+             * @description The person must give the password again, at `POST /virga/v1/session/confirm`
+             * @constant
+             */
+            code?: "recent_sign_in_required";
         };
         DevicePort: {
             /**
@@ -17457,6 +17494,8 @@ export interface components {
             token: string;
             /** @description The password. It is not shown again. */
             password: string;
+            /** @description The API tokens that the person has made end as well, in every client */
+            end_tokens?: boolean;
         };
         SftpStorage: {
             /** @description Its id. */
@@ -20603,13 +20642,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change the own password; all sessions but the one of the answer end */
+            /** @description Change the own password; all sessions end */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenPair"];
+                    "application/json": components["schemas"]["ChangedPassword"];
                 };
             };
             400: components["responses"]["AccountBadRequest"];
@@ -20759,6 +20798,39 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
+    confirmSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmSession"];
+            };
+        };
+        responses: {
+            /** @description Give the password again */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     listSessions: {
         parameters: {
             query?: never;
@@ -20785,7 +20857,10 @@ export interface operations {
     };
     endOtherSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The API tokens that the person has made end as well, in every client; with an API token those that were made with it. */
+                end_tokens?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -20799,6 +20874,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
             409: components["responses"]["CloudConflict"];

@@ -11,11 +11,18 @@ export type { ApiCall, Schemas };
 export const client = createVirgaClient({
   baseUrl: location.origin,
   fetch: async (request) => {
+    const again = request.method === 'GET' ? undefined : request.clone();
     const response = await ask(request);
     if (response.status === 401) signedOut();
-    return response;
+    if (!again || !(await needsPassword(response))) return response;
+    const { passwordGiven } = await import('../app/password-again.tsx');
+    return (await passwordGiven()) ? ask(again) : response;
   },
 });
+
+/** Whether a call was refused because the person has given the password too long ago. */
+const needsPassword = async (response: Response): Promise<boolean> =>
+  response.status === 403 && (await response.clone().json()).code === 'recent_sign_in_required';
 
 /** Asks the server, and notes whether it answers. None at all is an error like others, with words and without an
  *  exception, so that whoever shows what the API refuses shows this as well. */

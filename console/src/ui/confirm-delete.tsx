@@ -31,7 +31,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps) {
           close();
         }}
       >
-        <p style={{ marginTop: 0 }}>{consequences}</p>
+        <div style={{ marginBottom: 16 }}>{consequences}</div>
         {askName && (
           <TextInput
             label={`Type ${name} to ${verb.toLowerCase()} it`}

@@ -39,7 +39,19 @@ export class BadRequest extends DomainError {}
 export class Unauthenticated extends DomainError {}
 
 /** The caller's role does not allow the call. */
-export class PermissionDenied extends DomainError {}
+export class PermissionDenied extends DomainError {
+  /** Tells programs what to do about it; undefined: another caller is needed. */
+  get code(): string | undefined {
+    return undefined;
+  }
+}
+
+/** The person must prove again who they are. */
+export class SignInNotRecent extends PermissionDenied {
+  override get code(): string {
+    return 'recent_sign_in_required';
+  }
+}
 
 /** The call is understood and permitted, but the region or its capacity refuses it. */
 export class Forbidden extends DomainError {}

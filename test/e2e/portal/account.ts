@@ -5,6 +5,7 @@ import type { Portal } from './harness.ts';
 export function accountStories(portal: Portal): void {
   test('somebody is invited, accepts with the mailed link, and signs in', async () => {
     const { page, virga } = portal;
+    await portal.signedInAgo(0);
     await page.goto(`${virga.url}/account/people?new=1`);
     await page.getByLabel('Email address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Invite person' }).last().click();
@@ -53,6 +54,61 @@ export function accountStories(portal: Portal): void {
       expect(await theirs.getByRole('alert').innerText(), 'it is said once').toMatch(fault);
     }
     await theirs.context().close();
+  });
+
+  test('what gives lasting rights asks for the password, over the form, which then goes on', async () => {
+    const { page, virga } = portal;
+    portal.expected.add('403 POST /iam/clients/1/tokens');
+    portal.expected.add('400 POST /virga/v1/session/confirm');
+    await portal.signedInAgo(11);
+    await page.goto(`${virga.url}/account/tokens?new=1`);
+    await page.getByLabel('Name').fill('lasting');
+    const create = page.getByRole('button', { name: 'Create token' });
+    await create.click();
+    const asked = page.getByRole('dialog', { name: 'Your password, please' });
+    const password = asked.getByRole('textbox', { name: 'Password' });
+    await password.press('Escape');
+    await asked.waitFor({ state: 'detached' });
+    await page.getByRole('alert').getByText('This needs your password again').waitFor();
+    expect(await page.getByLabel('Name').inputValue(), 'nothing is lost').toBe('lasting');
+    await create.click();
+    await password.fill('a guess');
+    await asked.getByRole('button', { name: 'Go on' }).click();
+    await asked.getByText('is not the password').waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await password.fill(portal.credential('PASSWORD'));
+    await asked.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('dialog', { name: 'The new token' }).waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('cell', { name: 'lasting' }).waitFor();
+  });
+
+  test('a new password keeps the browser signed in, and ends tokens when that is wished', async () => {
+    const { page, virga } = portal;
+    const password = portal.credential('PASSWORD');
+    const theirs = await portal.newPage(await portal.browser.newContext());
+    await theirs.goto(`${virga.url}/sign-in`);
+    await theirs.getByLabel('Email address').fill('ada@example.com');
+    await theirs.getByRole('textbox', { name: 'Password' }).fill('another-password');
+    await theirs.getByRole('button', { name: 'Sign in' }).click();
+    await theirs.getByRole('button', { name: 'Account and appearance' }).waitFor();
+    await theirs.goto(`${virga.url}/account/sessions`);
+    await theirs.getByRole('button', { name: 'Change password…' }).click();
+    await theirs.getByLabel('Password now').fill('another-password');
+    await theirs.getByLabel('New password').fill(password);
+    await theirs.getByLabel('Once more').fill(password);
+    await theirs.getByLabel('End the API tokens that I have made, too').check();
+    await theirs.getByRole('button', { name: 'Change password', exact: true }).click();
+    await theirs.getByRole('dialog').waitFor({ state: 'detached' });
+    await theirs.getByRole('row', { name: /This one/ }).waitFor();
+    await theirs.getByRole('button', { name: 'Sign out everywhere…' }).click();
+    await theirs.getByRole('dialog').getByLabel('End the API tokens that I have made, too').check();
+    expect(await portal.barriers(theirs)).toEqual([]);
+    await theirs.getByRole('button', { name: 'Delete all sessions' }).click();
+    await theirs.getByRole('heading', { name: 'Sign in to Virga' }).waitFor();
+    await theirs.context().close();
+    expect((await virga.call('GET', '/iam/clients/me')).status, 'nobody else’s end').toBe(200);
+    await page.bringToFront();
   });
 
   test('what was done stands in the audit log, and each filter is in the address', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import pg from 'pg';
 import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { launchBrowser } from '../../harness/browser.ts';
@@ -100,6 +101,14 @@ export class Portal {
     await page.getByRole('textbox', { name: 'Password' }).fill(this.credential('PASSWORD'));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Account and appearance' }).waitFor();
+  }
+
+  /** Has everybody signed in so many minutes ago: what needs a recent sign-in asks for the password after ten. */
+  async signedInAgo(minutes: number): Promise<void> {
+    const client = new pg.Client(this.#database?.connection);
+    await client.connect();
+    const set = "created_at = now() - $1 * interval '1 minute', confirmed_at = null";
+    await client.query(`update sessions set ${set}`, [minutes]).finally(() => client.end());
   }
 
   /** Opens a page of the operator, whose token a page forgets when it is left by its address. */

@@ -131,6 +131,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/integration/postgresql-backups.test.ts',
   'POST /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore':
     'test/integration/postgresql-backups.test.ts',
+  // API tokens have no person who could give a password.
+  'POST /virga/v1/session/confirm': 'test/security/sessions.test.ts',
 };
 
 export const HOOKS: Hooks = { ...OWN, ...ACCOUNT_HOOKS };

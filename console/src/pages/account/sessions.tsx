@@ -1,8 +1,10 @@
-import { Button } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { api, apiCall, queryClient, type Schemas } from '../../api/client.ts';
+import { useState } from 'react';
+import { api, apiCall, queryClient, refresh, type Schemas } from '../../api/client.ts';
 import { setSession } from '../../api/session.ts';
+import { readSession } from '../../app/session.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { passwordField } from '../../ui/fields.ts';
@@ -29,11 +31,15 @@ interface NewPassword {
   readonly old: string;
   readonly new: string;
   readonly double: string;
+  readonly end_tokens: boolean;
 }
+
+const END_TOKENS = 'End the API tokens that I have made, too';
 
 /** Where the person is signed in, and their password. */
 export function Sessions() {
   const navigate = useNavigate();
+  const [endTokens, setEndTokens] = useState(false);
   const sessions = useQuery(api.queryOptions('get', SESSIONS));
   const me = useQuery(api.queryOptions('get', '/virga/v1/session'));
   const leave = () => {
@@ -50,8 +56,18 @@ export function Sessions() {
   });
   const everywhere = useDelete<{ readonly name: string }>({
     kind: 'all sessions',
-    consequences: () => 'You are signed out here and everywhere else. API tokens stay.',
-    call: () => apiCall('delete', SESSIONS, {}),
+    consequences: () => (
+      <>
+        <p style={{ marginTop: 0 }}>You are signed out here and everywhere else.</p>
+        <Checkbox
+          label={END_TOKENS}
+          description="Programs that use them are refused from then on."
+          checked={endTokens}
+          onChange={(event) => setEndTokens(event.currentTarget.checked)}
+        />
+      </>
+    ),
+    call: () => apiCall('delete', SESSIONS, { params: { query: endTokens ? { end_tokens: true } : {} } }),
     deleted: leave,
   });
   const password = useRowForm<number, NewPassword>({
@@ -61,19 +77,22 @@ export function Sessions() {
       fields: [
         passwordField('old', 'Password now'),
         passwordField('new', 'New password', {
-          about: '8 characters at least. You sign in anew with it, everywhere.',
+          about: '8 characters at least. Wherever else you are signed in, you sign in anew with it.',
         }),
         passwordField('double', 'Once more'),
+        { key: 'tokens', label: END_TOKENS, kind: 'switch' },
       ],
       body: (values) => ({
         old: String(values.old),
         new: String(values.new),
         double: String(values.double),
+        end_tokens: values.tokens === true,
       }),
       request: (body) =>
         apiCall('put', '/iam/users/{userId}/password', { params: { path: { userId } }, body }),
-      shown: () => ({ old: '…', new: '…', double: '…' }),
-      done: leave,
+      shown: ({ end_tokens }) => ({ old: '…', new: '…', double: '…', end_tokens }),
+      // The session is a new one, with another cookie.
+      done: () => void readSession().then(refresh),
     }),
   });
   return (

@@ -53,6 +53,7 @@ export const assignmentRoutes: readonly Route[] = [
     description:
       'It adds to the role of the membership and counts with the next request. API tokens keep their own.',
     access: 'administer',
+    recentSignIn: true,
     body: RequestAssignment,
     response: RoleAssignment,
     handler: (ctx, { body }) => createAssignment(ctx, body),
@@ -60,6 +61,7 @@ export const assignmentRoutes: readonly Route[] = [
   ASSIGNMENTS.at('{assignment_id}', AssignmentParams.properties).patch({
     summary: 'Change an assigned role',
     access: 'administer',
+    recentSignIn: true,
     body: RequestAssignment,
     response: AssignmentId,
     handler: (ctx, { params, body }) => changeAssignment(ctx, params.assignment_id, body),
@@ -67,6 +69,7 @@ export const assignmentRoutes: readonly Route[] = [
   ASSIGNMENTS.at('{assignment_id}', AssignmentParams.properties).delete({
     summary: 'Remove an assigned role',
     access: 'administer',
+    recentSignIn: true,
     response: AssignmentId,
     handler: (ctx, { params }) => deleteAssignment(ctx, params.assignment_id),
   }),

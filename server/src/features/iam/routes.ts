@@ -33,6 +33,7 @@ function tokenRoutes(base: string, deprecated: boolean): Route[] {
       description: `An account has at most ${MAX_TOKENS} tokens.`,
       sensitive: true,
       access: 'administer',
+      recentSignIn: true,
       deprecated,
       body: CreateApiToken,
       rules: planToken,

@@ -3,8 +3,16 @@ import { forgeryTokenOf, sessionCookieOf, setSessionCookie } from '../../platfor
 import type { RequestContext } from '../../platform/http/context.ts';
 import { plainPath } from '../../platform/http/paths.ts';
 import { RawReply, type Route } from '../../platform/http/route.ts';
-import { OpenSession, SessionInfo, SessionList, SessionParams } from './session-schema.ts';
-import { describeSession, listOwnSessions, signOut } from './session-service.ts';
+import { withCookie } from './session-cookie.ts';
+import {
+  ConfirmSession,
+  EndSessionsQuery,
+  OpenSession,
+  SessionInfo,
+  SessionList,
+  SessionParams,
+} from './session-schema.ts';
+import { confirmSession, describeSession, listOwnSessions, signOut } from './session-service.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 import { MailedToken } from './user-schema.ts';
@@ -18,13 +26,8 @@ export function userAgentOf(headers: Readonly<Record<string, string | string[] |
 }
 
 /** A browser that is signed in from now on. */
-function opened(ctx: RequestContext, cookie: string): RawReply {
-  const answer = JSON.stringify({ csrf_token: forgeryTokenOf(cookie) });
-  return new RawReply('application/json; charset=utf-8', answer, {
-    'set-cookie': setSessionCookie(cookie, ctx),
-    'cache-control': 'no-store',
-  });
-}
+const opened = (ctx: RequestContext, cookie: string): RawReply =>
+  withCookie(ctx, cookie, { csrf_token: forgeryTokenOf(cookie) });
 
 export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Route[] {
   return [
@@ -49,6 +52,17 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       sensitive: true,
       handler: async (ctx, { body, headers }) =>
         opened(ctx, await signIn.loginByLink(ctx, body.token, userAgentOf(headers))),
+    }),
+    session.at('confirm').post({
+      operationId: 'confirmSession',
+      summary: 'Give the password again',
+      description:
+        'For the next 10 minutes the session may do what needs a recent sign-in: make API tokens, and change who ' +
+        'may do what in the account. Attempts are limited as at the sign-in.',
+      access: 'self',
+      body: ConfirmSession,
+      status: 204,
+      handler: (ctx, { body }) => confirmSession(sessions, ctx, body.password),
     }),
     session.get({
       operationId: 'getSession',
@@ -85,10 +99,12 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       operationId: 'endOtherSessions',
       summary: 'Sign out everywhere',
       description:
-        'Every session of the person ends, this one too. API tokens stay. With one, the sessions that it opened end.',
+        'Every session of the person ends, this one too. API tokens stay, unless they are to end as well. With one, ' +
+        'the sessions that it opened end.',
       access: 'self',
+      query: EndSessionsQuery,
       status: 204,
-      handler: (ctx) => sessions.endAll(ctx),
+      handler: (ctx, { query }) => sessions.endAll(ctx, { tokens: query.end_tokens ?? false }),
     }),
     all.at('{session_id}', SessionParams.properties).delete({
       operationId: 'endSessionOf',

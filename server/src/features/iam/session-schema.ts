@@ -10,6 +10,21 @@ export const OpenSession = Type.Object(
   { $id: 'OpenSession' },
 );
 
+export const ConfirmSession = Type.Object(
+  { password: Type.String({ maxLength: 1000, description: 'That of the person who is signed in' }) },
+  { $id: 'ConfirmSession' },
+);
+
+export const EndSessionsQuery = Type.Object({
+  end_tokens: Type.Optional(
+    Type.Boolean({
+      description:
+        'The API tokens that the person has made end as well, in every client; with an API token those that were ' +
+        'made with it.',
+    }),
+  ),
+});
+
 export const SessionInfo = Type.Object(
   {
     user_id: Type.Integer(),

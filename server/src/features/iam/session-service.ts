@@ -4,6 +4,7 @@ import { roleIn } from '../../platform/auth/caller.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { listSessions } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
+import { proveOwnPassword } from './user-service.ts';
 import { readEmail } from './user-store.ts';
 
 /** What people do with their own sessions. An API token, and what it opened, reach the sessions that the token
@@ -33,6 +34,17 @@ export async function listOwnSessions(ctx: RequestContext) {
     is_current: row.id === ctx.caller.sessionId,
   }));
   return { count: results.length, results };
+}
+
+/** Lets a person do for a while what needs a recent sign-in.
+ *  @throws Invalid for a wrong password, Conflict for an API token, TooManyRequests, Unauthenticated */
+export async function confirmSession(sessions: Sessions, ctx: RequestContext, password: string) {
+  const { sessionId, tokenId } = ctx.caller;
+  if (sessionId === undefined || tokenId !== 0) {
+    throw new Conflict('An API token belongs to no person who could give a password, and needs none');
+  }
+  await proveOwnPassword(ctx, password);
+  await sessions.confirm(ctx, sessionId);
 }
 
 /** Ends the session of the request, or another of the caller's.

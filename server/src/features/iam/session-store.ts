@@ -7,7 +7,7 @@ import type { AssignableRole } from './assignable-roles.ts';
 
 const SESSION_COLUMNS = [
   ...(['id', 'family_id', 'user_id', 'client_id', 'token_id', 'generation', 'cookie_hash', 'ip'] as const),
-  ...(['user_agent', 'created_at', 'last_used_at', 'expires_at'] as const),
+  ...(['user_agent', 'created_at', 'last_used_at', 'expires_at', 'confirmed_at'] as const),
 ] as const;
 const COLUMNS = listOf(SESSION_COLUMNS, 's');
 
@@ -67,6 +67,7 @@ export interface NewSession {
   readonly createdAt: Date;
   readonly usedAt: Date;
   readonly expiresAt: Date;
+  readonly confirmedAt: Date | null;
 }
 
 export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
@@ -82,6 +83,7 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
     created_at: session.createdAt.toISOString(),
     last_used_at: session.usedAt.toISOString(),
     expires_at: session.expiresAt.toISOString(),
+    confirmed_at: session.confirmedAt?.toISOString() ?? null,
   };
   await tx.named('session_insert', ...insertionOf('sessions', columns));
 }
@@ -125,6 +127,15 @@ export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   return (
     (await tx.named('session_lock', 'select 1 from sessions where id = $1 for share', [id])).length === 1
   );
+}
+
+/** Notes that the person has given the password again.
+ *  @returns false when the session has ended */
+export async function noteConfirmed(tx: Tx, id: string, at: Date): Promise<boolean> {
+  return tx.namedAny('session_confirm', 'update sessions set confirmed_at = $2 where id = $1 returning 1', [
+    id,
+    at.toISOString(),
+  ]);
 }
 
 /** Counts a refresh. @returns false when the session has gone on since that generation, or ended */

@@ -17,6 +17,7 @@ export interface TokenClaims {
   readonly clientId: number;
   /** How often the session had been refreshed. */
   readonly generation: number;
+  readonly expiresAt: Date;
 }
 
 const ISSUER = 'virga';
@@ -33,7 +34,7 @@ export class SessionTokens {
     this.#clock = clock;
   }
 
-  async sign(kind: TokenKind, claims: TokenClaims, expiresAt: Date): Promise<string> {
+  async sign(kind: TokenKind, claims: TokenClaims): Promise<string> {
     const payload = { sid: claims.sessionId, client: claims.clientId, gen: claims.generation };
     return new SignJWT(payload)
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: this.#currentKeyId })
@@ -41,7 +42,7 @@ export class SessionTokens {
       .setAudience(kind)
       .setSubject(String(claims.userId))
       .setIssuedAt(this.#clock.now())
-      .setExpirationTime(expiresAt)
+      .setExpirationTime(claims.expiresAt)
       .sign(this.#key(this.#currentKeyId));
   }
 
@@ -80,11 +81,12 @@ export class SessionTokens {
   }
 }
 
-function claimsOf({ sub, sid, client, gen }: JWTPayload): TokenClaims {
+function claimsOf({ sub, sid, client, gen, exp }: JWTPayload): TokenClaims {
   return {
     sessionId: String(sid),
     userId: Number(sub),
     clientId: Number(client),
     generation: Number(gen),
+    expiresAt: new Date(Number(exp) * 1000),
   };
 }

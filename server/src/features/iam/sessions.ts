@@ -17,6 +17,7 @@ import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { clientRole, projectRoles } from './assignable-roles.ts';
 import * as store from './session-store.ts';
 import { ACCESS_SECONDS, SessionTokens } from './session-tokens.ts';
+import { endTokensOf } from './token-store.ts';
 
 /** Sessions of people. A session is a row: whatever was derived from it counts while the row is there, its user is
  *  a member of its client, and the API token that opened it, if one did, is good. */
@@ -68,7 +69,7 @@ export class Sessions {
     const ended = claims ? undefined : await this.#tokens.endOf('access', token);
     if (ended) throw new Unauthenticated(expiredAt(ended));
     const session = claims && (await this.#standing.get(claims.sessionId));
-    return session && callerOf(session);
+    return session && { ...callerOf(session), endsAt: claims.expiresAt };
   };
 
   /** Resolves the cookie of a browser. */
@@ -118,13 +119,14 @@ export class Sessions {
   }
 
   /** Goes on in another client: from a session in one that ends with it, from an API token in one that ends with
-   *  that and has no refresh token.
+   *  that. It has no refresh token, and ends no later than the access token that asked for it: whoever has copied
+   *  that gets no more time out of it.
    *  @throws Unauthenticated when the caller's own session has ended */
   async openFrom(
     ctx: RequestContext,
     clientId: number,
     userAgent: string,
-  ): Promise<{ access: string; refresh: string | null }> {
+  ): Promise<{ access: string; refresh: null }> {
     const { caller } = ctx;
     const { sessionId, userId } = caller;
     const tokenId = caller.tokenId === 0 ? null : caller.tokenId;
@@ -135,8 +137,8 @@ export class Sessions {
       }
       return this.#insert(tx, ctx, { userId, clientId, tokenId, from }, userAgent);
     });
-    const { access, refresh } = await this.#pair(ctx, row);
-    return { access, refresh: tokenId === null ? refresh : null };
+    const { access } = await this.#pair(ctx, row);
+    return { access, refresh: null };
   }
 
   /** A new pair for a refresh token, once. One that comes again was copied: the session ends, and all of its family.
@@ -178,9 +180,20 @@ export class Sessions {
     });
   }
 
-  /** Ends every session of the person, also those that API tokens opened; for an API token those that it opened. */
-  async endAll(ctx: RequestContext): Promise<void> {
+  /** Notes that the caller has given the password again.
+   *  @throws Unauthenticated when the session has ended */
+  async confirm(ctx: RequestContext, id: string): Promise<void> {
     await ctx.db.transaction(async (tx) => {
+      if (!(await store.noteConfirmed(tx, id, ctx.clock.now()))) throw new Unauthenticated(INVALID_TOKEN);
+      await recordAudit(tx, ctx, { action: 'confirm_sign_in', subject: id });
+    });
+  }
+
+  /** Ends every session of the person, also those that API tokens opened; for an API token those that it opened.
+   *  @param options whether the API tokens that the caller has made end too */
+  async endAll(ctx: RequestContext, { tokens = false } = {}): Promise<void> {
+    await ctx.db.transaction(async (tx) => {
+      if (tokens) await endTokensOf(tx, ctx.caller, ctx.clock.timestamp());
       await store.deleteSessionsOfCaller(tx, ctx.caller);
       await recordAudit(tx, ctx, { action: 'sign_out_everywhere', subject: ctx.caller.userId });
     });
@@ -191,8 +204,8 @@ export class Sessions {
     const usedAt = ctx.clock.now();
     const createdAt = from?.created_at ?? usedAt;
     const id = ctx.ids.uuid();
-    const short = new Date(usedAt.getTime() + ACCESS_SECONDS * 1000);
-    const expiresAt = tokenId === null ? expiryOf(createdAt, usedAt) : short;
+    const isLasting = tokenId === null && from === undefined;
+    const expiresAt = isLasting ? expiryOf(createdAt, usedAt) : shortly(usedAt, ctx.caller.endsAt);
     await store.insertSession(tx, {
       id,
       familyId: from?.family_id ?? id,
@@ -205,6 +218,7 @@ export class Sessions {
       createdAt,
       usedAt,
       expiresAt,
+      confirmedAt: from?.confirmed_at ?? null,
     });
     await store.deleteSessionsBeyond(tx, { userId, tokenId }, MAX_SESSIONS);
     if (tokenId === null) await store.noteLastClient(tx, userId, clientId);
@@ -216,10 +230,10 @@ export class Sessions {
     session: { id: string; userId: number; clientId: number; generation: number; expiresAt: Date },
   ): Promise<TokenPair> {
     const claims = { ...session, sessionId: session.id };
-    const soon = new Date(ctx.clock.now().getTime() + ACCESS_SECONDS * 1000);
+    const soon = shortly(ctx.clock.now(), session.expiresAt);
     const [access, refresh] = await Promise.all([
-      this.#tokens.sign('access', claims, soon < session.expiresAt ? soon : session.expiresAt),
-      this.#tokens.sign('refresh', claims, session.expiresAt),
+      this.#tokens.sign('access', { ...claims, expiresAt: soon }),
+      this.#tokens.sign('refresh', claims),
     ]);
     return { access, refresh };
   }
@@ -229,9 +243,15 @@ function expiryOf(createdAt: Date, usedAt: Date): Date {
   return new Date(Math.min(usedAt.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS));
 }
 
+/** When what was opened just now ends at the latest. */
+function shortly(now: Date, latest?: Date): Date {
+  const soon = new Date(now.getTime() + ACCESS_SECONDS * 1000);
+  return latest && latest < soon ? latest : soon;
+}
+
 /** With the roles that the user has now, and no more than that of the API token that opened the session. */
 function callerOf(session: store.StandingSession): Caller {
-  const { token_id, token_role, assignments } = session;
+  const { token_id, token_role, assignments, created_at, confirmed_at } = session;
   const capped = (role: Role) => (token_role === null ? role : lesserRole(role, token_role));
   const inProjects = [...projectRoles(assignments ?? [])].map(([id, role]) => [id, capped(role)] as const);
   return {
@@ -241,6 +261,7 @@ function callerOf(session: store.StandingSession): Caller {
     role: capped(clientRole(session.role, assignments ?? [])),
     sessionId: session.id,
     isBrowser: session.cookie_hash !== null,
+    provedAt: confirmed_at ?? created_at,
     projectRoles: new Map(inProjects),
   };
 }

@@ -11,8 +11,10 @@ import { mailLink } from './link-mail.ts';
 import { isLink, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
 import { hashPassword, NO_PASSWORD, type Standing, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
+import { withCookie } from './session-cookie.ts';
 import type { Sessions, TokenPair } from './sessions.ts';
 import { remember } from './source-store.ts';
+import { endTokensOf } from './token-store.ts';
 import type { ChangePassword, PageQuery } from './user-schema.ts';
 import { changePassword } from './user-service.ts';
 import * as store from './user-store.ts';
@@ -163,7 +165,10 @@ export class SignIn {
 
   /** Sets a password with what was mailed; all sessions of the user end.
    *  @throws Invalid when the mailed token is unknown or has expired, TooManyRequests for many guesses */
-  async setPassword(ctx: RequestContext, input: { token: string; password: string }): Promise<void> {
+  async setPassword(
+    ctx: RequestContext,
+    input: { token: string; password: string; end_tokens?: boolean },
+  ): Promise<void> {
     const hash = hashToken(input.token);
     const source = sourceOf(ctx.remoteAddress);
     const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
@@ -175,6 +180,7 @@ export class SignIn {
       const link = await useLink(tx, 'password', hash, ctx.clock.now());
       if (!link) throw unknownLink();
       const { userId } = link;
+      if (input.end_tokens) await endTokensOf(tx, { userId, tokenId: 0 }, timestamp);
       // Whoever reads the person's mail may sign in from there, whatever others guess elsewhere.
       await together([
         store.setPassword(tx, userId, password),
@@ -201,14 +207,20 @@ export class SignIn {
     };
   }
 
-  /** Ends all sessions of the user and goes on in a new one.
+  /** Ends all sessions of the user. A person goes on in a new one: a browser by its cookie alone, an API token not
+   *  at all.
    *  @throws Invalid naming what is wrong, NotFound, PermissionDenied for somebody else's */
   async changePassword(ctx: RequestContext, userId: number, input: ChangePassword, userAgent: string) {
     const proof = await changePassword(ctx, userId, input);
-    const { clientId } = ctx.caller;
-    const pair = await this.#sessions.open(ctx, { userId, clientId, proof }, userAgent);
-    if (!pair) throw new Invalid({ old: [WRONG_PASSWORD] });
-    return pair;
+    const { clientId, tokenId, isBrowser } = ctx.caller;
+    const none = { access: null, refresh: null };
+    if (tokenId !== 0) return none;
+    const who = { userId, clientId, proof };
+    const opened = isBrowser
+      ? await this.#sessions.openCookie(ctx, who, userAgent)
+      : await this.#sessions.open(ctx, who, userAgent);
+    if (!opened) throw new Invalid({ old: [WRONG_PASSWORD] });
+    return typeof opened === 'string' ? withCookie(ctx, opened, none) : opened;
   }
 }
 

@@ -134,6 +134,29 @@ export async function retireTokens(
   await deleteOrphans(tx, member.clientId, timestamp);
 }
 
+/** Ends every token that a person has made, in all their clients, or that were made with a token. Nothing is made
+ *  there until the transaction ends. */
+export async function endTokensOf(
+  tx: Tx,
+  { userId, tokenId }: { readonly userId: number; readonly tokenId: number },
+  timestamp: string,
+): Promise<void> {
+  const theirs = `user_id = $1 and $2 in (0, made_with) and deleted_at is null and role not in ('operator', 'reporter')`;
+  const clients = await tx.named<{ id: number }>(
+    'client_lock_of_tokens',
+    `select id from clients where id in (
+       select client_id from api_tokens where ${theirs} union select client_id from client_users where user_id = $1)
+      order by id for no key update`,
+    [userId, tokenId],
+  );
+  await tx.named('api_token_end_all', `update api_tokens set deleted_at = $3 where ${theirs}`, [
+    userId,
+    tokenId,
+    timestamp,
+  ]);
+  for (const { id } of clients) await deleteOrphans(tx, id, timestamp);
+}
+
 /** Ends tokens whose maker has ended, and theirs. */
 export async function deleteOrphans(tx: Tx, clientId: number, timestamp: string): Promise<void> {
   await tx.named(

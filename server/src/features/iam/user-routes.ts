@@ -8,6 +8,7 @@ import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
 import {
   ChangedEmail,
+  ChangedPassword,
   ChangeEmail,
   ChangePassword,
   ClientLogin,
@@ -86,11 +87,14 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
     }),
     user.at('password').put({
       operationId: 'changePassword',
-      summary: 'Change the own password; all sessions but the one of the answer end',
+      summary: 'Change the own password; all sessions end',
+      description:
+        'A person goes on in a new session: with the new pair of tokens of the answer, and a browser with a new ' +
+        'cookie. An API token gets neither.',
       access: 'self',
       body: ChangePassword,
       rules: checkNewPassword,
-      response: TokenPair,
+      response: ChangedPassword,
       sensitive: true,
       handler: (ctx, { params, body, headers }) =>
         signIn.changePassword(ctx, params.userId, body, userAgentOf(headers)),
@@ -141,6 +145,7 @@ export const userRoutes: readonly Route[] = [
     description: `An account has at most ${MAX_MEMBERS} members and ${MAX_PENDING} open invitations; an address gets at most ${MAILS_TO_AN_ADDRESS.points} invitations an hour.`,
     access: 'administer',
     body: InviteUser,
+    recentSignIn: true,
     rules: checkRole,
     response: Invitation,
     handler: (ctx, { body }) => inviteUser(ctx, body),
@@ -156,6 +161,7 @@ export const userRoutes: readonly Route[] = [
     operationId: 'setRoleOfUser',
     summary: 'Give a user another role',
     access: 'administer',
+    recentSignIn: true,
     body: ClientUser,
     status: 204,
     handler: (ctx, { params, body }) => putClientUser(ctx, params.userId, body),
@@ -164,6 +170,7 @@ export const userRoutes: readonly Route[] = [
     operationId: 'removeUserFromClient',
     summary: 'Remove a user from the account',
     access: 'administer',
+    recentSignIn: true,
     response: Nothing,
     handler: (ctx, { params }) => deleteClientUser(ctx, params.userId),
   }),

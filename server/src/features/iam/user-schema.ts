@@ -19,11 +19,27 @@ export const Login = Type.Object(
 );
 export const Refresh = Type.Object({ refresh: Type.String({ maxLength: 4096 }) }, { $id: 'Refresh' });
 export const TokenPair = Type.Object({ access: Type.String(), refresh: Type.String() }, { $id: 'TokenPair' });
-/** A session that an API token opened has no refresh token. */
 export const ClientLogin = Type.Object(
-  { access: Type.String(), refresh: Nullable(Type.String()) },
+  {
+    access: Type.String({ description: 'Ends no later than the one that asked for it' }),
+    refresh: Nullable(
+      Type.String({ description: 'Always null: only a password opens a session that lasts' }),
+    ),
+  },
   { $id: 'ClientLogin' },
 );
+const forPeople = 'For a person who signed in with a password; null for a browser, and for API tokens';
+export const ChangedPassword = Type.Object(
+  {
+    access: Nullable(Type.String({ description: forPeople })),
+    refresh: Nullable(Type.String({ description: forPeople })),
+  },
+  { $id: 'ChangedPassword' },
+);
+const endTokens = () =>
+  Type.Optional(
+    Type.Boolean({ description: 'The API tokens that the person has made end as well, in every client' }),
+  );
 
 const membership = Type.Object({
   client_id: Type.Integer(),
@@ -80,14 +96,14 @@ export const PatchUser = Type.Object(
 export type PatchUser = Static<typeof PatchUser>;
 
 export const ChangePassword = Type.Object(
-  { old: password(), new: newPassword(), double: password() },
+  { old: password(), new: newPassword(), double: password(), end_tokens: endTokens() },
   { $id: 'ChangePassword' },
 );
 export type ChangePassword = Static<typeof ChangePassword>;
 export const ForgotPassword = Type.Object({ email: email() }, { $id: 'ForgotPassword' });
 export const Nothing = Type.Object({}, { $id: 'Nothing' });
 export const SetPassword = Type.Object(
-  { token: Type.String({ maxLength: 255 }), password: newPassword() },
+  { token: Type.String({ maxLength: 255 }), password: newPassword(), end_tokens: endTokens() },
   { $id: 'SetPassword' },
 );
 export const ChangeEmail = Type.Object({ new_email: email(), password: password() }, { $id: 'ChangeEmail' });

@@ -15,6 +15,7 @@ import { mailLink } from './link-mail.ts';
 import { deleteLinksOf, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
 import { hashPassword, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
+import { endTokensOf } from './token-store.ts';
 import type { ChangePassword, FullUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
 import * as store from './user-store.ts';
 
@@ -112,10 +113,11 @@ export async function patchUser(ctx: RequestContext, userId: number, input: Patc
   return getUser(ctx, userId);
 }
 
-/** The caller's own row.
- *  @throws PermissionDenied for a user whom the caller may see, else NotFound */
+/** The caller's own row, to change it.
+ *  @throws PermissionDenied for a token that only reads, and for a user whom the caller may see, else NotFound */
 async function ownRow(ctx: RequestContext, userId: number): Promise<store.MemberRow> {
-  const { clientId, userId: own } = ctx.caller;
+  const { clientId, userId: own, tokenId, role } = ctx.caller;
+  if (tokenId !== 0 && role === 'Users') throw new PermissionDenied(READS_ONLY);
   if (userId !== own) {
     await getUser(ctx, userId);
     throw new PermissionDenied('Only the user can change their own profile');
@@ -123,6 +125,14 @@ async function ownRow(ctx: RequestContext, userId: number): Promise<store.Member
   const row = await store.readMember(ctx.db, clientId, own);
   if (!row) throw new NotFound(`User ${userId} was not found`);
   return row;
+}
+
+const READS_ONLY = 'This token only reads: it changes no profile, address or password';
+
+/** The password of the person who makes the request.
+ *  @throws Invalid, TooManyRequests */
+export async function proveOwnPassword(ctx: RequestContext, password: string): Promise<void> {
+  await provePassword(ctx, await ownRow(ctx, ctx.caller.userId), { password });
 }
 
 /** Guesses count here as they do where people sign in.
@@ -164,6 +174,7 @@ export async function changePassword(
   await provePassword(ctx, row, { old: input.old });
   const hash = await hashPassword(input.new);
   await ctx.db.transaction(async (tx) => {
+    if (input.end_tokens) await endTokensOf(tx, { userId, tokenId: 0 }, ctx.clock.timestamp());
     await store.setPassword(tx, userId, hash);
     await recordAudit(tx, ctx, { action: 'change_password', subject: userId });
   });

@@ -17,6 +17,10 @@ export interface Caller {
   readonly sessionId?: string;
   /** Whether the session is a browser's cookie: its scripts must not get tokens out of it. */
   readonly isBrowser?: boolean;
+  /** When the person last proved who they are: signed in, or gave the password again. Absent for API tokens. */
+  readonly provedAt?: Date;
+  /** When the access token that the request came with ends, which nothing that it opens may outlive. */
+  readonly endsAt?: Date;
   /** What the caller may in single projects, by their ids, where that is more than `role`. */
   readonly projectRoles?: ReadonlyMap<number, Role>;
 }

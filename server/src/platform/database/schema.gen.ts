@@ -1004,6 +1004,10 @@ export interface ServerGroups {
 
 export interface Sessions {
   client_id: number;
+  /**
+   * when the person has last given the password since they signed in; null: they have not
+   */
+  confirmed_at: Date | null;
   cookie_hash: Buffer | null;
   created_at: Date;
   expires_at: Date;

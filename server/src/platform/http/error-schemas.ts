@@ -4,7 +4,14 @@ import type { Dialect } from './errors.ts';
 /** The shapes of errors on the wire, as the OpenAPI document shows them; errors.ts makes them. */
 
 export const Detail = Type.Object(
-  { detail: Type.String({ description: 'What is missing: a good token, or a role that allows the call' }) },
+  {
+    detail: Type.String({ description: 'What is missing: a good token, or a role that allows the call' }),
+    code: Type.Optional(
+      Type.Literal('recent_sign_in_required', {
+        description: 'The person must give the password again, at `POST /virga/v1/session/confirm`',
+      }),
+    ),
+  },
   { $id: 'Detail' },
 );
 

@@ -59,6 +59,8 @@ interface Facts {
   class: string;
   message: string;
   headers: Record<string, string>;
+  /** Of a refused caller: what a program can do about it. */
+  code?: string | undefined;
 }
 
 /** Turns anything thrown into what the client sees. Causes of a 500 are for the log, never for the client. */
@@ -80,7 +82,7 @@ function factsOf(error: unknown): Facts {
   if (error instanceof Invalid) return make(400, 'ValidationError');
   if (error instanceof BadRequest) return make(400, 'ValidationError');
   if (error instanceof Unauthenticated) return make(401, 'Unauthenticated', { 'www-authenticate': 'APIKey' });
-  if (error instanceof PermissionDenied) return make(403, 'PermissionDenied');
+  if (error instanceof PermissionDenied) return { ...make(403, 'PermissionDenied'), code: error.code };
   if (error instanceof QuotaExceeded) return make(403, 'QuotaLimitExceed');
   if (error instanceof Forbidden) return make(403, 'ForbiddenError');
   if (error instanceof NotFound) return make(404, 'NotFoundError');
@@ -114,12 +116,15 @@ const BODIES: Record<Dialect, (facts: Facts, error: unknown, requestId: string) 
   iam: iamBody,
   waap: problemBody,
   storage: (facts) =>
-    isDetail(facts) ? { detail: facts.message, error: facts.message } : { error: facts.message },
+    isDetail(facts) ? { ...refusal(facts), error: facts.message } : { error: facts.message },
   video: (facts) => ({ error: facts.message }),
 };
 
+const refusal = ({ message, code }: Facts) =>
+  code === undefined ? { detail: message } : { detail: message, code };
+
 function cloudBody(facts: Facts, error: unknown, requestId: string): unknown {
-  if (isDetail(facts)) return { detail: facts.message };
+  if (isDetail(facts)) return refusal(facts);
   const body = { exception_class: facts.class, message: facts.message, request_id: requestId };
   if (error instanceof Invalid) return { ...body, invalid_fields: error.fields };
   if (error instanceof QuotaExceeded) {
@@ -155,7 +160,7 @@ const PROBLEMS: Readonly<Record<number, readonly [type: string, title: string]>>
 };
 
 function problemBody(facts: Facts, error: unknown): unknown {
-  if (isDetail(facts)) return { detail: facts.message };
+  if (isDetail(facts)) return refusal(facts);
   const status = error instanceof Invalid ? 422 : facts.status;
   const [type, title] = PROBLEMS[status] ?? ['http-error', 'Error'];
   const problem = { type, title, status, detail: facts.message };

@@ -8,6 +8,7 @@ import type { BackgroundJob } from '../feature.ts';
 import { tryCount } from '../limits/limits.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 import type { RequestContext } from './context.ts';
+import { RawReply } from './route.ts';
 import type { Unsaid } from './unsaid.ts';
 
 /** `Idempotency-Key`: a write that is repeated with the same key and body gets the first one's answer, and is
@@ -20,6 +21,8 @@ export interface Answer {
   /** JSON text; null for an answer without a body. */
   readonly body: string | null;
   readonly replayed: boolean;
+  /** Of the first answer alone: cookies are not given again. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface KeyedRequest {
@@ -102,13 +105,20 @@ export async function once(
   if (kept) return kept;
   try {
     const result = await work(fenced(ctx.db, id, request));
-    const body = request.status === 204 ? null : (JSON.stringify(result) ?? '');
+    const { text, headers } = writtenAnswer(result);
+    const body = request.status === 204 ? null : text;
     await unsaid.say(() => finish(ctx.db, id, request, body));
-    return { status: request.status, body, replayed: false };
+    return { status: request.status, body, replayed: false, headers };
   } catch (error) {
     await unsaid.say(() => forget(ctx.db, id));
     throw error;
   }
+}
+
+/** What a handler has answered, as JSON text with headers of its own. */
+function writtenAnswer(result: unknown): { text: string; headers: Readonly<Record<string, string>> } {
+  if (!(result instanceof RawReply)) return { text: JSON.stringify(result) ?? '', headers: {} };
+  return { text: String(result.payload), headers: result.headers };
 }
 
 /** @throws TooManyRequests */

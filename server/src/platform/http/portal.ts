@@ -67,6 +67,10 @@ export async function servePortal(
     preCompressed: true,
     immutable: true,
     maxAge: FOR_EVER * 1000,
+    // Nobody asks whether one has changed, nor for a part of it.
+    etag: false,
+    lastModified: false,
+    acceptRanges: false,
     index: false,
     decorateReply: false,
   });

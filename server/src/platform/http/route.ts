@@ -44,6 +44,8 @@ export interface CallSpec<C, P extends Schema, Q extends Schema, B extends Schem
   readonly corsOrigins?: CorsOrigins;
   /** The answer holds a secret: it is never kept to be given again. */
   readonly sensitive?: boolean;
+  /** A person must have given the password a short while ago; see `requireRecent`. */
+  readonly recentSignIn?: boolean;
   /** Allowed in a region that is not ACTIVE although it is a write. */
   readonly anyRegionState?: boolean;
   readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;

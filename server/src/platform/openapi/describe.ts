@@ -1,12 +1,19 @@
 import type { TSchema } from '@sinclair/typebox';
+import { RECENT_MINUTES } from '../auth/recent.ts';
 import { allows, ROLES } from '../auth/roles.ts';
 import type { Route } from '../http/route.ts';
 
 /** What an operation does, what it answers and who may call it, in sentences: the first is the route's own, the
  *  others follow from what it declares. */
 export function describe(spec: Route['spec']): string {
-  return [sentence(spec.summary), spec.description, answer(spec), caller(spec)].filter(Boolean).join(' ');
+  const parts = [sentence(spec.summary), spec.description, answer(spec), caller(spec), recent(spec)];
+  return parts.filter(Boolean).join(' ');
 }
+
+const recent = ({ recentSignIn }: Route['spec']) =>
+  recentSignIn
+    ? `A person must have given the password in the last ${RECENT_MINUTES} minutes: at the sign-in, or at \`POST /virga/v1/session/confirm\`.`
+    : '';
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 

@@ -1,0 +1,18 @@
+import { SignInNotRecent } from '../../kernel/errors.ts';
+import type { Caller } from './caller.ts';
+
+/** What gives lasting rights needs more than a session, which a script in a page can use too: the person must have
+ *  signed in, or given the password again, a short while ago. */
+
+export const RECENT_MINUTES = 10;
+
+/** API tokens, and sessions that they opened, have no person to ask.
+ *  @throws SignInNotRecent */
+export function requireRecent({ tokenId, provedAt }: Caller, now: Date): void {
+  if (tokenId !== 0) return;
+  if (provedAt && now.getTime() - provedAt.getTime() < RECENT_MINUTES * 60_000) return;
+  throw new SignInNotRecent(
+    `This needs your password again, since you gave it more than ${RECENT_MINUTES} minutes ago: ` +
+      'send it to POST /virga/v1/session/confirm, then repeat the call',
+  );
+}
