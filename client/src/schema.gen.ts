@@ -1463,7 +1463,7 @@ export interface paths {
         };
         /**
          * Show the password of a user, once
-         * @description Show the password of a user, once. Answers a postgresql credentials. Needs the role Administrators or Engineers.
+         * @description Show the password of a user, once. For programs; a browser that is signed in shows it by `POST`. Answers a postgresql credentials. Needs the role Administrators or Engineers.
          */
         get: operations["getPostgresCredentials"];
         put?: never;
@@ -1472,6 +1472,26 @@ export interface paths {
          * @description Give a user a new password, and show it. Answers a postgresql credentials. Needs the role Administrators or Engineers.
          */
         post: operations["renewPostgresCredentials"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/show_password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show the password of a user, once
+         * @description Show the password of a user, once. Answers a postgresql credentials. Needs the role Administrators or Engineers.
+         */
+        post: operations["showPostgresPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -23533,6 +23553,42 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Give a user a new password, and show it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostgresqlCredentials"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    showPostgresPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+                /** @description The name to sign in with. */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the password of a user, once */
             200: {
                 headers: {
                     [name: string]: unknown;

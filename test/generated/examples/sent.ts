@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Route } from '../../../server/src/platform/http/route.ts';
 import type { Reply } from '../../harness/server.ts';
+import { keptSecrets } from '../../security/secrets.ts';
 import { allowedCaller, nameOf, type Spec } from '../operations.ts';
 import { HOOKS } from './hooks.ts';
 import { isKnown, placeOf } from './places.ts';
@@ -64,14 +66,20 @@ export async function prepared(world: World, { spec, body }: Sendable): Promise<
   };
 }
 
-/** Sends it, and expects that what it asks for is done. */
+/** Sends it, and expects that what it asks for is done, and that no secret is kept for its Idempotency-Key. */
 export async function sendPrepared(
   world: World,
   { spec, path, body }: Prepared,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  const reply = await world.server.call(spec.method, path, { as: allowedCaller(spec), body, headers });
+  const key = randomUUID();
+  const reply = await world.server.call(spec.method, path, {
+    as: allowedCaller(spec),
+    body,
+    headers: { ...headers, 'idempotency-key': key },
+  });
   expect(reply.status, `${spec.method} ${path}: ${JSON.stringify(reply.body)}`).toBeLessThan(300);
+  expect(await keptSecrets(world.server, key, body), `${spec.method} ${path}: is sensitive`).toEqual([]);
   await finished(world, reply);
   return reply;
 }

@@ -87,13 +87,15 @@ function usePasswords(cluster: Cluster) {
   const path = (username: string) => ({ ...clusterPath(place, cluster.cluster_name), username });
   const PATH =
     '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/credentials';
+  const SHOW =
+    '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/show_password';
   const accepted = (data: unknown) => setShown(data as Schemas['PostgresqlCredentials']);
   const actions: readonly RowAction<User>[] = [
     rowCall({
       label: 'Show password, once',
       title: ({ name }) => `Password of ${name}`,
       disabled: ({ is_secret_revealed: was }) => (was ? 'It was shown; make a new one' : whyFixed(cluster)),
-      call: ({ name }) => apiCall('get', PATH, { params: { path: path(name) } }),
+      call: ({ name }) => apiCall('post', SHOW, { params: { path: path(name) } }),
       accepted,
     }),
     rowCall({

@@ -49,6 +49,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       access: { public: 'it is how one gets in' },
       body: Login,
       response: TokenPair,
+      sensitive: true,
       handler: (ctx, { body, headers }) => signIn.login(ctx, body, userAgentOf(headers)),
     }),
     plainPath(signInTag, '/iam/auth/jwt/refresh').post({
@@ -58,6 +59,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       access: { public: 'the refresh token says who it is' },
       body: Refresh,
       response: TokenPair,
+      sensitive: true,
       handler: (ctx, { body }) => sessions.refresh(ctx, body.refresh),
     }),
     plainPath(signInTag, '/iam/auth/jwt/clients/{clientId}/login', ClientParams.properties).get({

@@ -21,6 +21,7 @@ export function inferenceSecretRoutes(secrets: InferenceSecrets): readonly Route
       summary: 'Create an inference secret',
       description: `A project has at most ${MAX_SECRETS}.`,
       access,
+      sensitive: true,
       body: CreateInferenceSecret,
       response: InferenceSecret,
       handler: (ctx, { body }) => secrets.create(ctx, body),
@@ -41,6 +42,7 @@ export function inferenceSecretRoutes(secrets: InferenceSecrets): readonly Route
     one.put({
       summary: 'Replace the value of an inference secret',
       access,
+      sensitive: true,
       body: ReplaceInferenceSecret,
       response: InferenceSecret,
       handler: (ctx, { params, body }) => secrets.replace(ctx, params.secret_name, body),

@@ -42,6 +42,7 @@ const olderPartRoutes = ({ listeners, pools, tasks }: Services): readonly Route[
   listener.patch({
     summary: 'Change the name of a listener and get it back',
     deprecated: true,
+    sensitive: true,
     body: RenameListener,
     response: Listener,
     handler: async (ctx, { params: { listener_id: id }, body }) => {

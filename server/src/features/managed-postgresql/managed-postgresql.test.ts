@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { keeping } from '../../../../test/harness/keeping.ts';
 import { CLUSTERS, clusterBody, STATUS } from '../../../../test/harness/managed-postgresql.ts';
+import { PASSWORD, people } from '../../../../test/harness/people.ts';
 import { faultsOf } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
@@ -124,6 +125,28 @@ test('a password is shown once, and can be made anew', async () => {
   expect((await call('GET', '/changing/users/nobody/credentials')).status).toBe(404);
   const readers = await server.call('GET', `${CLUSTERS}/changing/users/reader/credentials`, { as: 'Users' });
   expect(readers.status).toBe(403);
+});
+
+test('a browser shows a password by POST alone, with the token against forgery', async () => {
+  const they = people(server);
+  await they.setPassword(1);
+  const body = { username: 'one@virga.test', password: PASSWORD };
+  const session = await server.call('POST', '/virga/v1/session', { body });
+  const headers = { cookie: String(session.headers['set-cookie']).split(';')[0] ?? '' };
+  const url = `${CLUSTERS}/changing/users/reader/credentials`;
+  expect((await server.api.inject({ method: 'GET', url, headers })).statusCode).toBe(403);
+  const show = {
+    method: 'POST',
+    url: '/virga/v1/postgresql_clusters/1/2/changing/users/reader/show_password',
+  } as const;
+  expect((await server.api.inject({ ...show, headers })).statusCode).toBe(403);
+  const withToken = { ...headers, 'x-csrf-token': session.body.csrf_token };
+  const shown = await server.api.inject({ ...show, headers: withToken });
+  expect([shown.statusCode, shown.json()]).toEqual([
+    200,
+    { username: 'reader', password: expect.stringMatching(/^[\w-]{32}$/) },
+  ]);
+  expect((await server.api.inject({ ...show, headers: withToken })).statusCode).toBe(409);
 });
 
 test('faults are named all at once', async () => {

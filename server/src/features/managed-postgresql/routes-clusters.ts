@@ -1,3 +1,4 @@
+import { Forbidden } from '../../kernel/errors.ts';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { TaskIds } from '../../platform/http/schemas.ts';
@@ -106,7 +107,23 @@ function credentialRoutes(service: PostgresqlService): readonly Route[] {
     path.get({
       operationId: 'getPostgresCredentials',
       summary: 'Show the password of a user, once',
+      description: 'For programs; a browser that is signed in shows it by `POST`.',
       access: 'write',
+      sensitive: true,
+      response: Credentials,
+      handler: (ctx, { params }) => {
+        // A read needs no token against forgery, and browsers repeat one or make it ahead.
+        if (ctx.caller.isBrowser) throw new Forbidden('A browser shows a password, once, with POST');
+        return showCredentials(service, ctx, { cluster: params.cluster_name, user: params.username });
+      },
+    }),
+    regionPath(
+      tag,
+      '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/show_password',
+      UserParams.properties,
+    ).post({
+      operationId: 'showPostgresPassword',
+      summary: 'Show the password of a user, once',
       sensitive: true,
       response: Credentials,
       handler: (ctx, { params }) =>

@@ -113,6 +113,7 @@ const inRegions: readonly Route[] = [
     operationId: 'shareKeyPairV1',
     summary: 'Share a key pair in its project, or keep it to its owner',
     deprecated: true,
+    sensitive: true,
     body: ShareSshKey,
     response: KeyPair,
     handler: async (ctx, { params: { keypair_id: id }, body }) =>

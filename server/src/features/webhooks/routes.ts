@@ -46,6 +46,7 @@ export function webhookRoutes(cipher: Cipher): readonly Route[] {
     TARGETS.post({
       summary: 'Post the events of a client to an address; the signing secret is shown once',
       access: 'operate',
+      sensitive: true,
       body: CreateWebhookTarget,
       rules: checkCredentials,
       status: 201,
