@@ -35,6 +35,14 @@ export function firstHourStories(portal: Portal): void {
     expect(cookies[0]).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
   });
 
+  test('browsers keep scripts and styles for a year, and pages not at all', async () => {
+    const { url } = portal.virga;
+    const page = await fetch(url);
+    const asset = /\/assets\/[\w-]+\.js/.exec(await page.text())?.[0] ?? '';
+    const kept = [page, await fetch(`${url}${asset}`)].map(({ headers }) => headers.get('cache-control'));
+    expect(kept).toEqual(['no-store', 'public, max-age=31536000, immutable']);
+  });
+
   test('a token is made, shown once, and works', async () => {
     const { page, virga } = portal;
     await page.getByRole('link', { name: 'API tokens' }).click();

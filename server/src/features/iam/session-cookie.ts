@@ -6,6 +6,5 @@ import { RawReply } from '../../platform/http/route.ts';
 export function withCookie(ctx: RequestContext, cookie: string, answer: object): RawReply {
   return new RawReply('application/json; charset=utf-8', JSON.stringify(answer), {
     'set-cookie': setSessionCookie(cookie, ctx),
-    'cache-control': 'no-store',
   });
 }

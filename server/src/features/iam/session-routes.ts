@@ -72,7 +72,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       sensitive: true,
       handler: (ctx, { headers }) => {
         const cookie =
-          headers.authorization === undefined ? sessionCookieOf(firstOf(headers.cookie)) : undefined;
+          headers.authorization === undefined ? sessionCookieOf(firstOf(headers.cookie), ctx) : undefined;
         return describeSession(ctx, cookie === undefined ? null : forgeryTokenOf(cookie));
       },
     }),

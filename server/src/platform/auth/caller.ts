@@ -59,6 +59,8 @@ export type BearerResolver = (token: string) => Promise<Caller | undefined>;
 /** What a request came with. */
 export interface Credentials {
   readonly method: string;
+  /** As the client sees it: what a trusted proxy says, or else the connection. */
+  readonly protocol: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -92,8 +94,11 @@ export class Authenticator {
 
   /** The caller of a request: by its Authorization header or else by its session cookie.
    *  @throws Unauthenticated, PermissionDenied for a write with a cookie that no page of ours has sent */
-  async identify({ method, headers }: Credentials, options: { fresh?: boolean } = {}): Promise<Caller> {
-    const cookie = sessionCookieOf(firstOf(headers.cookie));
+  async identify(
+    { method, protocol, headers }: Credentials,
+    options: { fresh?: boolean } = {},
+  ): Promise<Caller> {
+    const cookie = sessionCookieOf(firstOf(headers.cookie), { secure: protocol === 'https' });
     if (headers.authorization !== undefined || cookie === undefined || !this.#options.cookie) {
       return this.authenticate(firstOf(headers.authorization), options);
     }

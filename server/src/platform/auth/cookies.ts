@@ -1,28 +1,37 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The cookie of a browser's session: the session's id, a dot, and a secret. */
-export const SESSION_COOKIE = 'virga_session';
+/** The cookie of a browser's session: the session's id, a dot, and a secret. Over TLS its name has a prefix that makes
+ *  browsers take it from this very host over TLS alone, so that no other host of the domain and nobody on the way can
+ *  put one in its place. Over plain HTTP they would not take that name. */
+const PLAIN = 'virga_session';
+const OVER_TLS = `__Host-${PLAIN}`;
+
+/** How a request has come. */
+interface Way {
+  /** Over TLS, to this server or to a trusted proxy. */
+  readonly secure: boolean;
+}
+
+const nameOver = ({ secure }: Way) => (secure ? OVER_TLS : PLAIN);
 
 /** The header in which a page sends back the token that it was given, to show that a write comes from it. */
 export const FORGERY_HEADER = 'x-csrf-token';
 
-/** The session cookie's value in a Cookie header (RFC 6265, 4.2). */
-export function sessionCookieOf(header: string | undefined): string | undefined {
+/** The session cookie's value in a Cookie header (RFC 6265, 4.2); over TLS only under the name for that. */
+export function sessionCookieOf(header: string | undefined, way: Way): string | undefined {
+  const own = nameOver(way);
   for (const part of header?.split(';') ?? []) {
     const [name, value] = part.trim().split('=', 2);
-    if (name === SESSION_COOKIE && value) return value;
+    if (name === own && value) return value;
   }
   return undefined;
 }
 
 /** The Set-Cookie header for a session; without a value, one that deletes the cookie. Only pages of this server
  *  send it, scripts cannot read it, and over TLS it goes nowhere else. */
-export function setSessionCookie(
-  value: string | undefined,
-  { secure }: { readonly secure: boolean },
-): string {
-  const parts = [`${SESSION_COOKIE}=${value ?? ''}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
-  if (secure) parts.push('Secure');
+export function setSessionCookie(value: string | undefined, way: Way): string {
+  const parts = [`${nameOver(way)}=${value ?? ''}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
+  if (way.secure) parts.push('Secure');
   if (value === undefined) parts.push('Max-Age=0');
   return parts.join('; ');
 }

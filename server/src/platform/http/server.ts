@@ -25,6 +25,7 @@ import type { Cipher } from '../secrets/cipher.ts';
 import type { AtOnce } from '../tasks/at-once.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { logAccess } from './access-log.ts';
+import { addHeaders, refuseManyHosts } from './answer-headers.ts';
 import { acceptJson } from './body.ts';
 import { BODY_LIMIT } from './bounds.ts';
 import { compileAhead } from './compile-ahead.ts';
@@ -132,6 +133,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   }
   if (options.tracing) traceRequests(app, options.tracing, options.trustedProxies);
   acceptJson(app);
+  refuseManyHosts(app);
   closeUnusedConnections(app);
   answerInOrder(app, patience);
   await allowOrigins(app, options.corsOrigins ?? [], options.routes);
@@ -141,7 +143,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   }
   app.decorateRequest('caller', null as never);
   app.addHook('onSend', (request, reply, payload, done) => {
-    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
+    addHeaders(request, reply);
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
     if (bytes >= LARGE_ANSWER) unread.add(reply.raw, bytes);
     done(null, payload);

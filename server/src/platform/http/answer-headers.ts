@@ -1,0 +1,25 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HttpError } from './errors.ts';
+
+/** A year, in seconds. */
+const HSTS = 'max-age=31536000';
+
+/** Adds what every answer says to browsers and caches. What says nothing of how long it may be kept is private: it is
+ *  kept nowhere. Whoever has reached this host over TLS is to come back over TLS alone. */
+export function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
+}
+
+/** Refuses requests with several Host headers (RFC 9112, 3.2): a proxy may have let one pass for the sake of another.
+ *  Node refuses those without any. */
+export function refuseManyHosts(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {
+    let hosts = 0;
+    for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i] ?? '')) hosts++;
+    if (hosts > 1) throw new HttpError(400, 'A request must have one Host header');
+  });
+}
+
+const isHost = (name: string) => name.length === 4 && name.toLowerCase() === 'host';
