@@ -6269,7 +6269,7 @@ export interface components {
         AcceptInvitation: {
             /** @description As it was mailed */
             token: string;
-            /** @description For an address without an account */
+            /** @description For an address without an account: 12 characters or more, such as several words; none of the passwords that are guessed first, and not the person's e-mail address */
             password?: string;
             /** @description Its name. */
             name?: string;
@@ -6450,7 +6450,7 @@ export interface components {
             lang?: "de" | "en" | "ru" | "zh" | "az";
             /** @description Its name. */
             name?: string;
-            /** @description Without one the user is invited by mail */
+            /** @description Without one the user is invited by mail. 12 characters or more, such as several words; none of the passwords that are guessed first, and not the person's e-mail address */
             password?: string;
         };
         AllowAddressPairs: {
@@ -6738,7 +6738,7 @@ export interface components {
         ChangePassword: {
             /** @description What it was. */
             old: string;
-            /** @description What it becomes. */
+            /** @description 12 characters or more, such as several words; none of the passwords that are guessed first, and not the person's e-mail address */
             new: string;
             /** @description The new password once more. */
             double: string;
@@ -17512,7 +17512,7 @@ export interface components {
         SetPassword: {
             /** @description The token. It is not shown again. */
             token: string;
-            /** @description The password. It is not shown again. */
+            /** @description 12 characters or more, such as several words; none of the passwords that are guessed first, and not the person's e-mail address */
             password: string;
             /** @description The API tokens that the person has made end as well, in every client */
             end_tokens?: boolean;

@@ -34,7 +34,7 @@ async function signIn(from: string, headers: Readonly<Record<string, string>>): 
   return String(answer.headers['set-cookie']);
 }
 
-const valueOf = (cookie: string) => /=([^;]+)/.exec(cookie)?.[1] ?? '';
+const textOf = (cookie: string) => /=([^;]+)/.exec(cookie)?.[1] ?? '';
 
 describe('the cookie of a session', () => {
   test('belongs to this host alone where the browser has come over TLS', async () => {
@@ -49,7 +49,7 @@ describe('the cookie of a session', () => {
   });
 
   test('is not taken under the name that another host of the domain can set', async () => {
-    const value = valueOf(await signIn(PROXY, OVER_TLS));
+    const value = textOf(await signIn(PROXY, OVER_TLS));
     const planted = await ask('/virga/v1/session', {
       headers: { ...OVER_TLS, cookie: `virga_session=${value}` },
     });
@@ -64,7 +64,7 @@ describe('the cookie of a session', () => {
       expect(set).toMatch(/^virga_session=[^;]+; Path=\/; HttpOnly; SameSite=Strict$/);
       const cookie = set.split(';')[0] ?? '';
       expect((await ask('/virga/v1/session', { from: STRANGER, headers: { cookie } })).statusCode).toBe(200);
-      const other = `__Host-virga_session=${valueOf(set)}`;
+      const other = `__Host-virga_session=${textOf(set)}`;
       const refused = await ask('/virga/v1/session', { from: STRANGER, headers: { cookie: other } });
       expect(refused.statusCode).toBe(401);
     }

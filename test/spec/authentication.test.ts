@@ -198,13 +198,13 @@ describe('passwords', () => {
       server.call('POST', '/virga/v1/password', { body: { token, password } });
     const late = await mailedToken(EMAIL);
     aheadMs += 3_600_001;
-    expect((await set(late, 'brand new 1')).status).toBe(400);
+    expect((await set(late, 'brand new one')).status).toBe(400);
     await forgot(EMAIL);
     const token = await mailedToken(EMAIL);
     expect((await set(token, 'short')).status).toBe(400);
-    expect((await set(token, 'brand new 1')).status).toBe(204);
-    expect((await set(token, 'brand new 2')).status).toBe(400);
-    expect((await signIn(EMAIL, 'brand new 1')).status).toBe(200);
+    expect((await set(token, 'brand new one')).status).toBe(204);
+    expect((await set(token, 'brand new two')).status).toBe(400);
+    expect((await signIn(EMAIL, 'brand new one')).status).toBe(200);
     await setPassword(1, PASSWORD);
   });
 });

@@ -1,9 +1,10 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type ApiFault, client, faultOf, type Schemas } from '../api/client.ts';
 import { FaultNote } from '../ui/fault.tsx';
 import { refused } from '../ui/follow-task.tsx';
+import { NewPasswordInput } from '../ui/new-password.tsx';
 import { Door, LINK_EXPIRED, linkToken } from './door.tsx';
 
 /** Where an invitation leads: what it is to, and yes or no. */
@@ -100,14 +101,7 @@ function Accept({ shown, accept, decline }: AcceptProps) {
       {!shown.has_account && (
         <>
           <TextInput name="name" label="Your name" autoComplete="name" autoFocus />
-          <PasswordInput
-            name="password"
-            label="Password"
-            description="8 characters at least"
-            autoComplete="new-password"
-            minLength={8}
-            required
-          />
+          <NewPasswordInput label="Password" />
         </>
       )}
     </Door>

@@ -1,7 +1,8 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { client, faultOf } from '../api/client.ts';
+import { NewPasswordInput } from '../ui/new-password.tsx';
 import { Door, LINK_EXPIRED, linkToken } from './door.tsx';
 
 const toSignIn = (
@@ -53,7 +54,11 @@ export function NewPassword() {
       verb="Set the password"
       submit={async (form) => {
         const { error } = await client.POST('/virga/v1/password', {
-          body: { token: token || String(form.get('token')), password: String(form.get('password')) },
+          body: {
+            token: token || String(form.get('token')),
+            password: String(form.get('password')),
+            end_tokens: form.get('end_tokens') !== null,
+          },
         });
         if (error) return token && faultOf(error).fields.token ? { message: LINK_EXPIRED } : error;
         setDone(true);
@@ -61,14 +66,11 @@ export function NewPassword() {
       below={toSignIn}
     >
       {!token && <TextInput name="token" label="Token of the mail" autoComplete="off" required />}
-      <PasswordInput
-        name="password"
-        label="New password"
-        description="8 characters at least"
-        autoComplete="new-password"
-        minLength={8}
-        required
-        autoFocus
+      <NewPasswordInput label="New password" focus />
+      <Checkbox
+        name="end_tokens"
+        label="End the API tokens that I have made, too"
+        description="If somebody else may have had your password."
       />
     </Door>
   );

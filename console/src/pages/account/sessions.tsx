@@ -9,6 +9,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { passwordField } from '../../ui/fields.ts';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
+import { PASSWORD_RULE } from '../../ui/new-password.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -77,7 +78,7 @@ export function Sessions() {
       fields: [
         passwordField('old', 'Password now'),
         passwordField('new', 'New password', {
-          about: '8 characters at least. Wherever else you are signed in, you sign in anew with it.',
+          about: `${PASSWORD_RULE}. Wherever else you are signed in, you sign in anew with it.`,
         }),
         passwordField('double', 'Once more'),
         { key: 'tokens', label: END_TOKENS, kind: 'switch' },

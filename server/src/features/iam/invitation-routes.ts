@@ -1,6 +1,7 @@
 import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { acceptInvitation, declineInvitation, showInvitation } from './invitations.ts';
+import { checkPassword } from './password-rules.ts';
 import {
   AcceptedInvitation,
   AcceptInvitation,
@@ -31,6 +32,7 @@ export const invitationRoutes: readonly Route[] = [
       'An address without an account gets one, with the password. One that has an account keeps its own.',
     access,
     body: AcceptInvitation,
+    rules: ({ password }, faults) => checkPassword(['password', password], faults),
     response: AcceptedInvitation,
     handler: (ctx, { body }) => acceptInvitation(ctx, body),
   }),

@@ -1,4 +1,5 @@
 import { Conflict, Invalid, NotFound, TooManyRequests } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { type Caller, hashToken } from '../../platform/auth/caller.ts';
 import type { Role } from '../../platform/auth/roles.ts';
@@ -9,6 +10,7 @@ import { canonicalAddress } from './addresses.ts';
 import * as store from './invitation-store.ts';
 import { hoursFromNow, mailToken } from './link-mail.ts';
 import { LINK_EXPIRED } from './link-store.ts';
+import { checkPassword } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
 import { lockTokens } from './token-store.ts';
 import type { AcceptInvitation, InviteUser } from './user-schema.ts';
@@ -122,6 +124,9 @@ export async function acceptInvitation(ctx: RequestContext, input: AcceptInvitat
   if (!shown.has_account && input.password === undefined) {
     throw new Invalid({ password: ['is required: this address has no account yet'] });
   }
+  const faults = new Faults();
+  checkPassword(['password', input.password], faults, shown.email);
+  faults.refuse();
   const passwordHash = input.password === undefined ? null : await hashPassword(input.password);
   try {
     return await ctx.db.transaction((tx) => accept(tx, ctx, input, passwordHash));

@@ -25,13 +25,20 @@ export async function insertLink(tx: Tx, link: NewLink): Promise<void> {
   );
 }
 
-/** Whether a link still works, without using it up. */
-export async function isLink(db: Queryable, kind: LinkKind, hash: Buffer, now: Date): Promise<boolean> {
-  return db.namedAny(
-    'link_is',
-    'select 1 from one_time_links where kind = $1 and hash = $2 and expires_at > $3',
+/** The address of whom a link is for, if it still works, without using it up. */
+export async function findLinkOwner(
+  db: Queryable,
+  kind: LinkKind,
+  hash: Buffer,
+  now: Date,
+): Promise<string | undefined> {
+  const row = await db.namedRow<{ email: string }>(
+    'link_owner',
+    `select u.email from one_time_links l join users u on u.id = l.user_id
+      where l.kind = $1 and l.hash = $2 and l.expires_at > $3`,
     [kind, hash, now.toISOString()],
   );
+  return row?.email;
 }
 
 /** Whom and what the link is for, if it still works; it does not afterwards. */

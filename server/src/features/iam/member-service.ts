@@ -1,9 +1,11 @@
 import { Conflict, Forbidden, NotFound } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { ROLES, rolesAbove } from '../../platform/auth/roles.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { deletePending, setPendingRole } from './invitation-store.ts';
+import { checkPassword } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
 import { lockTokens, retireTokens } from './token-store.ts';
 import type { InviteUser, RoleName } from './user-schema.ts';
@@ -18,7 +20,10 @@ export async function addUser(
   ctx: ClientContext,
   input: Omit<InviteUser, 'client_id'> & { readonly password: string },
 ) {
-  const role = roleNamed(input.user_role, 'user_role');
+  const faults = new Faults();
+  const named = faults.try(() => roleNamed(input.user_role, 'user_role'));
+  checkPassword(['password', input.password], faults, input.email);
+  const role = faults.require(named);
   const passwordHash = await hashPassword(input.password);
   const timestamp = ctx.clock.timestamp();
   const add = async (tx: Tx) => {

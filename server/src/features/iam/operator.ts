@@ -13,7 +13,8 @@ import type { InsertProject } from '../projects/index.ts';
 import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
 import { invite } from './invitations.ts';
 import { addUser } from './member-service.ts';
-import { Invitation, InviteUser, type PageQuery } from './user-schema.ts';
+import { checkPassword } from './password-rules.ts';
+import { Invitation, InviteUser, newPassword, type PageQuery } from './user-schema.ts';
 import { checkRole } from './user-service.ts';
 
 /** Calls of those who run the cloud: clients, their first users, and the outbox. */
@@ -44,9 +45,10 @@ const AddUser = Type.Object(
     user_role: InviteUser.properties.user_role,
     lang: InviteUser.properties.lang,
     name: InviteUser.properties.name,
-    password: Type.Optional(
-      Type.String({ minLength: 8, maxLength: 128, description: 'Without one the user is invited by mail' }),
-    ),
+    password: Type.Optional({
+      ...newPassword(),
+      description: `Without one the user is invited by mail. ${newPassword().description}`,
+    }),
   },
   { $id: 'AddUser' },
 );
@@ -167,7 +169,10 @@ export const operatorRoutes = (insertProject: InsertProject): readonly Route[] =
     summary: 'Add a user to a client, with a password or by invitation',
     access,
     body: AddUser,
-    rules: checkRole,
+    rules: (body, faults) => {
+      checkRole(body, faults);
+      checkPassword(['password', body.password], faults, body.email);
+    },
     status: 201,
     response: Invitation,
     handler: (ctx, { body: { password, ...user } }) =>

@@ -1,5 +1,6 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { together } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -8,8 +9,9 @@ import { sourceOf } from '../../platform/limits/source.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
 import { mailLink } from './link-mail.ts';
-import { isLink, LINK_EXPIRED, useLink } from './link-store.ts';
+import { findLinkOwner, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
+import { checkPassword } from './password-rules.ts';
 import { hashPassword, NO_PASSWORD, type Standing, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
 import { withCookie } from './session-cookie.ts';
 import type { Sessions, TokenPair } from './sessions.ts';
@@ -173,7 +175,11 @@ export class SignIn {
     const source = sourceOf(ctx.remoteAddress);
     const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
     await consume(ctx, [guess]);
-    if (!(await isLink(ctx.db, 'password', hash, ctx.clock.now()))) throw unknownLink();
+    const email = await findLinkOwner(ctx.db, 'password', hash, ctx.clock.now());
+    if (email === undefined) throw unknownLink();
+    const faults = new Faults();
+    checkPassword(['password', input.password], faults, email);
+    faults.refuse();
     const password = await hashPassword(input.password);
     await ctx.db.transaction(async (tx) => {
       const timestamp = ctx.clock.timestamp();

@@ -2,6 +2,7 @@ import { clientPath, plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { inviteUser, MAILS_TO_AN_ADDRESS, MAX_PENDING } from './invitations.ts';
 import { deleteClientUser, getClientUser, putClientUser } from './member-service.ts';
+import { checkPassword } from './password-rules.ts';
 import { ClientParams } from './schema.ts';
 import { userAgentOf } from './session-routes.ts';
 import type { Sessions } from './sessions.ts';
@@ -84,6 +85,7 @@ export function signInRoutes(signIn: SignIn, sessions: Sessions): readonly Route
       summary: 'Set a password with a mailed token',
       access: { public: 'the mailed token says who it is' },
       body: SetPassword,
+      rules: ({ password }, faults) => checkPassword(['password', password], faults),
       status: 204,
       handler: (ctx, { body }) => signIn.setPassword(ctx, body),
     }),

@@ -1,12 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Key, ListQuery, Nullable, OffsetTime, StringEnum } from '../../platform/http/schemas.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-rules.ts';
 import { ROLE_NAMES, User } from './schema.ts';
 
+const PASSWORD_RULE =
+  `${SHORTEST_PASSWORD} characters or more, such as several words; none of the passwords that are guessed first, ` +
+  "and not the person's e-mail address";
 export const LANGS = ['de', 'en', 'ru', 'zh', 'az'] as const;
 const email = () => Type.String({ format: 'email' });
 const text = () => Type.String({ maxLength: 255 });
 /** Long enough to matter, short enough not to be a way to keep the server busy. */
-const newPassword = () => Type.String({ minLength: 8, maxLength: 128 });
+export const newPassword = () =>
+  Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD, description: PASSWORD_RULE });
 const password = () => Type.String({ maxLength: 1000 });
 
 export const Login = Type.Object(
@@ -136,7 +141,10 @@ export const MailedToken = Type.Object({ token: mailedToken() }, { $id: 'MailedT
 export const AcceptInvitation = Type.Object(
   {
     token: mailedToken(),
-    password: Type.Optional({ ...newPassword(), description: 'For an address without an account' }),
+    password: Type.Optional({
+      ...newPassword(),
+      description: `For an address without an account: ${PASSWORD_RULE}`,
+    }),
     name: Type.Optional(text()),
     lang: Type.Optional(StringEnum(LANGS)),
   },

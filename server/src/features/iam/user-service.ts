@@ -14,6 +14,7 @@ import { readPending } from './invitation-store.ts';
 import { mailLink } from './link-mail.ts';
 import { deleteLinksOf, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
+import { checkPassword } from './password-rules.ts';
 import { hashPassword, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
 import { endTokensOf } from './token-store.ts';
 import type { ChangePassword, FullUser, PageQuery, PatchUser, RoleName } from './user-schema.ts';
@@ -153,8 +154,10 @@ async function provePassword(
   if (!proved) throw new Invalid({ [field]: [WRONG_PASSWORD] });
 }
 
-/** Adds a fault when the new password is not the same both times. */
-export function checkNewPassword(input: Partial<ChangePassword>, faults: Faults): void {
+/** Adds what is wrong with the new password, and that it is not the same both times.
+ *  @param email whose it is, where that is known */
+export function checkNewPassword(input: Partial<ChangePassword>, faults: Faults, email?: string): void {
+  checkPassword(['new', input.new], faults, email);
   if (input.new === undefined || input.double === undefined || input.new === input.double) return;
   faults.add('double', 'must be the same as new');
 }
@@ -169,7 +172,7 @@ export async function changePassword(
 ): Promise<string> {
   const row = await ownRow(ctx, userId);
   const faults = new Faults();
-  checkNewPassword(input, faults);
+  checkNewPassword(input, faults, row.email);
   faults.refuse();
   await provePassword(ctx, row, { old: input.old });
   const hash = await hashPassword(input.new);

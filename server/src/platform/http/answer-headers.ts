@@ -5,10 +5,13 @@ import { HttpError } from './errors.ts';
 const HSTS = 'max-age=31536000';
 
 /** Adds what every answer says to browsers and caches. What says nothing of how long it may be kept is private: it is
- *  kept nowhere. Whoever has reached this host over TLS is to come back over TLS alone. */
+ *  kept nowhere. What everybody may keep names no request, since others will see it. Whoever has reached this host over
+ *  TLS is to come back over TLS alone. */
 export function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', 'nosniff');
+  const caching = reply.getHeader('cache-control');
+  if (caching === undefined) reply.header('cache-control', 'no-store');
+  if (!String(caching).startsWith('public')) reply.header('x-request-id', request.id);
   if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
 }
 
