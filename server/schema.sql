@@ -1928,6 +1928,14 @@ create table rate_limits (
 );
 CREATE INDEX rate_limits_expires ON rate_limits USING btree (expires_at);
 
+create table recovery_codes (
+  user_id integer not null,
+  hash bytea not null,
+  constraint recovery_codes_pkey PRIMARY KEY (user_id, hash),
+  constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+comment on column recovery_codes.hash is 'SHA-256';
+
 create table region_addresses (
   region_id integer not null,
   address inet not null,
@@ -2078,6 +2086,28 @@ create table router_interfaces (
   constraint router_interfaces_subnet_id_fkey FOREIGN KEY (subnet_id) REFERENCES subnets(id)
 );
 CREATE INDEX router_interfaces_router ON router_interfaces USING btree (router_id);
+
+create table second_factors (
+  id uuid not null,
+  user_id integer not null,
+  kind text not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  key_id text,
+  sealed bytea,
+  last_step bigint,
+  constraint second_factors_pkey PRIMARY KEY (id),
+  constraint second_factors_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'passkey'::text]))),
+  constraint second_factors_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
+  constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX second_factors_key ON second_factors USING btree (key_id);
+CREATE INDEX second_factors_user ON second_factors USING btree (user_id, created_at);
+comment on column second_factors.confirmed_at is 'null: it was not used yet, and does not count';
+comment on column second_factors.sealed is 'totp: the shared secret, encrypted under the key';
+comment on column second_factors.last_step is 'totp: which code was used last, by its number of half minutes since 1970';
 
 create table security_groups (
   id uuid not null,

@@ -376,6 +376,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/second_factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the own second factors
+         * @description List the own second factors. Answers `count`, the number of all that match, and `results`.
+         */
+        get: operations["listSecondFactors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/second_factors/authenticators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare an authenticator app as a second factor
+         * @description Prepare an authenticator app as a second factor. It counts once a code of it was given. Another one that does not count yet is forgotten. Answers a new authenticator (201). A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
+         */
+        post: operations["addAuthenticator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/second_factors/authenticators/{factor_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have an authenticator app count, with a code that it shows
+         * @description Have an authenticator app count, with a code that it shows. Answers a recovery codes. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
+         */
+        post: operations["confirmAuthenticator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/second_factors/recovery_codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get new recovery codes in place of those of before
+         * @description Get new recovery codes in place of those of before. Answers a recovery codes. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
+         */
+        post: operations["renewRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/second_factors/{factor_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a second factor
+         * @description Remove a second factor. Answers nothing (204). A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
+         */
+        delete: operations["removeSecondFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/users/{userId}/second_factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove all second factors of somebody who has lost them, and their recovery codes
+         * @description Remove all second factors of somebody who has lost them, and their recovery codes. Answers nothing (204). Needs the operator token.
+         */
+        delete: operations["removeSecondFactorsOfUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/iam/users": {
         parameters: {
             query?: never;
@@ -6359,6 +6479,10 @@ export interface components {
              */
             task_ids?: string[] | null;
         };
+        AddAuthenticator: {
+            /** @description What the person calls it: "phone" */
+            name: string;
+        };
         AddSchedules: {
             /** @description When it takes snapshots. */
             schedules: ({
@@ -7349,6 +7473,10 @@ export interface components {
             id?: number;
             /** @description The company. */
             company: string;
+        };
+        ConfirmAuthenticator: {
+            /** @description The six digits that the app shows */
+            code: string;
         };
         ConfirmSession: {
             /** @description That of the person who is signed in */
@@ -10118,10 +10246,10 @@ export interface components {
             /** @description What is missing: a good token, or a role that allows the call */
             detail: string;
             /**
-             * @description The person must give the password again, at `POST /virga/v1/session/confirm`
-             * @constant
+             * @description What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second factor, at `POST /virga/v1/second_factors/authenticators`
+             * @enum {string}
              */
-            code?: "recent_sign_in_required";
+            code?: "recent_sign_in_required" | "second_factor_required";
         };
         DevicePort: {
             /**
@@ -13578,7 +13706,7 @@ export interface components {
             username: string;
             /** @description The password. It is not shown again. */
             password: string;
-            /** @description Not asked for; ignored */
+            /** @description The code of an authenticator app, or a recovery code, of a person who has a second factor */
             one_time_password?: string;
         };
         Mail: {
@@ -13917,6 +14045,17 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["NetworkPort"][];
         };
+        NewAuthenticator: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description In Base32, to type into the app */
+            shared_secret: string;
+            /** @description The same as an `otpauth:` address, for a picture that the app reads */
+            uri: string;
+        };
         NewObjectStorage: {
             /** @description Its id. */
             id: number;
@@ -14188,6 +14327,8 @@ export interface components {
             username: string;
             /** @description The password. It is not shown again. */
             password: string;
+            /** @description The code of an authenticator app, or a recovery code, of a person who has a second factor */
+            one_time_password?: string;
         };
         OperatorClient: {
             /** @description Its id. */
@@ -16357,6 +16498,10 @@ export interface components {
                 [key: string]: string | null;
             } | null;
         };
+        RecoveryCodes: {
+            /** @description Each stands for a second factor once. Shown this once, with the first second factor; empty with others */
+            recovery_codes: string[];
+        };
         Refresh: {
             /** @description The refresh token, by which one gets new access. */
             refresh: string;
@@ -17262,6 +17407,40 @@ export interface components {
              */
             time_unit: "day" | "hour";
         };
+        SecondFactor: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * @description totp: codes of an authenticator app
+             * @enum {string}
+             */
+            kind: "totp" | "passkey";
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: timestamp
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+            /**
+             * Format: timestamp
+             * @description null: not since it was added
+             * @example 2026-01-31T12:00:00Z
+             */
+            last_used_at: string | null;
+        };
+        SecondFactorList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["SecondFactor"][];
+            /** @description How many recovery codes were not used yet */
+            recovery_codes_left: number;
+        };
         Secret: {
             /**
              * Format: uuid
@@ -17500,6 +17679,8 @@ export interface components {
             role: "Administrators" | "Engineers" | "Users";
             /** @description What the person may do in single projects, where that is more */
             project_roles: components["schemas"]["ProjectRole"][];
+            /** @description Whether everybody needs a second factor and the person has none: other calls are refused */
+            must_add_second_factor: boolean;
             /** @description To send with writes as X-CSRF-Token; null where there is no cookie */
             csrf_token: string | null;
         };
@@ -20915,6 +21096,185 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description End one of the own sessions */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listSecondFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the own second factors */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorList"];
+                };
+            };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    addAuthenticator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "phone"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddAuthenticator"];
+            };
+        };
+        responses: {
+            /** @description Prepare an authenticator app as a second factor */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewAuthenticator"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    confirmAuthenticator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The second factor */
+                factor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "492039"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmAuthenticator"];
+            };
+        };
+        responses: {
+            /** @description Have an authenticator app count, with a code that it shows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    renewRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get new recovery codes in place of those of before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    removeSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The second factor */
+                factor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a second factor */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    removeSecondFactorsOfUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the user. */
+                userId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove all second factors of somebody who has lost them, and their recovery codes */
             204: {
                 headers: {
                     [name: string]: unknown;

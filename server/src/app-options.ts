@@ -50,6 +50,8 @@ export interface AppOptions {
   readonly tracing?: Tracing | undefined;
   /** Refuse fields and parameters that are not known, unless a request says otherwise. */
   readonly strict?: boolean;
+  /** Whether people without a second factor must add one before anything else. */
+  readonly requireSecondFactor?: boolean;
   /** The folder of the built portal; absent or not built: `/` leads to the reference. */
   readonly portal?: string;
   /** How long what has ended is kept. Default: a year. */

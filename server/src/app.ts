@@ -92,6 +92,7 @@ export function features({
   sessions,
   engines: programs,
   node,
+  requireSecondFactor,
 }: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
   watcher: TaskWatcher;
   owners: RegionOwners;
@@ -124,7 +125,7 @@ export function features({
   };
   const ofStorages = { tasks: reads, ...{ db, log, clock, ids, regionIds, owners } };
   return [
-    iam({ db, clock, sessions, insertProject: setUpProject }),
+    iam({ db, clock, sessions, insertProject: setUpProject, requireSecondFactor }),
     projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher, db, streams, reads: taskReads }),

@@ -64,6 +64,8 @@ export interface Config {
   readonly accessLog: boolean;
   /** Fields and parameters that are not known are refused, unless a request says otherwise. */
   readonly strict: boolean;
+  /** People without a second factor must add one before anything else. */
+  readonly requireSecondFactor: boolean;
   /** Where traces go; undefined: nothing is traced. */
   readonly tracing: TracingSettings | undefined;
   readonly video: VideoSettings;
@@ -106,6 +108,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_TLS_KEY',
   'VIRGA_ACCESS_LOG',
   'VIRGA_STRICT',
+  'VIRGA_REQUIRE_SECOND_FACTOR',
   'VIRGA_DRAIN_SECONDS',
   'VIRGA_ENGINES_DIR',
   'VIRGA_ENGINE_ACCOUNTS',
@@ -194,6 +197,9 @@ export function readConfig(
       number('VIRGA_DRAIN_SECONDS', text('VIRGA_TRUSTED_PROXIES') ? DRAIN_SECONDS : 0, 0, 60, false) * 1000,
     tls: tlsFiles(text('VIRGA_TLS_CERT'), text('VIRGA_TLS_KEY'), faults, cwd),
     accessLog: choice('VIRGA_ACCESS_LOG', text('VIRGA_ACCESS_LOG'), ['on', 'off'], 'on') === 'on',
+    requireSecondFactor:
+      choice('VIRGA_REQUIRE_SECOND_FACTOR', text('VIRGA_REQUIRE_SECOND_FACTOR'), ['on', 'off'], 'off') ===
+      'on',
     strict: choice('VIRGA_STRICT', text('VIRGA_STRICT'), ['on', 'off'], 'off') === 'on',
     tracing: readTracingSettings(env, faults),
     video: readVideoSettings(env, faults, cwd),

@@ -199,6 +199,7 @@ async function start(
     publicUrl: config.publicUrl,
     accessLog: config.accessLog,
     strict: config.strict,
+    requireSecondFactor: config.requireSecondFactor,
     tracing,
     tls: config.tls,
     isReady: () => ready,

@@ -299,7 +299,7 @@ test('with keys alone a form is opened and left, and the focus is where it was',
 
 /** Pages that ask the API for nothing before something is typed or pressed, or that belong to nobody who is signed in. */
 const ASKS_NOTHING =
-  /^\/(sign-in|password\/.*|invitation\/open)$|\/(video|response-pages\/new)$|^\/operator(\/clients)?$/;
+  /^\/(sign-in|second-factor|password\/.*|invitation\/open)$|\/(video|response-pages\/new)$|^\/operator(\/clients)?$/;
 
 const answers =
   (status: number, message: string, headers: Readonly<Record<string, string>> = {}) =>

@@ -105,6 +105,7 @@ export interface TestServerOptions {
   readonly taskReads?: AppOptions['taskReads'];
   readonly trustedProxies?: IpRanges;
   readonly accessLog?: boolean;
+  readonly requireSecondFactor?: boolean;
   readonly tls?: TlsFiles;
   /** Of 32 bytes each; default: a new one. */
   readonly masterKeys?: readonly Buffer[];
@@ -212,6 +213,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       taskReads: { ...(options.worker === false && { youngMs: 0 }), ...options.taskReads },
       trustedProxies: options.trustedProxies,
       accessLog: options.accessLog ?? false,
+      requireSecondFactor: options.requireSecondFactor ?? false,
       tls: options.tls,
       isReady: () => true,
       node: { name: 'test', dataDir, alone: true },

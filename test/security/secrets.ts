@@ -2,7 +2,7 @@ import type { TestServer } from '../harness/server.ts';
 
 /** What answers may contain that lets somebody in. */
 
-const NAMES = /^(access|refresh|token|token_ip|secret|kubeconfig|config|auth_header_value)$/;
+const NAMES = /^(access|refresh|token|token_ip|secret|kubeconfig|config|auth_header_value|recovery_codes)$/;
 const ENDS = /(password|_secret|_token|secret_key|private_key|secret_access_key|payload|connection_string)$/;
 
 /** Whether a field with this name has a secret, where it is a text. */

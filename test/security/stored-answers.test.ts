@@ -28,8 +28,11 @@ function secretsOf(schema: TSchema | undefined, path = ''): string[] {
   ];
 }
 
-const mayBeText = ({ type, anyOf = [] }: TSchema): boolean =>
-  type === 'string' || (Array.isArray(type) && type.includes('string')) || anyOf.some(mayBeText);
+const mayBeText = ({ type, anyOf = [], items }: TSchema): boolean =>
+  type === 'string' ||
+  (items && mayBeText(items)) ||
+  (Array.isArray(type) && type.includes('string')) ||
+  anyOf.some(mayBeText);
 
 test('no write keeps an answer whose schema has a secret', () => {
   const writes = server.app.routes.map(({ spec }) => spec).filter(({ method }) => method !== 'GET');

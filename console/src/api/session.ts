@@ -12,6 +12,8 @@ export type Session =
       readonly email: string;
       readonly clientId: number;
       readonly role: Role;
+      /** Nothing else can be done before a second factor is added. */
+      readonly mustEnrol: boolean;
       /** What the person may do in single projects, where that is more. */
       readonly projectRoles: ReadonlyMap<number, Role>;
     };

@@ -107,6 +107,7 @@ export const NAV: readonly NavGroup[] = [
       elsewhere('People', '/account/people'),
       elsewhere('API tokens', '/account/tokens'),
       elsewhere('Sessions', '/account/sessions'),
+      elsewhere('Second factors', '/account/second-factors'),
       page('Quotas', 'quotas'),
     ],
   },

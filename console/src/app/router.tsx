@@ -33,6 +33,7 @@ const doors = [
   door('/password/forgotten', () => import('./password.tsx'), 'ForgottenPassword'),
   door('/password/new', () => import('./password.tsx'), 'NewPassword'),
   door('/password/email', () => import('./password.tsx'), 'ConfirmEmail'),
+  door('/second-factor', () => import('./enrol-door.tsx'), 'EnrolDoor'),
   door('/invitation/open', () => import('./invitation.tsx'), 'Invitation'),
 ];
 
@@ -114,6 +115,7 @@ const accountPages = [
   account('/account/tokens', () => import('../pages/account/tokens.tsx'), 'ApiTokens'),
   account('/account/people', () => import('../pages/account/people.tsx'), 'People'),
   account('/account/sessions', () => import('../pages/account/sessions.tsx'), 'Sessions'),
+  account('/account/second-factors', () => import('../pages/account/second-factors.tsx'), 'SecondFactors'),
   account('/account/activity', () => import('../pages/account/activity.tsx'), 'Activity'),
   account('/account/audit', () => import('../pages/account/audit.tsx'), 'AuditLog'),
   account('/account/subscriptions', () => import('../pages/account/subscriptions.tsx'), 'Subscriptions'),

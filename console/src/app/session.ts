@@ -1,5 +1,5 @@
 import { redirect } from '@tanstack/react-router';
-import { client } from '../api/client.ts';
+import { client, type Schemas } from '../api/client.ts';
 import { currentSession, type Session, setSession } from '../api/session.ts';
 
 /** Lets only those in who are signed in; others go to the sign-in page, and come back from there. */
@@ -9,12 +9,10 @@ export async function requireSession({
   readonly location: { readonly href: string };
 }): Promise<void> {
   if (currentSession().state === 'unknown') await readSessionOnce();
-  if (currentSession().state !== 'in') {
-    throw redirect({
-      to: '/sign-in',
-      search: { to: location.href === '/' ? undefined : location.href } as never,
-    });
-  }
+  const session = currentSession();
+  const search = { to: location.href === '/' ? undefined : location.href } as never;
+  if (session.state !== 'in') throw redirect({ to: '/sign-in', search });
+  if (session.mustEnrol) throw redirect({ to: '/second-factor', search });
 }
 
 let reading: Promise<void> | undefined;
@@ -39,6 +37,7 @@ export async function readSession(): Promise<void> {
         email: data.email,
         clientId: data.client_id,
         role: data.role,
+        mustEnrol: data.must_add_second_factor ?? false,
         // A node of the last release says nothing of it.
         projectRoles: new Map((data.project_roles ?? []).map((one) => [one.project_id, one.role])),
       }
@@ -51,8 +50,8 @@ const textOf = (session: Session) =>
   JSON.stringify(session, (_, value) => (value instanceof Map ? [...value] : value));
 
 /** Opens a session. @returns what was wrong, or undefined */
-export async function signIn(username: string, password: string): Promise<unknown> {
-  const { error } = await client.POST('/virga/v1/session', { body: { username, password } });
+export async function signIn(body: Schemas['OpenSession']): Promise<unknown> {
+  const { error } = await client.POST('/virga/v1/session', { body });
   if (error) return error;
   await readSession();
   return undefined;

@@ -13,6 +13,7 @@ export function SignIn() {
   const navigate = useNavigate();
   const { to } = useSearch({ strict: false }) as { to?: string };
   const [fault, setFault] = useState<ApiFault>();
+  const [askCode, setAskCode] = useState(false);
   const enter = () => navigate({ to: to ?? '/', replace: true });
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link is followed once, when the page opens
   useEffect(() => {
@@ -30,8 +31,18 @@ export function SignIn() {
       title="Sign in to Virga"
       verb="Sign in"
       submit={async (form) => {
-        const error = await signIn(String(form.get('email')), String(form.get('password')));
-        if (error !== undefined) return error;
+        const code = form.get('code');
+        const error = await signIn({
+          username: String(form.get('email')),
+          password: String(form.get('password')),
+          ...(code === null ? {} : { one_time_password: String(code) }),
+        });
+        if (error !== undefined) {
+          const why = faultOf(error).fields.one_time_password;
+          if (why && code === null) setAskCode(true);
+          else return why ? { message: `The code ${why.join(', ')}` } : error;
+          return undefined;
+        }
         await enter();
       }}
       below={
@@ -43,6 +54,16 @@ export function SignIn() {
       {fault && <FaultNote fault={fault} />}
       <TextInput name="email" type="email" label="Email address" autoComplete="username" required autoFocus />
       <PasswordInput name="password" label="Password" autoComplete="current-password" required />
+      {askCode && (
+        <TextInput
+          name="code"
+          label="Code"
+          description="That your authenticator app shows, or a recovery code"
+          autoComplete="one-time-code"
+          required
+          autoFocus
+        />
+      )}
     </Door>
   );
 }

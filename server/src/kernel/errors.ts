@@ -53,6 +53,13 @@ export class SignInNotRecent extends PermissionDenied {
   }
 }
 
+/** The person must add a second factor before anything else. */
+export class SecondFactorMissing extends PermissionDenied {
+  override get code(): string {
+    return 'second_factor_required';
+  }
+}
+
 /** The call is understood and permitted, but the region or its capacity refuses it. */
 export class Forbidden extends DomainError {}
 

@@ -1,3 +1,4 @@
+import { Secret, TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
 import type { Portal } from './harness.ts';
 
@@ -114,6 +115,72 @@ export function accountStories(portal: Portal): void {
     await theirs.context().close();
     expect((await virga.call('GET', '/iam/clients/me')).status, 'nobody else’s end').toBe(200);
     await page.bringToFront();
+  });
+
+  test('an authenticator app is added, asked for at the sign-in, and recovery codes stand for it', async () => {
+    const { virga } = portal;
+    const theirs = await portal.newPage(await portal.browser.newContext());
+    portal.expected.add('400 POST /virga/v1/session');
+    const enter = async () => {
+      await theirs.goto(`${virga.url}/sign-in`);
+      await theirs.getByLabel('Email address').fill('ada@example.com');
+      await theirs.getByRole('textbox', { name: 'Password' }).fill(portal.credential('PASSWORD'));
+      await theirs.getByRole('button', { name: 'Sign in' }).click();
+    };
+    const inside = () => theirs.getByRole('button', { name: 'Account and appearance' }).waitFor();
+    await enter();
+    await inside();
+    await theirs.goto(`${virga.url}/account/second-factors`);
+    await theirs.getByRole('button', { name: 'Add authenticator app…' }).click();
+    await theirs.getByRole('button', { name: 'Go on' }).click();
+    await theirs.getByAltText('What the app scans').waitFor();
+    expect(await portal.barriers(theirs)).toEqual([]);
+    const secret = (await theirs.getByRole('dialog').locator('code').textContent()) ?? '';
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+    await theirs.getByRole('textbox', { name: 'Code' }).fill(code);
+    await theirs.getByRole('button', { name: 'Confirm' }).click();
+    await theirs.getByRole('button', { name: 'I have kept them' }).waitFor();
+    const codes = await theirs
+      .getByRole('list', { name: 'Recovery codes' })
+      .locator('code')
+      .allTextContents();
+    expect(codes).toHaveLength(10);
+    expect(await portal.barriers(theirs)).toEqual([]);
+    await theirs.getByRole('button', { name: 'I have kept them' }).click();
+    await theirs.getByRole('cell', { name: 'Authenticator app' }).waitFor();
+    await theirs.context().clearCookies();
+    await enter();
+    await theirs.getByRole('textbox', { name: 'Code' }).fill(code);
+    await theirs.getByRole('button', { name: 'Sign in' }).click();
+    await theirs.getByRole('alert').getByText('was used already').waitFor();
+    await theirs.getByRole('textbox', { name: 'Code' }).fill(codes[0] ?? '');
+    expect(await portal.barriers(theirs)).toEqual([]);
+    await theirs.getByRole('button', { name: 'Sign in' }).click();
+    await inside();
+    await theirs.goto(`${virga.url}/account/second-factors`);
+    await theirs.getByText('You have 9 recovery codes left').waitFor();
+    await theirs.getByRole('button', { name: 'Actions' }).click();
+    await theirs.getByRole('menuitem', { name: 'Delete…' }).click();
+    await theirs.getByRole('button', { name: 'Delete second factor' }).click();
+    await theirs.getByText('No second factor').waitFor();
+    // Where everybody needs one, nothing else is shown before it is added.
+    await theirs.route('**/virga/v1/session', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), must_add_second_factor: true } });
+    });
+    await theirs.goto(`${virga.url}/account/sessions`);
+    await theirs.getByRole('heading', { name: 'Add a second factor' }).waitFor();
+    await theirs.getByRole('button', { name: 'Go on' }).click();
+    await theirs.getByAltText('What the app scans').waitFor();
+    expect(await portal.barriers(theirs)).toEqual([]);
+    const another = (await theirs.locator('main code').textContent()) ?? '';
+    const next = new TOTP({ secret: Secret.fromBase32(another) }).generate();
+    await theirs.getByRole('textbox', { name: 'Code' }).fill(next);
+    await theirs.getByRole('button', { name: 'Confirm' }).click();
+    await theirs.unrouteAll();
+    await theirs.getByRole('button', { name: 'I have kept them' }).click();
+    await theirs.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await theirs.context().close();
   });
 
   test('what was done stands in the audit log, and each filter is in the address', async () => {

@@ -15,6 +15,7 @@ const READS = [
   /^Copy /,
   /^(Actions|Cancel|Close|Try again|Go to .*)$/,
   /^(Change password…|Sign out there|Sign out everywhere…)$/,
+  /^(Add authenticator app…|New recovery codes…)$/,
   // Of the video page, and of databases.
   /^(Get an address|Download certificate|and \d+ more|Undo changes)$/,
   // Of the operator's gate.
@@ -27,7 +28,7 @@ const DRAFTS = [
   /^(Logo…|Blocked|From another site|Captcha|Browser check|Cookies are off|JavaScript is off)$/,
 ];
 const isDraft = (pattern: string) => /\/new$|\/response-pages\/\$id$/.test(pattern);
-const isDoor = (pattern: string) => /^\/(sign-in|password|invitation)/.test(pattern);
+const isDoor = (pattern: string) => /^\/(sign-in|second-factor|password|invitation)/.test(pattern);
 /** Behind the gate are pages of another role than those of people. */
 const isGated = (pattern: string) => /^\/operator\/./.test(pattern);
 

@@ -131,8 +131,10 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/integration/postgresql-backups.test.ts',
   'POST /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore':
     'test/integration/postgresql-backups.test.ts',
-  // API tokens have no person who could give a password.
+  // API tokens have no person who could give a password, or have a second factor.
   'POST /virga/v1/session/confirm': 'test/security/sessions.test.ts',
+  'POST /virga/v1/second_factors/authenticators': 'test/security/second-factors.test.ts',
+  'POST /virga/v1/second_factors/authenticators/{factor_id}/confirm': 'test/security/second-factors.test.ts',
 };
 
 export const HOOKS: Hooks = { ...OWN, ...ACCOUNT_HOOKS };

@@ -18,7 +18,7 @@ export function viewUser(row: UserRow, client: Pick<ClientRow, 'id' | 'name'>): 
     groups: [{ id: ROLE_IDS[row.role], name: row.role }],
     activated: row.activated,
     sso_auth: false,
-    two_fa: false,
+    two_fa: row.two_fa,
     auth_types: ['password'],
   };
 }

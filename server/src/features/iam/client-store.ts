@@ -1,6 +1,7 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { hasSecondFactor } from './factor-store.ts';
 import type { Lang } from './user-store.ts';
 
 const CLIENT_COLUMNS = ['id', 'name', 'email', 'status'] as const;
@@ -17,6 +18,7 @@ const USER_COLUMNS = ['id', 'email', 'name', 'lang', 'phone'] as const;
 
 export interface UserRow extends RowOf<'users', typeof USER_COLUMNS, { lang: Lang }> {
   readonly activated: boolean;
+  readonly two_fa: boolean;
   readonly role: Role;
 }
 
@@ -29,7 +31,8 @@ export async function readClient(db: Queryable, id: number): Promise<ClientRow |
 export async function readUsers(db: Db, clientId: number): Promise<UserRow[]> {
   return db.named<UserRow>(
     'client_users',
-    `select ${listOf(USER_COLUMNS, 'u')}, u.password_hash is not null as activated, c.role from client_users c join users u on u.id = c.user_id
+    `select ${listOf(USER_COLUMNS, 'u')}, u.password_hash is not null as activated, c.role,
+            ${hasSecondFactor('u.id')} as two_fa from client_users c join users u on u.id = c.user_id
       where c.client_id = $1 and u.deleted_at is null order by u.id`,
     [clientId],
   );

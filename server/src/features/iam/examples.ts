@@ -14,6 +14,8 @@ export const iamExamples: Examples = {
   Login: { username: 'anna@example.com', password: PASSWORD },
   OpenSession: { username: 'anna@example.com', password: PASSWORD },
   ConfirmSession: { password: PASSWORD },
+  AddAuthenticator: { name: 'phone' },
+  ConfirmAuthenticator: { code: '492039' },
   Refresh: {
     refresh:
       'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIiwidHlwZSI6InJlZnJlc2gifQ.3Yx0c5n7Ck1uWfQm8RrT2dJhVbLsZaEoGpIiKkNnXyU',

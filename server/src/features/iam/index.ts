@@ -5,6 +5,8 @@ import { resealMail } from '../../platform/mail/outbox.ts';
 import type { InsertProject } from '../projects/index.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
 import { iamExamples } from './examples.ts';
+import { factorRoutes } from './factor-routes.ts';
+import { resealFactors } from './factor-service.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { deleteOldInvitations } from './invitation-store.ts';
 import { deleteOldLinks } from './link-store.ts';
@@ -36,9 +38,11 @@ export interface IamDeps {
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly insertProject: InsertProject;
+  /** Whether everybody must have a second factor. */
+  readonly requireSecondFactor?: boolean | undefined;
 }
 
-export function iam({ db, clock, sessions, insertProject }: IamDeps): Feature {
+export function iam({ db, clock, sessions, insertProject, requireSecondFactor = false }: IamDeps): Feature {
   const forget = async () => {
     const now = clock.now();
     await deleteOldSignIns(db, new Date(now.getTime() - SIGN_INS_KEPT_MS));
@@ -63,17 +67,19 @@ export function iam({ db, clock, sessions, insertProject }: IamDeps): Feature {
       clients: 'Client',
       logins: 'Login',
       roles: 'Role',
+      second_factors: 'SecondFactor',
       sessions: 'Session',
       tokens: 'Token',
       users: 'User',
     },
     examples: iamExamples,
-    reseal: resealMail,
+    reseal: async (tx, cipher) => (await resealMail(tx, cipher)) + (await resealFactors(tx, cipher)),
     background: [{ name: 'iam-forget', everyMs: HOUR_MS, exclusive: true, run: forget }],
     routes: [
       ...iamRoutes,
       ...signInRoutes(signIn, sessions),
       ...sessionRoutes(sessions, signIn),
+      ...factorRoutes(requireSecondFactor),
       ...userRoutes,
       ...invitationRoutes,
       ...assignmentRoutes,

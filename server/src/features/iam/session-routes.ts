@@ -60,6 +60,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
         'For the next 10 minutes the session may do what needs a recent sign-in: make API tokens, and change who ' +
         'may do what in the account. Attempts are limited as at the sign-in.',
       access: 'self',
+      beforeEnrolment: true,
       body: ConfirmSession,
       status: 204,
       handler: (ctx, { body }) => confirmSession(sessions, ctx, body.password),
@@ -68,6 +69,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       operationId: 'getSession',
       summary: 'Who is signed in',
       access: 'self',
+      beforeEnrolment: true,
       response: SessionInfo,
       sensitive: true,
       handler: (ctx, { headers }) => {
@@ -82,6 +84,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       description:
         'The session ends, and with it all that were opened from one another. Their tokens are refused at once.',
       access: 'self',
+      beforeEnrolment: true,
       status: 204,
       handler: async (ctx) => {
         await signOut(sessions, ctx);

@@ -2,10 +2,20 @@ import { Type } from '@sinclair/typebox';
 import { ROLES } from '../../platform/auth/roles.ts';
 import { DateTime, ListOf, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 
+export const oneTimePassword = () =>
+  Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'The code of an authenticator app, or a recovery code, of a person who has a second factor',
+    }),
+  );
+
 export const OpenSession = Type.Object(
   {
     username: Type.String({ maxLength: 254, description: 'The e-mail address' }),
     password: Type.String({ maxLength: 1000 }),
+    one_time_password: oneTimePassword(),
   },
   { $id: 'OpenSession' },
 );
@@ -35,6 +45,9 @@ export const SessionInfo = Type.Object(
       Type.Object({ project_id: Type.Integer(), role: StringEnum(ROLES) }, { $id: 'ProjectRole' }),
       { description: 'What the person may do in single projects, where that is more' },
     ),
+    must_add_second_factor: Type.Boolean({
+      description: 'Whether everybody needs a second factor and the person has none: other calls are refused',
+    }),
     csrf_token: Nullable(
       Type.String({ description: 'To send with writes as X-CSRF-Token; null where there is no cookie' }),
     ),

@@ -12,13 +12,21 @@ import { readEmail } from './user-store.ts';
 
 /** Who makes the request, and in which projects they may do more than elsewhere. @param csrfToken of the request's cookie */
 export async function describeSession(ctx: RequestContext, csrfToken: string | null) {
-  const { userId, clientId, role, projectRoles = new Map() } = ctx.caller;
+  const { userId, clientId, role, projectRoles = new Map(), mustEnrol = false } = ctx.caller;
   const email = (await readEmail(ctx.db, userId)) ?? '';
   const project_roles = [...projectRoles.keys()]
     .map((project_id) => ({ project_id, role: roleIn(ctx.caller, project_id) }))
     .filter((here) => here.role !== role)
     .sort((a, b) => a.project_id - b.project_id);
-  return { user_id: userId, client_id: clientId, email, role, project_roles, csrf_token: csrfToken };
+  return {
+    user_id: userId,
+    client_id: clientId,
+    email,
+    role,
+    project_roles,
+    must_add_second_factor: mustEnrol,
+    csrf_token: csrfToken,
+  };
 }
 
 export async function listOwnSessions(ctx: RequestContext) {

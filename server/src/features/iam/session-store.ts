@@ -4,6 +4,7 @@ import { forgetOld } from '../../platform/database/forget-old.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { AssignableRole } from './assignable-roles.ts';
+import { hasSecondFactor } from './factor-store.ts';
 
 const SESSION_COLUMNS = [
   ...(['id', 'family_id', 'user_id', 'client_id', 'token_id', 'generation', 'cookie_hash', 'ip'] as const),
@@ -17,6 +18,7 @@ export type SessionRow = RowOf<'sessions', typeof SESSION_COLUMNS>;
 export interface StandingSession extends SessionRow {
   readonly role: Role;
   readonly token_role: Role | null;
+  readonly has_second_factor: boolean;
   /** Further roles, in the client or in single projects. */
   readonly assignments: readonly AssignedRole[] | null;
 }
@@ -42,7 +44,8 @@ export async function readStandingSessions(db: Queryable, ids: readonly string[]
          select id from sessions where id = any($1::uuid[])
             and last_used_at < $2::timestamptz - interval '${NOTED_EVERY_S} seconds'
           order by id for update skip locked))
-     select ${COLUMNS}, c.role, t.role as token_role, (
+     select ${COLUMNS}, c.role, t.role as token_role,
+         ${hasSecondFactor('s.user_id')} as has_second_factor, (
          select json_agg(json_build_object('project_id', a.project_id, 'role', a.role)) from role_assignments a
           where a.client_id = s.client_id and a.user_id = s.user_id) as assignments
        from sessions s

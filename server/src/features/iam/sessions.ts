@@ -52,11 +52,22 @@ export interface TokenPair {
   readonly refresh: string;
 }
 
+interface SessionsOptions {
+  readonly db: Db;
+  readonly cipher: Cipher;
+  readonly clock: Clock;
+  /** Whether people without a second factor must add one before anything else. */
+  readonly requireSecondFactor?: boolean;
+}
+
 export class Sessions {
   readonly #tokens: SessionTokens;
   readonly #standing: SharedLookUp<string, store.StandingSession>;
 
-  constructor({ db, cipher, clock }: { db: Db; cipher: Cipher; clock: Clock }) {
+  readonly #needsSecondFactor: boolean;
+
+  constructor({ db, cipher, clock, requireSecondFactor = false }: SessionsOptions) {
+    this.#needsSecondFactor = requireSecondFactor;
     this.#tokens = new SessionTokens(cipher, clock);
     this.#standing = new SharedLookUp(async (ids) =>
       byKey(await store.readStandingSessions(db, ids, clock.now()), 'id'),
@@ -69,7 +80,7 @@ export class Sessions {
     const ended = claims ? undefined : await this.#tokens.endOf('access', token);
     if (ended) throw new Unauthenticated(expiredAt(ended));
     const session = claims && (await this.#standing.get(claims.sessionId));
-    return session && { ...callerOf(session), endsAt: claims.expiresAt };
+    return session && { ...this.#callerOf(session), endsAt: claims.expiresAt };
   };
 
   /** Resolves the cookie of a browser. */
@@ -78,7 +89,7 @@ export class Sessions {
     if (!UUID.test(id)) return undefined;
     const session = await this.#standing.get(id);
     if (!session?.cookie_hash || !timingSafeEqual(session.cookie_hash, hashToken(secret))) return undefined;
-    return callerOf(session);
+    return this.#callerOf(session);
   };
 
   /** Opens a session of a browser for a person who has proved who they are.
@@ -109,6 +120,11 @@ export class Sessions {
     const session = { ...who, tokenId: null, cookieHash: hashToken(secret) };
     const { id } = await this.#insert(tx, ctx, session, userAgent);
     return `${id}.${secret}`;
+  }
+
+  #callerOf(session: store.StandingSession): Caller {
+    const mustEnrol = this.#needsSecondFactor && session.token_id === null && !session.has_second_factor;
+    return { ...callerOf(session), mustEnrol };
   }
 
   #open(ctx: RequestContext, who: Proved, userAgent: string, cookieHash: Buffer | null) {
@@ -155,7 +171,7 @@ export class Sessions {
       const { generation } = claims;
       if (await store.raiseGeneration(tx, { id: session.id, generation }, { usedAt, expiresAt })) return true;
       await store.deleteFamily(tx, session.family_id);
-      const caller = callerOf(session);
+      const caller = this.#callerOf(session);
       await recordAudit(tx, { ...ctx, caller }, { action: 'reused_refresh_token', subject: session.id });
       return false;
     });

@@ -1,5 +1,5 @@
 import { offsetTime } from '../../kernel/codecs.ts';
-import { Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
+import { Conflict, Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
 import { together } from '../../platform/database/db.ts';
@@ -8,6 +8,8 @@ import { consume, giveBack, tryCount } from '../../platform/limits/limits.ts';
 import { sourceOf } from '../../platform/limits/source.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
+import { proveSecondFactor, wrongCode } from './factor-service.ts';
+import { readFactors } from './factor-store.ts';
 import { mailLink } from './link-mail.ts';
 import { findLinkOwner, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
@@ -21,6 +23,7 @@ import type { ChangePassword, PageQuery } from './user-schema.ts';
 import { changePassword } from './user-service.ts';
 import * as store from './user-store.ts';
 
+const HAS_SECOND_FACTOR = 'The person has a second factor; sign in with the password and that';
 const NO_ACCOUNT = 'No active account found with the given credentials.';
 const RESET_HOURS = 1;
 const MAX_USER_AGENT = 500;
@@ -33,6 +36,7 @@ const LINKS_FROM_A_SOURCE = { points: 30, seconds: 15 * 60 };
 export interface Credentials {
   readonly username: string;
   readonly password: string;
+  readonly one_time_password?: string;
 }
 
 /** Signing in, staying signed in, and getting a lost password back. */
@@ -63,7 +67,8 @@ export class SignIn {
 
   /** Signs in a browser with a link that was printed; it works once.
    *  @returns the value of the session's cookie
-   *  @throws Invalid when the token is unknown or has expired, TooManyRequests for many guesses */
+   *  @throws Invalid when the token is unknown or has expired, Conflict for who has a second factor, TooManyRequests
+   *  for many guesses */
   async loginByLink(ctx: RequestContext, token: string, userAgent: string): Promise<string> {
     const source = sourceOf(ctx.remoteAddress);
     const guess = { key: `links from ${source}`, ...LINKS_FROM_A_SOURCE };
@@ -72,6 +77,7 @@ export class SignIn {
       const link = await useLink(tx, 'sign_in', hashToken(token), ctx.clock.now());
       const member = link && (await store.findMembership(tx, link.userId));
       if (!member) throw unknownLink();
+      if ((await readFactors(tx, member.id)).length > 0) throw new Conflict(HAS_SECOND_FACTOR);
       const who = { userId: member.id, clientId: member.client_id };
       const timestamp = ctx.clock.timestamp();
       const noted = await store.insertSignIn(tx, {
@@ -92,15 +98,22 @@ export class SignIn {
     const address = canonicalAddress(input.username);
     if (!address || input.password === '') throw new Invalid({ errors: [NO_ACCOUNT] });
     const [member] = await store.findMembershipsByEmail(ctx.db, address);
-    const matches = await attempt(ctx, address, (standing) =>
-      this.#prove(ctx, member, { password: input.password, standing, userAgent }),
-    );
+    let isCodeWrong = false;
+    const matches = await attempt(ctx, address, async (standing) => {
+      const noted = await this.#prove(ctx, member, { password: input.password, standing, userAgent });
+      if (!member || noted === undefined) return undefined;
+      isCodeWrong = !(await proveSecondFactor(ctx, member.id, input.one_time_password));
+      if (isCodeWrong) return undefined;
+      await ctx.db.transaction((tx) => store.markSignedIn(tx, noted));
+      return member.id;
+    });
+    if (isCodeWrong) throw wrongCode();
     if (!matches || !member?.password_hash) throw new Invalid({ errors: [NO_ACCOUNT] });
     return { userId: member.id, clientId: member.client_id, proof: member.password_hash };
   }
 
   /** Without a user as much work is done as with one, and the attempt is written meanwhile: the time tells nothing.
-   *  @returns the user whose password it is */
+   *  @returns the attempt, when the password is right */
   async #prove(
     ctx: RequestContext,
     member: store.MemberRow | undefined,
@@ -110,9 +123,7 @@ export class SignIn {
       verifyPassword(given.password, member?.password_hash ?? NO_PASSWORD, given.standing),
       member && this.#noteAttempt(ctx, member, given.userAgent),
     ]);
-    if (!member?.password_hash || noted === undefined || !matches) return undefined;
-    await ctx.db.transaction((tx) => store.markSignedIn(tx, noted));
-    return member.id;
+    return member?.password_hash && matches ? noted : undefined;
   }
 
   /** Who tries to sign in as a user of the account. Unknown addresses belong to no account. */

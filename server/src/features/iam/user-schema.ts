@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Key, ListQuery, Nullable, OffsetTime, StringEnum } from '../../platform/http/schemas.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-rules.ts';
 import { ROLE_NAMES, User } from './schema.ts';
+import { oneTimePassword } from './session-schema.ts';
 
 const PASSWORD_RULE =
   `${SHORTEST_PASSWORD} characters or more, such as several words; none of the passwords that are guessed first, ` +
@@ -18,7 +19,7 @@ export const Login = Type.Object(
   {
     username: Type.String({ maxLength: 254, description: 'The e-mail address' }),
     password: password(),
-    one_time_password: Type.Optional(Type.String({ description: 'Not asked for; ignored' })),
+    one_time_password: oneTimePassword(),
   },
   { $id: 'Login' },
 );

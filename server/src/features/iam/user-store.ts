@@ -7,6 +7,7 @@ import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { hasSecondFactor } from './factor-store.ts';
 import { PENDING } from './invitation-store.ts';
 import { deleteLinksOf } from './link-store.ts';
 import { deleteSessionsOfUser } from './session-store.ts';
@@ -24,10 +25,13 @@ export interface MemberRow extends UserRow {
   readonly role: Role;
   /** False while an invitation is not accepted. */
   readonly accepted: boolean;
+  /** Whether the user has a second factor. */
+  readonly two_fa: boolean;
 }
 
 const USER = listOf(USER_COLUMNS, 'u');
-const MEMBER_COLUMNS = `${USER}, c.client_id, c.role, k.name as client_name, true as accepted`;
+const MEMBER_COLUMNS = `${USER}, c.client_id, c.role, k.name as client_name, true as accepted,
+  ${hasSecondFactor('u.id')} as two_fa`;
 const MEMBER = `select ${MEMBER_COLUMNS}
   from users u join client_users c on c.user_id = u.id join clients k on k.id = c.client_id`;
 

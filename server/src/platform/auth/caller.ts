@@ -19,6 +19,8 @@ export interface Caller {
   readonly isBrowser?: boolean;
   /** When the person last proved who they are: signed in, or gave the password again. Absent for API tokens. */
   readonly provedAt?: Date;
+  /** Whether the person must add a second factor before anything else. */
+  readonly mustEnrol?: boolean;
   /** When the access token that the request came with ends, which nothing that it opens may outlive. */
   readonly endsAt?: Date;
   /** What the caller may in single projects, by their ids, where that is more than `role`. */

@@ -810,6 +810,14 @@ export interface RateLimits {
   points: number;
 }
 
+export interface RecoveryCodes {
+  /**
+   * SHA-256
+   */
+  hash: Buffer;
+  user_id: number;
+}
+
 export interface RegionAddresses {
   address: string;
   owner_id: string;
@@ -931,6 +939,28 @@ export interface Routers {
   routes: Generated<Json>;
   task_id: string | null;
   updated_at: Date;
+}
+
+export interface SecondFactors {
+  /**
+   * null: it was not used yet, and does not count
+   */
+  confirmed_at: Date | null;
+  created_at: Date;
+  id: string;
+  key_id: string | null;
+  kind: string;
+  /**
+   * totp: which code was used last, by its number of half minutes since 1970
+   */
+  last_step: number | null;
+  last_used_at: Date | null;
+  name: string;
+  /**
+   * totp: the shared secret, encrypted under the key
+   */
+  sealed: Buffer | null;
+  user_id: number;
 }
 
 export interface Secrets {
@@ -1393,6 +1423,7 @@ export interface DB {
   quota_reachings: QuotaReachings;
   quota_thresholds: QuotaThresholds;
   rate_limits: RateLimits;
+  recovery_codes: RecoveryCodes;
   region_addresses: RegionAddresses;
   region_owners: RegionOwners;
   regions: Regions;
@@ -1404,6 +1435,7 @@ export interface DB {
   role_assignments: RoleAssignments;
   router_interfaces: RouterInterfaces;
   routers: Routers;
+  second_factors: SecondFactors;
   secrets: Secrets;
   security_groups: SecurityGroups;
   seed_calls: SeedCalls;

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { Dialect } from './errors.ts';
+import { StringEnum } from './schemas.ts';
 
 /** The shapes of errors on the wire, as the OpenAPI document shows them; errors.ts makes them. */
 
@@ -7,8 +8,10 @@ export const Detail = Type.Object(
   {
     detail: Type.String({ description: 'What is missing: a good token, or a role that allows the call' }),
     code: Type.Optional(
-      Type.Literal('recent_sign_in_required', {
-        description: 'The person must give the password again, at `POST /virga/v1/session/confirm`',
+      StringEnum(['recent_sign_in_required', 'second_factor_required'], {
+        description:
+          'What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second ' +
+          'factor, at `POST /virga/v1/second_factors/authenticators`',
       }),
     ),
   },

@@ -9,6 +9,7 @@ import type { Ids } from '../../kernel/ids.ts';
 const PAGES = [
   '/',
   '/sign-in',
+  '/second-factor',
   '/projects/*',
   '/account',
   '/account/*',

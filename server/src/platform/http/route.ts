@@ -46,6 +46,8 @@ export interface CallSpec<C, P extends Schema, Q extends Schema, B extends Schem
   readonly sensitive?: boolean;
   /** A person must have given the password a short while ago; see `requireRecent`. */
   readonly recentSignIn?: boolean;
+  /** Allowed for a person who must have a second factor and has none yet. */
+  readonly beforeEnrolment?: boolean;
   /** Allowed in a region that is not ACTIVE although it is a write. */
   readonly anyRegionState?: boolean;
   readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;

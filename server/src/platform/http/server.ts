@@ -13,7 +13,7 @@ import type { IpRanges } from '../../kernel/ip.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Authenticator, type Caller, NOBODY, roleIn } from '../auth/caller.ts';
 import { CredentialWatch } from '../auth/credential-watch.ts';
-import { requireRecent } from '../auth/recent.ts';
+import { requireProof } from '../auth/recent.ts';
 import { allows, lackOf } from '../auth/roles.ts';
 import { WRONG_TOKENS, WrongTokens } from '../auth/wrong-tokens.ts';
 import type { Db } from '../database/db.ts';
@@ -247,7 +247,7 @@ function addRoute(
     const projectId = project_id === undefined ? undefined : Number(project_id);
     const role = roleIn(caller, projectId);
     if (!allows(role, access)) throw new PermissionDenied(lackOf(role, access, caller.tokenId === 0));
-    if (spec.recentSignIn) requireRecent(caller, options.clock.now());
+    requireProof(caller, spec, options.clock.now());
     return caller;
   };
   const contextOf = (request: FastifyRequest, reply: FastifyReply, db: Db): RequestContext => ({

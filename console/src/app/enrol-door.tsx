@@ -1,0 +1,34 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { currentSession } from '../api/session.ts';
+import { Enrol } from '../pages/account/enrol.tsx';
+import { useWindowTitle } from '../ui/window-title.ts';
+import { readSession, readSessionOnce } from './session.ts';
+import styles from './sign-in.module.css';
+
+/** Where everybody needs a second factor: the way in for somebody who has none yet. */
+export function EnrolDoor() {
+  const navigate = useNavigate();
+  const heading = useWindowTitle();
+  const { to } = useSearch({ strict: false }) as { to?: string };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once, when the page opens
+  useEffect(() => {
+    void readSessionOnce().then(() => {
+      if (currentSession().state === 'out') void navigate({ to: '/sign-in', replace: true });
+    });
+  }, []);
+  const enter = async () => {
+    await readSession();
+    await navigate({ to: to ?? '/', replace: true });
+  };
+  return (
+    <main className={styles.page}>
+      <div className={styles.form}>
+        <img src="/icon.svg" alt="" width={36} height={36} />
+        <h1 ref={heading}>Add a second factor</h1>
+        <p>Everybody here signs in with a password and a code of an authenticator app.</p>
+        <Enrol done={() => void enter()} />
+      </div>
+    </main>
+  );
+}
