@@ -1,4 +1,6 @@
 import { pino } from 'pino';
+import { viewTask } from '../../server/src/features/tasks/service.ts';
+import { readTasks } from '../../server/src/features/tasks/store.ts';
 import type { Ids } from '../../server/src/kernel/ids.ts';
 import { randomIds } from '../../server/src/kernel/ids.ts';
 import { TaskEngine } from '../../server/src/platform/tasks/engine.ts';
@@ -149,13 +151,9 @@ export class Fixture implements Preparation {
   }
 
   async task(id: string): Promise<TaskView> {
-    const [row] = await this.server.db.named<TaskView>(
-      'test_task_view',
-      'select id, type as task_type, state, error, created_resources from tasks where id = $1',
-      [id],
-    );
+    const [row] = await readTasks(this.server.db, [id]);
     if (!row) throw new Error(`there is no task ${id}`);
-    return row;
+    return viewTask(row) as TaskView;
   }
 
   /** Goes back to a world that was. What follows gets the same ids each time. */

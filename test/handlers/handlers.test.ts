@@ -70,6 +70,17 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     expect(changed || calls.provider.some(({ changes }) => changes)).toBe(true);
   });
 
+  test('names in its data the resource that it is about, as clients read it there', () => {
+    const { subject, data } = reference.end.task;
+    if (subject === null) throw new Error(`no resource is known that ${type} is about`);
+    const names = Object.entries(data ?? {}).filter(([, id]) => String(id) === subject.id);
+    expect(names.map(([key]) => key)).toEqual(
+      expect.arrayContaining(['resource_id', expect.stringMatching(/_id$/)]),
+    );
+    expect(names.length, `no name for the id of ${subject.type} in ID_NAMES`).toBeGreaterThan(1);
+    if (subject.parent) expect(Object.values(data ?? {})).toContain(subject.parent.id);
+  });
+
   test('names its task to whoever asks for the same meanwhile', async () => {
     await fixture.from(reference.before);
     const call = scenario.start(...reference.prepared);

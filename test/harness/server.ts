@@ -80,6 +80,7 @@ export interface TaskView {
   readonly state: string;
   readonly error: string | null;
   readonly created_resources: Readonly<Record<string, readonly (string | number)[]>> | null;
+  readonly data: Readonly<Record<string, unknown>> | null;
   readonly subject: (Resource & { readonly name: string | null; readonly parent: Resource | null }) | null;
 }
 

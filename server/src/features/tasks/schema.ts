@@ -75,7 +75,10 @@ export const Task = Type.Object(
     acknowledged_at: time(),
     acknowledged_by: number(),
     created_resources: Nullable(CreatedResources, { default: null }),
-    data: Type.Unknown(),
+    data: Type.Unknown({
+      description:
+        'Ids of what it is about, such as network_id, and of what that is part of; resource_id in each',
+    }),
     client_id: number(),
     project_id: number(),
     region_id: number(),

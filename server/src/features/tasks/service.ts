@@ -8,7 +8,7 @@ import { allKinds } from '../../platform/tasks/created-resources.ts';
 import * as lists from './list-store.ts';
 import type { AcknowledgeTasksQuery, ActiveTasksQuery, Task, TaskListQuery } from './schema.ts';
 import * as store from './store.ts';
-import { subjectOf } from './subjects.ts';
+import { dataOf, subjectOf } from './subjects.ts';
 
 /** Tasks acknowledged in one statement. */
 const BATCH = 2000;
@@ -28,7 +28,7 @@ export function viewTask(row: store.TaskRow): Task {
     acknowledged_at: time(row.acknowledged_at),
     acknowledged_by: row.acknowledged_by,
     created_resources: row.created_resources && allKinds(row.created_resources),
-    data: row.data,
+    data: dataOf(row),
     client_id: row.client_id,
     project_id: row.project_id,
     region_id: row.region_id,

@@ -12,6 +12,39 @@ const OTHERS = {
   storage_bucket: 'object_storage',
 } as const;
 
+/** Under which names clients read the id of what a task is about, by the type of that resource. */
+const ID_NAMES: Readonly<Record<string, readonly string[]>> = {
+  dbaas_postgres: ['cluster_id'],
+  external_ip: ['port_id', 'reserved_fixed_ip_id'],
+  floating_ip: ['floating_ip_id', 'floatingip_id'],
+  image: ['image_id'],
+  instance: ['instance_id', 'instance_uuid'],
+  k8s_cluster: ['cluster_id'],
+  k8s_pool: ['pool_id'],
+  lb_health_monitor: ['healthmonitor_id'],
+  lb_l7policy: ['l7policy_id'],
+  lb_l7rule: ['l7rule_id'],
+  lblistener: ['listener_id'],
+  lbpool: ['pool_id'],
+  lbpool_member: ['member_id'],
+  loadbalancer: ['loadbalancer_id', 'load_balancer_id'],
+  network: ['network_id'],
+  object_storage: ['storage_id'],
+  port: ['port_id'],
+  project: ['project_id'],
+  router: ['router_id'],
+  secret: ['secret_id'],
+  securitygroup: ['security_group_id', 'securitygroup_id'],
+  servergroup: ['servergroup_id'],
+  sftp_storage: ['storage_id'],
+  snapshot: ['snapshot_id'],
+  subnet: ['subnet_id'],
+  volume: ['volume_id'],
+};
+
+/** Resources whose ids are numbers. */
+const NUMBERED = new Set(['object_storage', 'project', 'sftp_storage']);
+
 /** Of what type the resource is that something is part of. */
 const PARENTS: Readonly<Record<string, string>> = {
   k8s_pool: 'k8s_cluster',
@@ -49,6 +82,24 @@ export function subjectOf(row: TaskRow): TaskSubject | null {
     // What has no name is called as its id, or has none.
     name: row.subject_name === row.subject_id ? null : row.subject_name || null,
     parent: parentOf(type, row.parent_id, row.parent_name),
+  };
+}
+
+const named = (type: string, id: string): Record<string, unknown> =>
+  Object.fromEntries((ID_NAMES[type] ?? []).map((name) => [name, NUMBERED.has(type) ? Number(id) : id]));
+
+/** A task's `data`: the ids of what it is about, of what that is part of, and what the task was started with; null:
+ *  it is about no resource, and was started with nothing. */
+export function dataOf(row: TaskRow): Readonly<Record<string, unknown>> | null {
+  const more = row.data as Readonly<Record<string, unknown>> | null;
+  const type = typeOf(row.type);
+  if (row.subject_id === null || type === null) return more;
+  const parent = PARENTS[type];
+  return {
+    resource_id: row.subject_id,
+    ...(row.parent_id === null || parent === undefined ? {} : named(parent, row.parent_id)),
+    ...named(type, row.subject_id),
+    ...more,
   };
 }
 

@@ -2,7 +2,7 @@ import { Conflict, Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
+import { type NewTask, startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
 import { requireState, statusDuring, type VolumeAction, type VolumeRow } from './model.ts';
@@ -11,6 +11,10 @@ import { requireVolumes, type VolumeDeps } from './place.ts';
 import type { AttachVolume, RetypeVolume } from './schema.ts';
 import { lockSnapshotsOf } from './snapshots/store.ts';
 import * as store from './store.ts';
+
+interface StartMore extends Pick<NewTask, 'input' | 'data'> {
+  readonly prepare?: (taskId: string) => Promise<void>;
+}
 
 /** What can be done to a volume that is there: one transaction and one task each. */
 export class VolumeActions {
@@ -30,9 +34,8 @@ export class VolumeActions {
       const attachment = await nextAttachment(tx, ctx, instanceId, tag);
       const row = await store.lockVolume(tx, id, ctx.place);
       requireState(row, 'attach');
-      return this.#start(tx, ctx, row, 'attach', {}, (taskId) =>
-        store.attachVolume(tx, id, taskId, attachment),
-      );
+      const prepare = (taskId: string) => store.attachVolume(tx, id, taskId, attachment);
+      return this.#start(tx, ctx, row, 'attach', { prepare, data: { instance_id: attachment.instance_id } });
     });
   }
 
@@ -48,7 +51,7 @@ export class VolumeActions {
           `Instance ${instanceId} boots from volume ${id}, which stays attached until the instance is deleted`,
         );
       }
-      return this.#start(tx, ctx, row, 'detach');
+      return this.#start(tx, ctx, row, 'detach', { data: { instance_id: row.instance_id } });
     });
   }
 
@@ -60,7 +63,7 @@ export class VolumeActions {
       const grows = size > row.size;
       const fault = grows ? sizeFault(size) : `must be more than the ${row.size} GiB that it has`;
       if (fault !== undefined) throw new Invalid({ size: [fault] });
-      const task = await this.#start(tx, ctx, row, 'extend', { size });
+      const task = await this.#start(tx, ctx, row, 'extend', { input: { size } });
       const scope = ctx.quota;
       await reserve(tx, scope, { volume_size: size - row.size });
       return task;
@@ -76,7 +79,7 @@ export class VolumeActions {
       const fault = typeFault(type, types);
       if (fault !== undefined) throw new Invalid({ volume_type: [fault] });
       requireState(row, 'retype');
-      return type === row.type ? { tasks: [] } : this.#start(tx, ctx, row, 'retype', { type });
+      return type === row.type ? { tasks: [] } : this.#start(tx, ctx, row, 'retype', { input: { type } });
     });
     await this.#deps.tasks.settled(ctx, task, `The type of volume ${id} could not be changed`);
   }
@@ -96,7 +99,7 @@ export class VolumeActions {
       if (last.size !== row.size) {
         throw new Conflict(`Volume ${id} has grown since its last snapshot ${last.id}, of ${last.size} GiB`);
       }
-      return this.#start(tx, ctx, row, 'revert', { snapshotId: last.id });
+      return this.#start(tx, ctx, row, 'revert', { input: { snapshotId: last.id } });
     });
     await this.#deps.tasks.settled(ctx, task, `Volume ${id} could not be reverted`);
   }
@@ -115,12 +118,11 @@ export class VolumeActions {
     ctx: RegionContext,
     row: VolumeRow,
     action: VolumeAction,
-    input: Readonly<Record<string, unknown>> = {},
-    prepare: (taskId: string) => Promise<void> = async () => {},
+    { prepare, ...more }: StartMore = {},
   ): Promise<TaskRef> {
     const taskId = ctx.ids.uuid();
     await store.holdVolume(tx, row.id, taskId, statusDuring(action));
-    await prepare(taskId);
-    return startFor(tx, ctx, `${action}_volume`, row, { id: taskId, input });
+    await prepare?.(taskId);
+    return startFor(tx, ctx, `${action}_volume`, row, { id: taskId, ...more });
   }
 }

@@ -153,8 +153,9 @@ export async function startNothing(
   await tx.named(
     'task_start_nothing',
     `insert into tasks (id, client_id, project_id, region_id, user_id, type, state, progress, subject_id, subject_name,
-                        created_resources, request_id, created_at, updated_at, finished_at, parent_id, parent_name)
-     values ($1, $2, $3, $4, $5, $6, 'FINISHED', 100, $7, $8, $9, $10, $11, $11, $11, $12, $13)`,
+                        created_resources, request_id, created_at, updated_at, finished_at, parent_id, parent_name,
+                        data)
+     values ($1, $2, $3, $4, $5, $6, 'FINISHED', 100, $7, $8, $9, $10, $11, $11, $11, $12, $13, $14::jsonb)`,
     [
       id,
       task.clientId ?? ctx.caller.clientId,
@@ -169,6 +170,7 @@ export async function startNothing(
       ctx.clock.timestamp(),
       task.parent?.id ?? null,
       task.parent?.name ?? null,
+      task.data ? JSON.stringify(task.data) : null,
     ],
   );
   return { tasks: [id] };

@@ -33,7 +33,11 @@ export class HealthMonitorService {
       const other = tree.monitors.find(({ pool_id }) => pool_id === pool.id);
       if (other) throw new Conflict(`Pool ${pool.id} has health monitor ${other.id} already`);
       const id = rows.addMonitor(pool.id, input);
-      return { task: 'create_lbpool_health_monitor', subject: { id, name: pool.name } };
+      return {
+        task: 'create_lbpool_health_monitor',
+        subject: { id, name: pool.name },
+        data: { pool_id: pool.id },
+      };
     });
   }
 
@@ -51,6 +55,7 @@ export class HealthMonitorService {
       return {
         task: 'patch_lbpool_health_monitor',
         subject: { id: monitor.id, name: pool.name },
+        data: { pool_id: pool.id },
         updates: {
           monitor: [{ id: monitor.id, set: differing('monitor', monitor, monitorColumns(requested)) }],
         },
@@ -67,6 +72,7 @@ export class HealthMonitorService {
       return {
         task: 'delete_lbpool_health_monitor',
         subject: { id: monitor.id, name: pool.name },
+        data: { pool_id: pool.id },
         removals: [{ kind: 'monitor', id: monitor.id }],
       };
     });

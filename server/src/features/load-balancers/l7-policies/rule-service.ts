@@ -28,7 +28,7 @@ export class L7RuleService {
       refuseFaults(parts, input.tags, pattern, listenerOf(tree, id).protocol);
       const { type, compare_type, key, value, invert = false, tags = [] } = parts;
       const ruleId = rows.addRule(id, { type, compare_type, key, value, invert, tags });
-      return { task: 'create_l7rule', subject: { id: ruleId, name: '' } };
+      return { task: 'create_l7rule', subject: { id: ruleId, name: '' }, data: { l7policy_id: id } };
     });
   }
 
@@ -46,7 +46,8 @@ export class L7RuleService {
       }
       refuseFaults(parts, input.tags, pattern, listenerOf(tree, policy).protocol);
       const set = differing('rule', row, { ...parts, invert: input.invert, tags: input.tags });
-      return { task: 'put_l7rule', subject: { id, name: '' }, updates: { rule: [{ id, set }] } };
+      const data = { l7policy_id: policy };
+      return { task: 'put_l7rule', subject: { id, name: '' }, data, updates: { rule: [{ id, set }] } };
     });
   }
 
@@ -55,7 +56,8 @@ export class L7RuleService {
     const [policy, id] = [policyId.toLowerCase(), ruleId.toLowerCase()];
     return this.#parts.changePart(ctx, { kind: 'rule', id }, ({ tree }) => {
       ruleOf(tree, policy, id);
-      return { task: 'delete_l7rule', subject: { id, name: '' }, removals: [{ kind: 'rule', id }] };
+      const data = { l7policy_id: policy };
+      return { task: 'delete_l7rule', subject: { id, name: '' }, data, removals: [{ kind: 'rule', id }] };
     });
   }
 

@@ -35,7 +35,7 @@ export class MemberService {
         );
       }
       const id = rows.addMember(pool.id, input);
-      return { task: 'create_lbmember', subject: { id, name: nameOf(input) } };
+      return { task: 'create_lbmember', subject: { id, name: nameOf(input) }, data: { pool_id: pool.id } };
     });
   }
 
@@ -71,6 +71,7 @@ export class MemberService {
       return {
         task: 'patch_lbmember',
         subject: { id: row.id, name: nameOf(row) },
+        data: { pool_id: row.pool_id },
         updates: { member: [{ id: row.id, set }] },
         created: { members: [row.id] },
       };
@@ -84,6 +85,7 @@ export class MemberService {
       return {
         task: 'delete_lbmember',
         subject: { id: row.id, name: nameOf(row) },
+        data: { pool_id: row.pool_id },
         removals: [{ kind: 'member', id: row.id }],
       };
     });

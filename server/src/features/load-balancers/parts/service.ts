@@ -32,6 +32,8 @@ export interface PartChange {
   readonly task: PartTask;
   /** The part that the task is about. */
   readonly subject: { readonly id: string; readonly name: string };
+  /** What the task's `data` has besides the ids of the subject and the load balancer. */
+  readonly data?: Readonly<Record<string, string>>;
   readonly updates?: Updates;
   /** Whatever belongs to these goes with them. */
   readonly removals?: readonly PartRef[];
@@ -82,9 +84,10 @@ export class PartService {
       const rows = new NewRows({ ids: ctx.ids, clock: ctx.clock, taskId, loadBalancer });
       const change = await decide({ tree, rows, tx });
       const subject = { ...change.subject, parent: { id: tree.id, name: tree.name } };
+      const more = change.data ? { data: change.data } : {};
       if (changesNothing(rows, change)) {
         if (tree.provisioning_status !== 'ERROR') {
-          return startNothing(tx, ctx, taskFor(ctx, change.task, subject), change.created);
+          return startNothing(tx, ctx, taskFor(ctx, change.task, subject, more), change.created);
         }
         // Nothing to write, and everything to make true again.
         await hold(tx, { id: tree.id, taskId }, []);
@@ -96,7 +99,7 @@ export class PartService {
       refuseUnreachable(this.#providers.of(ctx.region.id), membersAfter(tree, rows, change));
       const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
       const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
-      return startFor(tx, ctx, change.task, subject, { id: taskId, input: { ...input } });
+      return startFor(tx, ctx, change.task, subject, { ...more, id: taskId, input: { ...input } });
     });
   }
 }

@@ -84,8 +84,9 @@ export async function makeSnapshot(
   await holdVolume(tx, volume.id, taskId, statusDuring('snapshot'));
   const madeBy = { scheduleId: schedule?.id ?? null, expiresAt: schedule?.expiresAt ?? null };
   await store.insertSnapshot(tx, volume, { id, name, description, tags, taskId, timestamp, ...madeBy });
-  const data = schedule && { data: { lifecycle_policy_id: schedule.policyId, schedule_id: schedule.id } };
-  const task = await startFor(tx, ctx, 'create_snapshot', { id, name }, { id: taskId, ...data });
+  const ofSchedule = schedule && { lifecycle_policy_id: schedule.policyId, schedule_id: schedule.id };
+  const data = { volume_id: volume.id, ...ofSchedule };
+  const task = await startFor(tx, ctx, 'create_snapshot', { id, name }, { id: taskId, data });
   await reserve(tx, ctx.quota, { volume_snapshots_count: 1, volume_snapshots_size: volume.size });
   return task;
 }
@@ -97,7 +98,7 @@ export async function deleteSnapshot(tx: Tx, ctx: RegionTaskContext, id: string)
   await refuseCopied(tx, id);
   const taskId = ctx.ids.uuid();
   await store.holdForDeletion(tx, id, taskId);
-  return startFor(tx, ctx, 'delete_snapshot', row, { id: taskId });
+  return startFor(tx, ctx, 'delete_snapshot', row, { id: taskId, data: { volume_id: row.volume_id } });
 }
 
 /** What of a snapshot is shown. */

@@ -66,7 +66,8 @@ export class SubnetService {
         await this.#deps.routers.connect(tx, ctx, its, input.router_id_to_connect ?? undefined);
       }
       const { name } = input;
-      const task = await startFor(tx, ctx, 'create_subnet', { id, name }, { id: taskId });
+      const data = { network_id: network.id };
+      const task = await startFor(tx, ctx, 'create_subnet', { id, name }, { id: taskId, data });
       await reserve(tx, ctx.quota, { subnet_count: 1 });
       return task;
     });
@@ -115,7 +116,7 @@ export class SubnetService {
       await this.#deps.routers.refuseRouted(tx, id);
       const taskId = ctx.ids.uuid();
       await store.holdSubnet(tx, id, taskId);
-      return startFor(tx, ctx, 'delete_subnet', row, { id: taskId });
+      return startFor(tx, ctx, 'delete_subnet', row, { id: taskId, data: { network_id: row.network_id } });
     });
   }
 
