@@ -60,7 +60,7 @@ export async function createInstance(
     await keepFirstBoot(tx, deps.cipher, id, {
       hostname: name,
       sshPublicKey: sshKey?.public_key ?? null,
-      userData: input.user_data ?? null,
+      userData: input.password === undefined ? (input.user_data ?? null) : null,
       username: input.username ?? null,
       password: input.password ?? null,
     });

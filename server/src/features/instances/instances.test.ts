@@ -314,7 +314,6 @@ test('faulty bodies are refused with every field at once, and change nothing', a
     'ssh_key_name',
     'tags.a b',
     'user_data',
-    'username',
     'volumes.0.image_id',
     'volumes.1.volume_id',
   ]);

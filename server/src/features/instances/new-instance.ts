@@ -45,10 +45,8 @@ function checkName({ name, name_template }: Input, faults: Faults): void {
 
 function checkFirstBoot({ user_data, username, password }: Input, faults: Faults): void {
   if (username !== undefined && password === undefined) faults.add('password', 'is required with username');
-  if (user_data === undefined) return;
-  for (const [field, value] of Object.entries({ username, password })) {
-    if (value !== undefined) faults.add(field, 'cannot be given beside user_data');
-  }
+  // Beside a password it is ignored.
+  if (user_data === undefined || password !== undefined) return;
   if (!BASE64.test(user_data)) faults.add('user_data', 'must be base64');
 }
 

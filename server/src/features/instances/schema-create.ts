@@ -106,7 +106,9 @@ export const CreateInstance = Type.Object(
     ssh_key_name: Type.Optional(Nullable(Type.String())),
     username: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 255, format: 'password' })),
-    user_data: Type.Optional(Type.String({ maxLength: MAX_USER_DATA, description: 'Base64' })),
+    user_data: Type.Optional(
+      Type.String({ maxLength: MAX_USER_DATA, description: 'Base64. Beside password it is ignored' }),
+    ),
     ...NEW_TAGS,
     allow_app_ports: Type.Optional(
       Type.Boolean({ description: 'Accepted; only applications of a marketplace have ports of their own.' }),

@@ -2,6 +2,7 @@ import { Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { withoutEmpty } from './empty.ts';
 import { refuseUnstorable } from './json.ts';
+import { readableBody, readableQuery } from './lenient.ts';
 import type { Route } from './route.ts';
 import { unknownFields, unknownParameters } from './strict.ts';
 import type { Validator } from './validation.ts';
@@ -16,7 +17,7 @@ export interface Given {
 
 export interface Asked {
   readonly request: Given & { readonly url: string };
-  /** Names that the operation does not know are faults too. */
+  /** Names that the operation does not know are faults too, and so are numbers and booleans in other spellings. */
   readonly strict: boolean;
 }
 
@@ -36,7 +37,11 @@ export async function readInput(
   const unknownNames = strict ? unknownParameters(spec.query, request.query) : undefined;
   const query =
     spec.query || unknownNames
-      ? checked(validator, spec.query, request.query, { location: 'query', found, others: unknownNames })
+      ? checked(validator, spec.query, readableQuery(spec.query, request.query, !strict), {
+          location: 'query',
+          found,
+          others: unknownNames,
+        })
       : undefined;
   const body = spec.body && (await checkedBody(validator, spec, { request, strict }, found));
   const fields = strict && !spec.body ? unknownFields(NO_FIELDS, request.body) : undefined;
@@ -71,9 +76,10 @@ async function checkedBody(
   { request, strict }: Asked,
   found: Invalid[],
 ): Promise<unknown> {
-  const given = spec.emptyIsGiven
+  const full = spec.emptyIsGiven
     ? request.body
     : withoutEmpty(spec.body as never, request.body, spec.method === 'PATCH');
+  const given = strict ? full : readableBody(spec.body as never, full);
   const others = strict ? unknownFields(spec.body, request.body) : new Faults();
   const own = given === undefined ? {} : ((await spec.bodyFaults?.(given)) ?? {});
   others.addAll(new Invalid(own));
