@@ -30,13 +30,21 @@ export const zuluTime = (at: Moment): string => `${seconds(at)}Z`;
 export const TIME_PATTERN =
   '^\\d{4}-\\d\\d-\\d\\d[Tt ]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?([Zz]|[+-](0\\d|1[0-5])(:?[0-5]\\d)?)?$';
 
+const TIME = new RegExp(TIME_PATTERN);
+
 /** Reads a time as clients write it: without a zone it is UTC, and a zone may be `Z`, `+00`, `+0000` or `+00:00`.
- *  @returns undefined for what is no time */
+ *  @returns undefined for what is no time, a day that is in no calendar, a leap second, and what lies outside the years
+ *  1 to 9999 in UTC */
 export function readTime(text: string): Date | undefined {
+  if (!TIME.test(text)) return undefined;
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
+  if (year === 0 || month < 1 || month > 12) return undefined;
+  if (day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate()) return undefined;
   const withZone = /([Zz]|[+-]\d\d(:?\d\d)?)$/.test(text.slice(10)) ? text : `${text}Z`;
   const normal = withZone.replace(/([+-]\d\d)(\d\d)$/, '$1:$2').replace(/([+-]\d\d)$/, '$1:00');
   const time = new Date(normal);
-  return Number.isNaN(time.getTime()) ? undefined : time;
+  const inUtc = time.getUTCFullYear();
+  return inUtc >= 1 && inUtc <= 9999 ? time : undefined;
 }
 
 export function nullable<A, B>(encode: (value: A) => B): (value: A | null) => B | null {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { Nullable, TaskIds } from '../../platform/http/schemas.ts';
+import { DateTime, Nullable, TaskIds } from '../../platform/http/schemas.ts';
 import type { PostgresqlService } from './access.ts';
 import { listBackups, restoreCluster, scheduleBackups } from './backups.ts';
 import { ClusterParams, newClusterName } from './schema.ts';
@@ -35,7 +35,10 @@ const Restore = Type.Object(
   {
     cluster_name: newClusterName(),
     until: Type.Optional(
-      Nullable(time('The moment whose data the new cluster has; null: what there is now'), { default: null }),
+      Nullable(
+        DateTime({ description: 'The moment whose data the new cluster has; null: what there is now' }),
+        { default: null },
+      ),
     ),
   },
   { additionalProperties: false, $id: 'RestorePostgresqlCluster' },

@@ -1,4 +1,6 @@
+import { readTime } from '../../kernel/codecs.ts';
 import { Conflict, Forbidden, Invalid } from '../../kernel/errors.ts';
+import { TIME_RULE } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
@@ -59,7 +61,8 @@ export async function restoreCluster(
   const [oldest] = row.observed?.backups ?? [];
   if (!row.backups || !oldest) throw new Conflict(`PostgreSQL cluster ${name} has no backup yet`);
   if (row.status !== 'READY') throw new Conflict(`PostgreSQL cluster ${name} is ${row.status}`);
-  const moment = until === null ? null : new Date(until);
+  const moment = until === null ? null : readTime(until);
+  if (moment === undefined) throw new Invalid({ until: [TIME_RULE] });
   if (moment && (moment < new Date(oldest.taken_at) || moment > ctx.clock.now()))
     throw new Invalid({ until: [`must be between ${oldest.taken_at} and now`] });
   const restoredFrom = { cluster_id: row.id, until: moment?.toISOString() ?? null };

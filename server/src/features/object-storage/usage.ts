@@ -14,6 +14,7 @@ const USUAL_DAYS = 30;
 /** Points of one bucket that are read at once. */
 const MOST_POINTS = 10_000;
 const HOUR_MS = 3_600_000;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 
 const SUMS = ['requests_in', 'requests_out', 'traffic_in', 'traffic_out'] as const;
 
@@ -27,7 +28,8 @@ function spanOf(ctx: RequestContext, query: { from?: string; to?: string }, hour
   const faults = new Faults();
   const timeOf = (name: 'from' | 'to', usual: Date) => {
     const text = query[name];
-    const time = text ? readTime(text) : usual;
+    // A day alone is its beginning.
+    const time = text ? readTime(DAY.test(text) ? `${text}T00:00:00Z` : text) : usual;
     if (!time) faults.add(name, TIME_RULE);
     return time ?? usual;
   };
