@@ -15,8 +15,16 @@ export interface AddressRange {
 
 export const isIpAddress = (text: string): boolean => addressNumber(text) !== undefined;
 
-/** Whether it is an address, or a network in CIDR notation. */
-export const isIpNetwork = (text: string): boolean => parseRange(text) !== undefined;
+/** Whether it is an address, or a network in CIDR notation that begins where it says: `10.0.0.0/24`, not `10.0.0.7/24`
+ *  or `10.0.0.0/024`. */
+export function isIpNetwork(text: string): boolean {
+  const range = parseRange(text);
+  return (
+    range?.first === addressNumber(text.split('/', 1)[0] ?? '')?.value &&
+    range !== undefined &&
+    !/\/0\d/.test(text)
+  );
+}
 
 export const isIpv4Address = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text);
 

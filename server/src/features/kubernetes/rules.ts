@@ -1,7 +1,7 @@
 import type { Faults } from '../../kernel/faults.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
-import { UUID_RULE } from '../../kernel/rules.ts';
+import { networkRule, UUID_RULE } from '../../kernel/rules.ts';
 import { findFlavor, NO_FLAVOR } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 import type { CreateCluster, CreatePool, UpdateCluster, UpdatePool } from './schema-input.ts';
@@ -159,8 +159,7 @@ function checkPair(
       faults.add(field, `must be an ${EXAMPLES[kind]}`);
       return undefined;
     }
-    if (addressNumber(text.split('/')[0] ?? '')?.value !== range.first)
-      faults.add(field, `must begin where its network does: ${range.text}`);
+    if (addressNumber(text.split('/')[0] ?? '')?.value !== range.first) faults.add(field, networkRule(text));
     return range;
   });
   const [pods, services] = ranges;

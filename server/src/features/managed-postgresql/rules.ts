@@ -1,5 +1,6 @@
 import type { Faults } from '../../kernel/faults.ts';
 import { isIpNetwork } from '../../kernel/ip.ts';
+import { networkRule } from '../../kernel/rules.ts';
 import type { ClusterSpec, Flavor } from './model.ts';
 import type { Offer } from './port.ts';
 import type { CreateCluster, UpdateCluster } from './schema.ts';
@@ -54,13 +55,13 @@ function checkParts(faults: Faults, { acl = [], users, databases = [], version }
 
 function checkAcl(faults: Faults, acl: readonly string[]): void {
   if (acl.length > MOST_LISTED) faults.add('network.acl', `must have at most ${MOST_LISTED} entries`);
+  const seen = new Set<string>();
   acl.forEach((entry, i) => {
-    if (!isAddressOrNetwork(entry)) faults.add(`network.acl.${i}`, 'must be an IP address or a network');
+    if (!isIpNetwork(entry)) faults.add(`network.acl.${i}`, networkRule(entry));
+    else if (seen.has(entry)) faults.add(`network.acl.${i}`, `${entry} is given twice`);
+    seen.add(entry);
   });
 }
-
-/** An address, or one with the length of its network, without zeros before that. */
-export const isAddressOrNetwork = (text: string): boolean => isIpNetwork(text) && !/\/0\d/.test(text);
 
 type Named = readonly { readonly name: string }[];
 

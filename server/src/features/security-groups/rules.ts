@@ -163,5 +163,5 @@ export function checkCount(count: number, faults: Faults): void {
   if (count > MAX_RULES) faults.add('rules', `must be at most ${MAX_RULES}`);
 }
 
-/** `10.0.0.7` is `10.0.0.7/32`, `10.0.0.7/24` is `10.0.0.0/24`. */
+/** `10.0.0.7` is `10.0.0.7/32`. */
 const canonicalPrefix = (text: string) => parseRange(text)?.text ?? text;

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Invalid } from '../../kernel/errors.ts';
-import { DAY_RULE, UUID_RULE } from '../../kernel/rules.ts';
+import { DAY_RULE, networkRule, UUID_RULE } from '../../kernel/rules.ts';
 import { patternRule } from './patterns.ts';
 
 /** What a validator finds, in words for people: the faulty field, and what it must be. */
@@ -12,7 +12,6 @@ const FORMAT_RULES: Readonly<Record<string, string>> = {
   ipv4: 'must be an IPv4 address',
   ipv6: 'must be an IPv6 address',
   'ip-address': 'must be an IP address',
-  'ip-network': 'must be a network, such as 10.0.0.0/24',
   uri: 'must be a URL, such as https://example.com/',
 };
 
@@ -68,11 +67,13 @@ const RULES: Readonly<Record<string, (params: Params) => string>> = {
 const NO_FORM = 'has none of the forms that are allowed here';
 
 /** @param schema that which the value was checked against
+ *  @param given the value
  *  @returns the dotted name of the field, and what to say of it */
 export function describe(
   error: ErrorObject,
   location: Invalid['location'],
   schema: unknown,
+  given: unknown,
 ): [string, string] {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const { keyword, params } = error;
@@ -84,8 +85,14 @@ export function describe(
     const kinds = kindsAt(schema, error.schemaPath, params.tag);
     return [[...path, params.tag].join('.'), `must be one of: ${kinds.join(', ')}`];
   }
+  if (keyword === 'format' && params.format === 'ip-network') {
+    return [path.join('.') || location, networkRule(valueAt(given, path))];
+  }
   return [path.join('.') || location, RULES[keyword]?.(params) ?? NO_FORM];
 }
+
+const valueAt = (given: unknown, path: readonly string[]): unknown =>
+  path.reduce((parent, name) => (parent as Node)?.[name], given);
 
 type Node = Readonly<Record<string, unknown>> | undefined;
 

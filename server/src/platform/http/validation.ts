@@ -24,7 +24,7 @@ export class Validator {
     const holder = { value: value === undefined ? null : value };
     if (value === undefined) throw new Invalid({ [location]: ['is required'] }, location);
     if (validate(holder.value)) return onlyNamed(schema, holder.value);
-    throw faultsOf(validate.errors ?? [], location, validate.schema);
+    throw faultsOf(validate.errors ?? [], { location, schema: validate.schema, given: holder.value });
   }
 
   /** The first few faults of a value, or nothing; for checking our own responses. */
@@ -180,7 +180,13 @@ function togetherWhenAlike(properties: Fields): object {
   return { properties: Object.fromEntries(apart), patternProperties: Object.fromEntries(patterns) };
 }
 
-function faultsOf(errors: readonly ErrorObject[], location: Location, schema: unknown): Invalid {
+interface Checked {
+  readonly location: Location;
+  readonly schema: unknown;
+  readonly given: unknown;
+}
+
+function faultsOf(errors: readonly ErrorObject[], { location, schema, given }: Checked): Invalid {
   const isNoise = noiseOf(errors);
   const faults = new Faults();
   const said = new Set<string>();
@@ -188,7 +194,7 @@ function faultsOf(errors: readonly ErrorObject[], location: Location, schema: un
     if (isNoise(error)) continue;
     if (faults.isFull) faults.add('', '');
     else {
-      const [field, message] = describe(error, location, schema);
+      const [field, message] = describe(error, location, schema, given);
       const key = `${field}\n${message}`;
       if (!said.has(key)) faults.add(field, message);
       said.add(key);

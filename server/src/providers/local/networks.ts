@@ -4,6 +4,7 @@ import { READY } from '../../kernel/operation.ts';
 /** On one machine a network is what its load balancers bind: nothing has to be set up for it, and its addresses reach
  *  each other without a router. */
 export const localNetworks: NetworkProvider = {
+  onLoopback: true,
   changeNetwork: async () => READY,
   readTraffic: async (router, window) => noTraffic(router, window),
 };

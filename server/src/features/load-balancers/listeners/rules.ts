@@ -1,5 +1,6 @@
 import type { InvalidFields } from '../../../kernel/errors.ts';
 import type { Faults } from '../../../kernel/faults.ts';
+import { parseRange } from '../../../kernel/ip.ts';
 import { isPasswordHash, PASSWORD_HASHES } from '../../../kernel/password-hashes.ts';
 import type { ListenerProtocol, PoolProtocol } from '../port.ts';
 import type { ListenerInput } from './schema.ts';
@@ -34,10 +35,21 @@ type Listener = Pick<ListenerInput, 'protocol'> & Partial<ListenerInput>;
 export function checkListener(listener: Listener, at: string, faults: Faults): void {
   const { protocol } = listener;
   checkSecrets(listener, at, faults);
+  checkCidrs(listener.allowed_cidrs ?? [], at, faults);
   if (listener.insert_x_forwarded && !READS_HTTP.has(protocol)) {
     faults.add(`${at}insert_x_forwarded`, 'is for HTTP and TERMINATED_HTTPS only');
   }
   checkUsers(listener, at, faults);
+}
+
+/** None twice, in whatever spelling. */
+function checkCidrs(cidrs: readonly string[], at: string, faults: Faults): void {
+  const seen = new Set<string>();
+  for (const [index, cidr] of cidrs.entries()) {
+    const text = parseRange(cidr)?.text ?? cidr;
+    if (seen.has(text)) faults.add(`${at}allowed_cidrs.${index}`, `${text} is given twice`);
+    seen.add(text);
+  }
 }
 
 /** The exporter of figures may be served over TLS too. */

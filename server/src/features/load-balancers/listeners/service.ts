@@ -56,7 +56,7 @@ export class ListenerService {
         ...pick(input, GIVEN),
       });
       const faults = new Faults();
-      checkListener(inputOf({ ...row, ...set }), '', faults);
+      checkListener({ ...inputOf({ ...row, ...set }), ...pick(input, ['allowed_cidrs']) }, '', faults);
       faults.refuse();
       // What it has already may have become unfit for anything new, and stays.
       const named = {

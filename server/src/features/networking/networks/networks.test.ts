@@ -52,7 +52,7 @@ test('a network and its subnet are created, read, changed and deleted', async ()
     ],
     task_id: null,
   });
-  const sub = await subnet(id, { cidr: '192.168.10.77/24', dns_nameservers: ['1.1.1.1', '2606:4700::1111'] });
+  const sub = await subnet(id, { cidr: '192.168.10.0/24', dns_nameservers: ['1.1.1.1', '2606:4700::1111'] });
   expect(await read(`${SUBNETS}/${sub}`)).toMatchObject({
     network_id: id,
     cidr: '192.168.10.0/24',

@@ -3,6 +3,8 @@ import { type SeriesWindow, timesIn } from '../../../kernel/series.ts';
 
 /** What a region's provider must be able to do for networks and subnets. */
 export interface NetworkProvider {
+  /** True where all networks are within this machine, so that subnets may lie in its loopback network. */
+  readonly onLoopback?: true;
   /** How far the creation or deletion of a network or subnet has come.
    *  @throws TaskFailed when it cannot be done */
   changeNetwork(operation: Operation): Promise<Progress>;

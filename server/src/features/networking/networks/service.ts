@@ -149,6 +149,6 @@ export class NetworkService {
 }
 
 /** @throws Forbidden when the region has no networks */
-export function requireNetworks(deps: NetworkDeps, ctx: RegionContext): void {
-  requireProvider(deps, ctx.region, 'networks');
+export function requireNetworks(deps: NetworkDeps, ctx: RegionContext): NetworkProvider {
+  return requireProvider(deps, ctx.region, 'networks');
 }

@@ -28,7 +28,7 @@ export function settingsAfter(row: PortRow, input: UpdatePort): PortSettings {
 }
 
 function checkedPairs(pairs: readonly AddressPair[], faults: Faults): AddressPair[] {
-  // One spelling for each: 10.0.0.7/24 is the network 10.0.0.0/24.
+  // One spelling for each.
   const spelt = pairs.map(({ ip_address: text }) =>
     text.includes('/') ? (parseRange(text)?.text ?? text) : canonicalAddress(text),
   );

@@ -196,7 +196,7 @@ test('tags, allowed address pairs, port security and addresses are changed by a 
   const [old] = ports.flatMap(addressesOf);
   const requested = {
     tags: { a: '1', b: ' 2 ' },
-    allowed_address_pairs: [{ ip_address: '10.4.0.240' }, { ip_address: '192.168.7.9/24' }],
+    allowed_address_pairs: [{ ip_address: '10.4.0.240' }, { ip_address: '192.168.7.0/24' }],
     ip_assignments: [{ ip_address: '10.4.0.123', subnet_id: subnet }],
   };
   const task = await finished(await call('PATCH', `${PORTS}/${port}`, requested));

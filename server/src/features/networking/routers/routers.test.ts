@@ -41,7 +41,7 @@ test('one is created with gateway, subnets and routes, read, listed, changed and
     name: 'whole',
     external_gateway_info: { type: 'manual', network_id: external, enable_snat: false },
     interfaces: [{ type: 'subnet', subnet_id: one }, { subnet_id: two }],
-    routes: [{ destination: '172.16.1.2/16', nexthop: '10.5.0.9' }],
+    routes: [{ destination: '172.16.0.0/16', nexthop: '10.5.0.9' }],
   });
   const shown = await get(id);
   expect(shown).toMatchObject({

@@ -15,9 +15,10 @@ import type { CreateSubnet } from './schema.ts';
 /** What schemas cannot say about subnets. */
 
 /** Ranges in which nothing can have an address of its own. */
-const UNUSABLE = ['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', 'ff00::/8', '::/128'].flatMap(
-  (text) => parseRange(text) ?? [],
-);
+const rangesOf = (texts: readonly string[]) => texts.flatMap((text) => parseRange(text) ?? []);
+const UNUSABLE = rangesOf(['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', 'ff00::/8', '::/128', '::ffff:0:0/96']);
+/** What is sent to these addresses never leaves a machine. */
+const LOOPBACK = rangesOf(['127.0.0.0/8', '::1/128']);
 const SHORTEST_PREFIX = { 4: 8, 6: 32 } as const;
 
 /** How a new subnet will be. */
@@ -28,6 +29,13 @@ export interface SubnetPlan {
 }
 
 type Subnet = Pick<CreateSubnet, 'cidr'> & Partial<CreateSubnet>;
+
+/** Adds a fault for a network that no machine would send to: only those of a region on one machine may lie there. */
+export function checkLeavesMachine(cidr: string, faults: Faults): void {
+  const range = parseRange(cidr);
+  const kept = range && LOOPBACK.find((other) => rangesOverlap(range, other));
+  if (kept) faults.add('cidr', `overlaps ${kept.text}, which never leaves a machine`);
+}
 
 /** Adds every fault of the body; undefined when the range itself is faulty. */
 export function planSubnet(input: Subnet, faults: Faults): SubnetPlan | undefined {
@@ -84,7 +92,11 @@ export function checkHostRoutes(
   routes: readonly HostRoute[] | null,
   faults: Faults,
 ): void {
+  const seen = new Set<string>();
   (routes ?? []).forEach(({ destination, nexthop }, index) => {
+    const text = parseRange(destination)?.text ?? destination;
+    if (seen.has(text)) faults.add(`host_routes.${index}.destination`, `${text} is given twice`);
+    seen.add(text);
     if (!rangeContains(range, nexthop)) {
       faults.add(`host_routes.${index}.nexthop`, `must be an address of ${range.text}`);
     }

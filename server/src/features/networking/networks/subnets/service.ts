@@ -17,7 +17,15 @@ import { lockFreeNetwork } from '../store.ts';
 import { refuseUsed } from '../users.ts';
 import { viewSubnet } from '../views.ts';
 import { listSubnets } from './list-store.ts';
-import { canonical, checkGateway, checkHostRoutes, checkNameServers, countOf, planSubnet } from './rules.ts';
+import {
+  canonical,
+  checkGateway,
+  checkHostRoutes,
+  checkLeavesMachine,
+  checkNameServers,
+  countOf,
+  planSubnet,
+} from './rules.ts';
 import type { CreateSubnet, SubnetListQuery, UpdateSubnet } from './schema.ts';
 import * as store from './store.ts';
 
@@ -33,6 +41,9 @@ export class SubnetService {
    *  of the network overlaps or a task holds the network, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateSubnet): Promise<TaskRef> {
     const faults = new Faults();
+    // Who must not make networks is told that first.
+    const { onLoopback = false } = this.#deps.providerOf(ctx.region.id) ?? { onLoopback: true };
+    if (!onLoopback) checkLeavesMachine(input.cidr, faults);
     const plan = planSubnet(input, faults);
     const tags = checkedTags(input, faults);
     if (!plan) throw new BadRequest('cidr: must be a network');

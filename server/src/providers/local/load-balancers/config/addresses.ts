@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { canonicalAddress, isIpNetwork, netmaskBits } from '../../../../kernel/ip.ts';
+import { canonicalAddress, netmaskBits, parseRange } from '../../../../kernel/ip.ts';
 
 /** `10.0.0.1`, 80 → `ipv4@10.0.0.1:80`; `fd12::1`, 80 → `ipv6@[fd12::1]:80`.
  *  @throws TaskFailed when it is no IP address */
@@ -27,7 +27,7 @@ export function checkedPort(port: number): number {
 export function network(cidr: string): string {
   // Programs read fewer spellings than we do: `::ffff:0x1.2.3.4` is none of theirs.
   const isReadable = isIP(cidr.split('/', 1)[0] ?? '') !== 0;
-  if (!isReadable || !isIpNetwork(cidr))
+  if (!isReadable || !parseRange(cidr))
     throw new TaskFailed(`${JSON.stringify(cidr)} is not a network in CIDR notation`);
   return cidr;
 }
