@@ -8132,7 +8132,7 @@ export interface components {
              * @description The password. It is not shown again.
              */
             password?: string;
-            /** @description Base64 */
+            /** @description Base64. Beside password it is ignored */
             user_data?: string;
             /** @description Tags; a change with null removes one. */
             tags?: {
@@ -17118,9 +17118,10 @@ export interface components {
             /** @description The name of the cluster, which stands for its id. */
             cluster_name: string;
             /**
-             * Format: date-time
+             * Format: timestamp
              * @description The moment whose data the new cluster has; null: what there is now
              * @default null
+             * @example 2026-01-31T12:00:00Z
              */
             until?: string | null;
         };
@@ -18652,7 +18653,7 @@ export interface components {
              * @default null
              */
             created_resources: components["schemas"]["CreatedResources"] | null;
-            /** @description The values; which, depends on the type. */
+            /** @description Ids of what it is about, such as network_id, and of what that is part of; resource_id in each */
             data: unknown;
             /**
              * @description Id of the account.

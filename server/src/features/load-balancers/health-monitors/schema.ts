@@ -14,8 +14,8 @@ const delay = () => Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const timeout = () => Type.Integer({ minimum: 0, maximum: 2_147_483 });
 
 const URL_PATH = worded(
-  '^/([^/?#%][^?#%]*)?$',
-  'must be a path that begins with one "/" and has no "?", "#" or "%"',
+  '^/(?:(?:[^/#%]|%[0-9A-Fa-f]{2})(?:[^#%]|%[0-9A-Fa-f]{2})*)?$',
+  'must be a path that begins with one "/", may have a query, and has no "#", nor "%" but as in "%20"',
 );
 const DOMAIN_NAME = worded('^[A-Za-z0-9._-]{1,253}$', 'must be 1 to 253 letters, digits, ".", "_" or "-"');
 

@@ -100,7 +100,7 @@ test('an HTTP monitor asks for its path, domain and version, and accepts only th
   const target = member(picky.port);
   const healthMonitor = monitor({
     httpMethod: 'HEAD',
-    urlPath: '/ready/it\'s "fine"',
+    urlPath: '/ready/it\'s "fine"/%C3%A9?now=1&of=a%20b',
     domainName: 'shop.test',
     httpVersion: '1.1',
     expectedCodes: '200, 202-204',
@@ -109,7 +109,7 @@ test('an HTTP monitor asks for its path, domain and version, and accepts only th
   await site.apply(lb);
   const check = await waitUntil(() => picky.requests[0], { what: 'a check' });
   expect(check).toMatchObject({ method: 'HEAD', headers: { host: 'shop.test' } });
-  expect(check.url).toBe("/ready/it's%20%22fine%22");
+  expect(check.url).toBe("/ready/it's%20%22fine%22/%C3%A9?now=1&of=a%20b");
   expect(await healthOf(lb.id, target.id)).toBe('ONLINE');
   picky.answer = { status: 205 };
   await waitUntil(async () => (await healthOf(lb.id, target.id)) === 'ERROR', { what: 'ERROR' });
