@@ -6,6 +6,10 @@ const TIMES = { created_at: OFFSET, updated_at: OFFSET };
 const one = (noun: string, id: string, version = 'v1') =>
   `/cloud/${version}/${noun}/{project_id}/{region_id}/{${id}}`;
 const rule = { direction: 'ingress', protocol: 'tcp', port_range_min: 22, port_range_max: 22 };
+const everythingOut = [
+  expect.objectContaining({ direction: 'egress', ethertype: 'IPv4', protocol: null }),
+  expect.objectContaining({ direction: 'egress', ethertype: 'IPv6', protocol: null }),
+];
 
 export const NETWORKS: Cycles = {
   network: () => ({
@@ -168,13 +172,18 @@ export const NETWORKS: Cycles = {
     body: { name: 'first', description: 'of a tool', rules: [] },
     kind: 'security_groups',
     unread: ['rules'],
-    shows: { security_group_rules: [], metadata: [] },
+    shows: { security_group_rules: everythingOut, metadata: [] },
     older: {
       createdAt: scoped('securitygroups'),
       body: { security_group: { name: 'first', description: 'of a tool', security_group_rules: [rule] } },
       kind: null,
       unread: ['security_group'],
-      shows: { name: 'first', description: 'of a tool', security_group_rules: [rule], metadata: [] },
+      shows: {
+        name: 'first',
+        description: 'of a tool',
+        security_group_rules: [rule, ...everythingOut],
+        metadata: [],
+      },
     },
     updates: [
       field('name', 'second'),
@@ -200,7 +209,7 @@ export const NETWORKS: Cycles = {
     body: { name: 'first', description: 'of a tool', rules: [rule] },
     kind: 'security_groups',
     unread: ['rules'],
-    shows: { security_group_rules: [rule] },
+    shows: { security_group_rules: [rule, ...everythingOut] },
     changedBy: `PATCH ${one('security_groups', 'group_id', 'v2')}`,
     updates: [
       { ...fieldV2('name', 'second'), noun: 'security_groups' },

@@ -15,7 +15,7 @@ import {
   type NewRule,
   ruleField,
   ruleOf,
-  template,
+  usualRules,
 } from './rules.ts';
 import type { RuleInput, UpdateSecurityGroup } from './schema.ts';
 import * as store from './store.ts';
@@ -72,11 +72,11 @@ export class SecurityGroupChanges {
     });
   }
 
-  /** Makes it let everything in and out. Resolves when it does; when that takes its time, it does so later.
+  /** Gives it the rules of a default group. Resolves when it does; when that takes its time, it does so later.
    *  @throws NotFound, Conflict when a task holds it, or with the reason when it could not be done */
   async revert(ctx: RegionContext, id: string): Promise<void> {
     const task = await this.#change(ctx, id, 'update_security_group', async (row) => ({
-      after: { ...traitsOf(row), rules: mergeRules(ctx, row.rules, template()) },
+      after: { ...traitsOf(row), rules: mergeRules(ctx, row.rules, usualRules()) },
     }));
     await this.#deps.tasks.settled(ctx, task, `Security group ${id} could not be reverted`);
   }

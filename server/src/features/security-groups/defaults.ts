@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { usualRules } from './rules.ts';
 
 /** Default security groups: each project has one in each region whose provider has security groups. It lets everything
- *  in and out. A project says itself whether it was given them, in the regions of that time; a region says whether
+ *  out, and ICMP, SSH and RDP in. A project says itself whether it was given them, in the regions of that time; a region says whether
  *  those projects have one that were there before it. */
 
 /** Projects that are given theirs in one transaction. */
@@ -16,13 +17,11 @@ const insertInto = (projects: string, regions: string) => `
   insert into security_groups (id, project_id, region_id, client_id, name, description, is_default, rules,
          created_at, updated_at)
   select gen_random_uuid(), p.id, r.id, p.client_id, 'default', 'Default security group', true, (
-           select jsonb_agg(jsonb_build_object(
-                    'id', gen_random_uuid(), 'direction', direction, 'ethertype', ethertype, 'protocol', null,
-                    'port_range_min', null, 'port_range_max', null, 'remote_group_id', null,
-                    'remote_ip_prefix', null, 'description', '',
+           select jsonb_agg(rule || jsonb_build_object(
+                    'id', gen_random_uuid(),
                     'created_at', to_json(p.created_at at time zone 'UTC'),
                     'updated_at', to_json(p.created_at at time zone 'UTC')))
-             from unnest(array['egress', 'ingress']) direction, unnest(array['IPv4', 'IPv6']) ethertype),
+             from jsonb_array_elements('${JSON.stringify(usualRules())}'::jsonb) rule),
          p.created_at, p.created_at
     from (${projects}) p, (${regions}) r
   on conflict (project_id, region_id) where is_default do nothing`;

@@ -85,7 +85,7 @@ export const securityGroupChangeRoutes = (
     handler: (ctx, { params: { group_id: id, rule_id: rule } }) => changes.deleteRule(ctx, id, rule),
   }),
   one.at('revert').post({
-    summary: 'Make a security group let everything in and out',
+    summary: 'Give a security group the rules of a default group: everything out; ICMP, SSH and RDP in',
     response: SecurityGroup,
     handler: async (ctx, { params: { group_id: id } }) => {
       await changes.revert(ctx, id);

@@ -2,7 +2,7 @@ import type { Faults } from '../../kernel/faults.ts';
 import { parseRange } from '../../kernel/ip.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { checkTagChanges, givenTags } from '../../platform/http/tags.ts';
-import { DIRECTIONS, ETHERTYPES, MAX_RULES, type Rule, type RuleMatch } from './model.ts';
+import { ETHERTYPES, MAX_RULES, type Rule, type RuleMatch } from './model.ts';
 import type { CreateSecurityGroup, RuleInput, UpdateSecurityGroup } from './schema.ts';
 
 /** What rules may say, and what groups have that were given none. */
@@ -42,20 +42,42 @@ export function bareRule({ description, ...rule }: NewRule): NewRule {
   };
 }
 
-/** Everything in and out. */
-export const template = (): readonly NewRule[] =>
-  DIRECTIONS.flatMap((direction) =>
-    ETHERTYPES.map((ethertype) => ({
-      direction,
-      ethertype,
-      protocol: null,
-      port_range_min: null,
-      port_range_max: null,
-      remote_group_id: null,
-      remote_ip_prefix: null,
-      description: '',
-    })),
-  );
+const plainRule = (rule: Pick<NewRule, 'direction' | 'ethertype'> & Partial<NewRule>): NewRule => ({
+  protocol: null,
+  port_range_min: null,
+  port_range_max: null,
+  remote_group_id: null,
+  remote_ip_prefix: null,
+  description: '',
+  ...rule,
+});
+
+const everythingOut = () => ETHERTYPES.map((ethertype) => plainRule({ direction: 'egress', ethertype }));
+
+/** The rules of a new group: those of its creation, and everything out unless these say themselves what goes out. */
+export const rulesOfNew = (given: readonly NewRule[]): readonly NewRule[] =>
+  given.some(({ direction }) => direction === 'egress') ? given : [...given, ...everythingOut()];
+
+const SSH_PORT = 22;
+const RDP_PORT = 3389;
+
+/** The rules of a default group, and of one that is reverted: everything out; ICMP, SSH and RDP in. */
+export const usualRules = (): readonly NewRule[] => [
+  ...everythingOut(),
+  plainRule({ direction: 'ingress', ethertype: 'IPv4', protocol: 'icmp' }),
+  plainRule({ direction: 'ingress', ethertype: 'IPv6', protocol: 'ipv6-icmp' }),
+  ...[SSH_PORT, RDP_PORT].flatMap((port) =>
+    ETHERTYPES.map((ethertype) =>
+      plainRule({
+        direction: 'ingress',
+        ethertype,
+        protocol: 'tcp',
+        port_range_min: port,
+        port_range_max: port,
+      }),
+    ),
+  ),
+];
 
 /** What messages call the rules of a body. */
 export const ruleField = (index: number) => `rules.${index}.`;

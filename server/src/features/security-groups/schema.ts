@@ -75,7 +75,7 @@ export const CreateSecurityGroup = Type.Object(
   {
     name: Name(),
     description: Defaulted(Type.String({ default: '' })),
-    rules: rules('Absent: everything in and out.'),
+    rules: rules('Without a rule for egress everything goes out; without one for ingress nothing comes in.'),
     ...NEW_TAGS,
   },
   { $id: 'CreateSecurityGroup' },

@@ -31,16 +31,28 @@ interface Rule {
   readonly ethertype: string;
 }
 const kinds = (rules: readonly Rule[]) => rules.map((rule) => `${rule.direction} ${rule.ethertype}`).sort();
-const EVERYTHING = ['egress IPv4', 'egress IPv6', 'ingress IPv4', 'ingress IPv6'];
+const EVERYTHING_OUT = ['egress IPv4', 'egress IPv6'];
+const USUAL = [...EVERYTHING_OUT, ...Array(3).fill('ingress IPv4'), ...Array(3).fill('ingress IPv6')];
+interface Passing extends Rule {
+  readonly protocol: string | null;
+  readonly port_range_min: number | null;
+}
+const entries = (rules: readonly Passing[]) =>
+  rules.flatMap((rule) =>
+    rule.direction === 'ingress' ? `${rule.protocol} ${rule.port_range_min ?? 'any'}` : [],
+  );
 
 const quota = async () =>
   (await call('GET', '/cloud/v2/regional_quotas/1/2')).body.firewall_count_usage as number;
 
-test('a project has a default group that lets everything through, counts for nothing and stays', async () => {
+test('a project has a default group that lets in ICMP, SSH and RDP, counts for nothing and stays', async () => {
   const { results } = await list('name=default');
   expect(results).toHaveLength(1);
   const [own] = results;
-  expect(kinds(own.security_group_rules)).toEqual(EVERYTHING);
+  expect(kinds(own.security_group_rules)).toEqual(USUAL);
+  expect(entries(own.security_group_rules).sort()).toEqual(
+    ['icmp any', 'ipv6-icmp any', 'tcp 22', 'tcp 22', 'tcp 3389', 'tcp 3389'].sort(),
+  );
   expect(await quota()).toBe(0);
   expect(await call('DELETE', `${GROUPS}/${own.id}`)).toMatchObject({
     status: 409,
@@ -73,6 +85,8 @@ test('a group is created, read, changed and deleted, and counts as long as it is
         remote_group_id: null,
         description: '',
       },
+      { direction: 'egress', ethertype: 'IPv4', protocol: null },
+      { direction: 'egress', ethertype: 'IPv6', protocol: null },
     ],
   });
   expect(await quota()).toBe(before + 1);
@@ -97,14 +111,9 @@ test('a group is created, read, changed and deleted, and counts as long as it is
   expect(await quota()).toBe(before);
 });
 
-test('a group without rules is one thing, a group of which nothing was said another', async () => {
-  expect((await read(await group({ rules: [] }))).security_group_rules).toEqual([]);
-  expect(kinds((await read(await group({ rules: undefined }))).security_group_rules)).toEqual(EVERYTHING);
-});
-
 test('rules are added and deleted one by one, and one that lets the same through is refused', async () => {
   const id = await group();
-  const rule = { direction: 'egress', ethertype: 'IPv6', description: 'out' };
+  const rule = { direction: 'ingress', ethertype: 'IPv6', description: 'in' };
   const { created_resources: created } = await finished(
     await call('POST', `${V2}/${id}/rules`, rule),
     'create_security_group_rule',
@@ -114,7 +123,7 @@ test('rules are added and deleted one by one, and one that lets the same through
   const again = await call('POST', `${V2}/${id}/rules`, rule);
   expect(again).toMatchObject({ status: 409, body: { message: expect.stringContaining(ruleId) } });
   await finished(await call('DELETE', `${V2}/${id}/rules/${ruleId}`), 'delete_security_group_rule');
-  expect((await read(id)).security_group_rules).toHaveLength(1);
+  expect((await read(id)).security_group_rules).toHaveLength(3);
   expect((await call('DELETE', `${V2}/${id}/rules/${ruleId}`)).status).toBe(404);
 });
 
@@ -156,17 +165,28 @@ test('a copy has the same rules, and those that name the group name the copy', a
   const own = { direction: 'ingress', remote_group_id: id };
   await finished(await call('POST', `${V2}/${id}/rules`, own), 'create_security_group_rule');
   const copy = await call('POST', `${GROUPS}/${id}/copy`, { name: 'copy' });
-  expect(copy).toMatchObject({ status: 200, body: { name: 'copy', security_group_rules: [ssh, {}] } });
-  expect(copy.body.security_group_rules[1]).toMatchObject({ ...own, remote_group_id: copy.body.id });
+  expect(copy).toMatchObject({ status: 200, body: { name: 'copy', security_group_rules: [ssh, {}, {}, {}] } });
+  expect(copy.body.security_group_rules.at(-1)).toMatchObject({ ...own, remote_group_id: copy.body.id });
   expect(await read(copy.body.id)).toEqual(copy.body);
   expect((await call('POST', `${GROUPS}/${NOWHERE}/copy`, { name: 'copy' })).status).toBe(404);
 });
 
-test('a group that is reverted lets everything through', async () => {
+test('a new group lets nothing in but what it says, and everything out unless it says that itself', async () => {
+  const kindsOf = async (body: object) => kinds((await read(await group(body))).security_group_rules);
+  expect(await kindsOf({ rules: undefined })).toEqual(EVERYTHING_OUT);
+  expect(await kindsOf({ rules: [] })).toEqual(EVERYTHING_OUT);
+  expect(await kindsOf({ rules: [ssh] })).toEqual([...EVERYTHING_OUT, 'ingress IPv4']);
+  expect(await kindsOf({ rules: [ssh, { direction: 'egress', protocol: 'tcp' }] })).toEqual([
+    'egress IPv4',
+    'ingress IPv4',
+  ]);
+});
+
+test('a group that is reverted has the rules of a default group', async () => {
   const id = await group();
   const reverted = await call('POST', `${GROUPS}/${id}/revert`);
   expect(reverted.status).toBe(200);
-  expect(kinds(reverted.body.security_group_rules)).toEqual(EVERYTHING);
+  expect(kinds(reverted.body.security_group_rules)).toEqual(USUAL);
   expect(await read(id)).toEqual(reverted.body);
 });
 
@@ -180,13 +200,13 @@ test('a group that a rule of another one names is not deleted before that', asyn
 });
 
 test('a group holds 250 rules and not one more', async () => {
-  const rules = Array.from({ length: 250 }, (_, index) => ({
+  const rules = Array.from({ length: 248 }, (_, index) => ({
     ...ssh,
     port_range_min: index + 1,
     port_range_max: index + 1,
   }));
   const id = await group({ rules });
-  const more = await call('POST', `${V2}/${id}/rules`, { direction: 'egress' });
+  const more = await call('POST', `${V2}/${id}/rules`, { direction: 'ingress', protocol: 'udp' });
   expect(more).toMatchObject({ status: 400, body: { invalid_fields: { rules: [expect.any(String)] } } });
 });
 

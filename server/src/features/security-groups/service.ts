@@ -10,7 +10,15 @@ import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { checkRemotes, refuseUsed, requireGroups, type SecurityGroupDeps } from './common.ts';
-import { bareRule, checkGroup, mergeRules, type NewRule, ruleField, template } from './rules.ts';
+import {
+  bareRule,
+  checkCount,
+  checkGroup,
+  mergeRules,
+  type NewRule,
+  ruleField,
+  rulesOfNew,
+} from './rules.ts';
 import type { CreateSecurityGroup, SecurityGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 import { viewGroup, viewRule } from './views.ts';
@@ -23,7 +31,7 @@ export class SecurityGroupService {
     this.#deps = deps;
   }
 
-  /** Without rules it lets everything in and out.
+  /** Without rules it lets nothing in and everything out.
    *  @throws Invalid with every fault, Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateSecurityGroup): Promise<TaskRef> {
     const { task } = await this.#create(ctx, input);
@@ -32,7 +40,9 @@ export class SecurityGroupService {
 
   async #create(ctx: RegionContext, input: CreateSecurityGroup): Promise<{ task: TaskRef; id: string }> {
     const faults = new Faults();
-    const { tags, rules = template() } = checkGroup(input, faults);
+    const { tags, rules: given = [] } = checkGroup(input, faults);
+    const rules = rulesOfNew(given);
+    checkCount(rules.length, faults);
     return this.#insert(ctx, { ...input, tags, rules }, faults);
   }
 
