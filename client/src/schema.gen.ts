@@ -2699,8 +2699,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a security group let everything in and out
-         * @description Make a security group let everything in and out. Answers a security group. Needs the role Administrators or Engineers.
+         * Give a security group the rules of a default group: everything out; ICMP, SSH and RDP in
+         * @description Give a security group the rules of a default group: everything out; ICMP, SSH and RDP in. Answers a security group. Needs the role Administrators or Engineers.
          */
         post: operations["revertSecurityGroup"];
         delete?: never;
@@ -9537,7 +9537,7 @@ export interface components {
              * @default
              */
             description?: string;
-            /** @description Absent: everything in and out. */
+            /** @description Without a rule for egress everything goes out; without one for ingress nothing comes in. */
             rules?: components["schemas"]["CreateSecurityGroupRule"][];
             /** @description Tags; a change with null removes one. */
             tags?: {
@@ -14264,7 +14264,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Absent: everything in and out. */
+                /** @description Without a rule for egress everything goes out; without one for ingress nothing comes in. */
                 security_group_rules?: components["schemas"]["CreateSecurityGroupRule"][];
             };
             /** @description Has to be empty. */
@@ -26974,7 +26974,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Make a security group let everything in and out */
+            /** @description Give a security group the rules of a default group: everything out; ICMP, SSH and RDP in */
             200: {
                 headers: {
                     [name: string]: unknown;
