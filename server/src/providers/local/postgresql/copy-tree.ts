@@ -20,6 +20,8 @@ export async function copyTree(from: Tree, to: Tree, names?: readonly string[]):
   reader.stdin?.on('error', () => undefined).end((names ?? []).map((name) => `${name}\0`).join(''));
   writer.stdin?.on('error', () => undefined);
   if (writer.stdin) reader.stdout?.pipe(writer.stdin);
+  // Nobody reads any more: the one that still writes would wait for ever.
+  writer.once('exit', () => reader.stdout?.destroy());
   const codes = await Promise.all([reader, writer].map(async (each) => (await once(each, 'close'))[0]));
   if (codes.some((code) => code !== 0))
     throw new Error(
