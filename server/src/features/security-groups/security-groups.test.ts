@@ -165,7 +165,10 @@ test('a copy has the same rules, and those that name the group name the copy', a
   const own = { direction: 'ingress', remote_group_id: id };
   await finished(await call('POST', `${V2}/${id}/rules`, own), 'create_security_group_rule');
   const copy = await call('POST', `${GROUPS}/${id}/copy`, { name: 'copy' });
-  expect(copy).toMatchObject({ status: 200, body: { name: 'copy', security_group_rules: [ssh, {}, {}, {}] } });
+  expect(copy).toMatchObject({
+    status: 200,
+    body: { name: 'copy', security_group_rules: [ssh, {}, {}, {}] },
+  });
   expect(copy.body.security_group_rules.at(-1)).toMatchObject({ ...own, remote_group_id: copy.body.id });
   expect(await read(copy.body.id)).toEqual(copy.body);
   expect((await call('POST', `${GROUPS}/${NOWHERE}/copy`, { name: 'copy' })).status).toBe(404);
