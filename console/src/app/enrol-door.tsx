@@ -13,9 +13,11 @@ export function EnrolDoor() {
   const { to } = useSearch({ strict: false }) as { to?: string };
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once, when the page opens
   useEffect(() => {
-    void readSessionOnce().then(() => {
+    const look = () => {
       if (currentSession().state === 'out') void navigate({ to: '/sign-in', replace: true });
-    });
+    };
+    // Where the server does not say who it is, the form does.
+    void readSessionOnce().then(look, () => undefined);
   }, []);
   const enter = async () => {
     await readSession();
