@@ -3,7 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Where tests that show an operation at work may be. */
-const FOLDERS = ['server/src/features', 'test/spec', 'test/security', 'test/integration', 'test/compat/older'];
+const FOLDERS = [
+  'server/src/features',
+  'test/spec',
+  'test/security',
+  'test/integration',
+  'test/compat/older',
+];
 
 /**
  * Operations for which docs/compatibility.md knows no test.

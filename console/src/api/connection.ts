@@ -37,13 +37,13 @@ function back(): void {
   for (const listener of onReturn) listener();
 }
 
+/** What an answer of `/readyz` says. It is read, since one that no cache keeps holds its connection until then. */
+export const isReady = (response: Response): Promise<boolean> => response.text().then(() => response.ok);
+
 async function waitForReturn(): Promise<void> {
   while (connection.awaySince !== undefined) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    const ready = await fetch('/readyz').then(
-      (response) => response.ok,
-      () => false,
-    );
+    const ready = await fetch('/readyz').then(isReady, () => false);
     if (ready && connection.awaySince !== undefined) back();
   }
 }

@@ -1,7 +1,7 @@
 import { Container } from '@mantine/core';
 import { type ComponentType, use, useEffect } from 'react';
 import { ask } from '../api/client.ts';
-import { whenBack } from '../api/connection.ts';
+import { isReady, whenBack } from '../api/connection.ts';
 import { FaultNote } from '../ui/fault.tsx';
 import { PageHead } from '../ui/page.tsx';
 
@@ -48,14 +48,13 @@ export function NotHereAlone() {
  *  loading anew, once there is somebody to load from. */
 function NotHere() {
   const again = async () => {
-    const { ok } = await ask(new Request('/readyz'));
-    if (ok) location.reload();
+    if (await ask(new Request('/readyz')).then(isReady)) location.reload();
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is done on a return does not change
   useEffect(() => {
     const stop = whenBack(() => void again());
     // Asking is what shows whether the server is away.
-    void ask(new Request('/readyz'));
+    void ask(new Request('/readyz')).then(isReady);
     return stop;
   }, []);
   return (
