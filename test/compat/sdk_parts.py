@@ -255,6 +255,7 @@ def networks():
     check(parent.vip_address == "10.40.0.2", "a load balancer has it")
     check([ip.subnet_id for ip in parent.vrrp_ips] == [subnet.id], "and says of which subnet it is")
     balancers.delete_and_poll(parent.id)
+    check(not cloud.reserved_fixed_ips.update(port.port_id, is_vip=False).is_vip, "it is no VIP any more")
     cloud.tasks.poll(cloud.reserved_fixed_ips.delete(port.port_id).tasks[0], polling_interval_seconds=1)
     gone(lambda: cloud.reserved_fixed_ips.get(port.port_id), "the reserved fixed IP")
     cloud.tasks.poll(cloud.networks.subnets.delete(subnet.id).tasks[0], polling_interval_seconds=1)

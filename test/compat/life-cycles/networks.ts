@@ -162,7 +162,19 @@ export const NETWORKS: Cycles = {
     unread: ['type'],
     shows: { network: { id: network, metadata: [] } },
     changedBy: `PATCH ${one('reserved_fixed_ips', 'port_id')}`,
-    updates: [field('is_vip', true), field('is_vip', false)],
+    updates: [
+      {
+        ...field('is_vip', true),
+        shows: { is_vip: true, reservation: { resource_id: null, resource_type: null, status: 'attached' } },
+      },
+      {
+        ...field('is_vip', false),
+        shows: {
+          is_vip: false,
+          reservation: { resource_id: null, resource_type: null, status: 'available' },
+        },
+      },
+    ],
     times: TIMES,
     lists: ['allowed_address_pairs', 'attachments'],
   }),

@@ -119,7 +119,7 @@ test('interfaces of every type get addresses, and closing gives them back', asyn
   expect((await read(`${SUBNETS}/${subnet}`)).available_ips).toBe(before - 2);
   expect(await read(`${RESERVED}/${reserved}`)).toMatchObject({
     status: 'ACTIVE',
-    reservation: { resource_id: device.id, resource_type: 'instance', status: 'in_use' },
+    reservation: { resource_id: device.id, resource_type: 'instance', status: 'attached' },
   });
   expect(await call('DELETE', `${RESERVED}/${reserved}`)).toMatchObject({
     status: 409,

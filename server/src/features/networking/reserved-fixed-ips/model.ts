@@ -26,6 +26,13 @@ export function requireUnused(row: Pick<ReservedIpRow, 'port_id' | 'device_type'
   if (device) throw new Conflict(`Reserved fixed IP ${row.port_id} is in use by ${deviceText(device)}`);
 }
 
+/** @throws Conflict for one that several may share */
+export function requireNoVip(row: Pick<ReservedIpRow, 'port_id' | 'is_vip'>): void {
+  if (row.is_vip) {
+    throw new Conflict(`Reserved fixed IP ${row.port_id} is a virtual IP; change is_vip to false first`);
+  }
+}
+
 /** @throws Conflict naming the instances that share it */
 export function requireUnshared(row: Pick<ReservedIpRow, 'port_id' | 'shared_by'>): void {
   if (row.shared_by.length === 0) return;

@@ -31,7 +31,7 @@ test('an address of each kind is reserved, read, changed and given back', async 
     is_external: true,
     is_vip: true,
     status: 'DOWN',
-    reservation: { resource_id: null, resource_type: null, status: 'available' },
+    reservation: { resource_id: null, resource_type: null, status: 'attached' },
     attachments: [],
     allowed_address_pairs: [],
     fixed_ipv6_address: null,
@@ -60,6 +60,7 @@ test('an address of each kind is reserved, read, changed and given back', async 
   expect(changed).toMatchObject({ status: 200, body: { port_id: any, is_vip: true } });
   expect(await get(any)).toEqual(changed.body);
 
+  for (const id of [external, any]) await call('PATCH', `${RESERVED}/${id}`, { is_vip: false });
   for (const id of [external, inSubnet, any, chosen]) {
     const task = await finished(await call('DELETE', `${RESERVED}/${id}`));
     expect(task.task_type).toBe('delete_reserved_fixed_ip');
@@ -80,7 +81,7 @@ test('a load balancer claims a reserved address by its port, and leaves it behin
   });
   expect(await get(id)).toMatchObject({
     status: 'ACTIVE',
-    reservation: { resource_id: lb, resource_type: 'loadbalancer', status: 'in_use' },
+    reservation: { resource_id: lb, resource_type: 'loadbalancer', status: 'attached' },
     attachments: [{ resource_id: lb, resource_type: 'loadbalancer' }],
   });
   for (const reply of [

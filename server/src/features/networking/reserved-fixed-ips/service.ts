@@ -9,8 +9,9 @@ import { reserve } from '../../quotas/index.ts';
 import type { RegionAddresses } from '../addresses/index.ts';
 import { readNetworks, viewNetwork } from '../networks/index.ts';
 import { nameOf } from './convert.ts';
+import { disconnectAll } from './devices/disconnect.ts';
 import { listReservedIps } from './list-store.ts';
-import { type ReservedIpRow, requireUnshared, requireUnused } from './model.ts';
+import { type ReservedIpRow, requireNoVip, requireUnused } from './model.ts';
 import { findRequested } from './requested.ts';
 import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFixedIp } from './schema.ts';
 import * as store from './store.ts';
@@ -74,26 +75,26 @@ export class ReservedIpService {
     });
   }
 
-  /** Changes whether several may share it, at once.
-   *  @throws NotFound, Conflict when a task holds it */
+  /** Changes whether several may share it, at once; those that share it are disconnected when nobody may any more.
+   *  @throws NotFound, Conflict when a task holds it or one of their ports */
   async update(ctx: RegionContext, id: string, { is_vip }: UpdateReservedFixedIp) {
     this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockFreeReservedIp(tx, id, ctx.place);
-      if (!is_vip) requireUnshared(row);
+      if (!is_vip) await disconnectAll(tx, ctx, row);
       await store.changeReservedIp(tx, id, is_vip, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...ctx.place });
     });
     return this.get(ctx, id);
   }
 
-  /** @throws NotFound, Conflict naming the load balancer that has it or the task that holds it */
+  /** @throws NotFound, Conflict for a virtual IP, or naming the load balancer that has it or the task that holds it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockFreeReservedIp(tx, id, ctx.place);
       requireUnused(row);
-      requireUnshared(row);
+      requireNoVip(row);
       const taskId = ctx.ids.uuid();
       await store.holdReservedIp(tx, id, taskId);
       return startFor(tx, ctx, 'delete_reserved_fixed_ip', { id, name: row.name }, { id: taskId });

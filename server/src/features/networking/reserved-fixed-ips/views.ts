@@ -25,7 +25,7 @@ export function viewReservedIp(row: ReservedIpRow, region: string, network: Retu
     reservation: {
       resource_id: user,
       resource_type: kind,
-      status: user === null && row.shared_by.length === 0 ? 'available' : 'in_use',
+      status: user === null && !row.is_vip ? 'available' : 'attached',
     },
     attachments: [
       ...(user === null ? [] : [{ resource_id: user, resource_type: kind }]),

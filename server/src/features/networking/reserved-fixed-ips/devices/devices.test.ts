@@ -64,7 +64,7 @@ test('instances share an address: they are added, replaced, and their ports say 
   await connect('PATCH', vip, two.id, one.id);
   expect(await devices(vip, 'connected')).toEqual([one.id, two.id]);
   expect(await read(`${RESERVED}/${vip}`)).toMatchObject({
-    reservation: { resource_id: null, status: 'in_use' },
+    reservation: { resource_id: null, status: 'attached' },
     attachments: expect.arrayContaining([
       { resource_id: one.instance, resource_type: 'instance' },
       { resource_id: two.instance, resource_type: 'instance' },
@@ -85,19 +85,29 @@ test('instances share an address: they are added, replaced, and their ports say 
   });
 });
 
-test('what is shared is neither deleted, given to one alone, nor made unshareable', async () => {
+test('what is shared is not given to one alone, a virtual IP is not deleted, and nobody shares what is none any more', async () => {
   const vip = await shared();
   const { id, instance } = await port();
   await connect('PATCH', vip, id);
   const message = `Reserved fixed IP ${vip} is shared by instances ${instance}; disconnect them first`;
   const refused = { status: 409, body: { message } };
-  expect(await call('DELETE', `${RESERVED}/${vip}`)).toMatchObject(refused);
-  expect(await call('PATCH', `${RESERVED}/${vip}`, { is_vip: false })).toMatchObject(refused);
+  expect((await call('DELETE', `${RESERVED}/${vip}`)).status).toBe(409);
   expect(await call('POST', LBS, { ...web, vip_port_id: vip })).toMatchObject(refused);
   const alone = openFor(server, machine(), { type: 'reserved_fixed_ip', port_id: vip });
   await expect(alone).rejects.toThrow(message);
-  await connect('PUT', vip);
-  expect((await call('PATCH', `${RESERVED}/${vip}`, { is_vip: false })).status).toBe(200);
+  expect(await call('PATCH', `${RESERVED}/${vip}`, { is_vip: false })).toMatchObject({
+    status: 200,
+    body: { is_vip: false, attachments: [], reservation: { resource_id: null, status: 'available' } },
+  });
+  expect((await read(`${PORTS}/${id}`)).allowed_address_pairs).toEqual([]);
+  const free = await shared();
+  expect((await read(`${RESERVED}/${free}`)).reservation.status).toBe('attached');
+  expect(await call('DELETE', `${RESERVED}/${free}`)).toMatchObject({
+    status: 409,
+    body: { message: `Reserved fixed IP ${free} is a virtual IP; change is_vip to false first` },
+  });
+  await call('PATCH', `${RESERVED}/${free}`, { is_vip: false });
+  expect((await call('DELETE', `${RESERVED}/${free}`)).status).toBe(200);
 });
 
 test('ports that cannot share it are refused by name, and none is connected', async () => {
