@@ -319,6 +319,21 @@ test('settings are changed by a task; that of a change that changes nothing has 
   expect(task.state).toBe('FINISHED');
   expect((await server.call('GET', url)).body).toMatchObject(body);
   await changedNothing(server, await server.call('PATCH', url, { body }));
+  const change = async (authentication: unknown) => {
+    const reply = await server.call('PATCH', url, { body: { authentication } });
+    expect(reply).toMatchObject({ status: 200 });
+    expect((await server.ended(reply)).state).toBe('FINISHED');
+    return (await server.call('GET', url)).body.authentication?.oidc ?? null;
+  };
+  expect(await change({ oidc: { issuer_url: 'https://new.example' } }), 'one field is merged').toMatchObject({
+    issuer_url: 'https://new.example',
+    client_id: 'kube',
+  });
+  expect(await change({ oidc: { username_claim: 'sub' } })).toMatchObject({
+    issuer_url: 'https://new.example',
+    username_claim: 'sub',
+  });
+  expect(await change({ oidc: null })).toBeNull();
   const fixed = await server.call('PATCH', url, { body: { cni: { provider: 'cilium' } } });
   expect(Object.keys(fixed.body.invalid_fields)).toEqual(['cni.provider']);
   expect((await server.ended(await server.call('PATCH', url, { body: { logging: null } }))).state).toBe(

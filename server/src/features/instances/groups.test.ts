@@ -63,6 +63,9 @@ test('its ports have the security groups that are named, or the default one', as
 
   await securityGroup('twin');
   await securityGroup('twin');
+  for (const none of [[], [{ port_id: first.id, security_group_names: [] }]]) {
+    expect((await remove({ ports_security_group_names: none })).status).toBe(204);
+  }
   const faults = async (reply: ReturnType<typeof call>) =>
     Object.keys((await reply).body.invalid_fields ?? {}).sort();
   expect(await faults(add({}))).toEqual(['name']);

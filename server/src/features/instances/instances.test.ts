@@ -90,6 +90,26 @@ test('one is created with its volumes and interfaces, read, renamed and deleted 
   expect(await used(before)).toEqual({});
 });
 
+test('volumes that all say boot_index 0 are put in order: it boots from the first that can be booted from', async () => {
+  const task = await finished(
+    await create(
+      machine(image, {
+        volumes: [
+          { source: 'new-volume', size: 5, boot_index: 0, name: 'data' },
+          { source: 'image', image_id: image, size: 10, boot_index: 0, name: 'root' },
+          { source: 'image', image_id: image, size: 10, boot_index: 0, name: 'more' },
+        ],
+      }),
+    ),
+  );
+  const id = String(task.created_resources?.instances?.[0]);
+  const { body } = await call('GET', `/cloud/v1/volumes/1/2?instance_id=${id}`);
+  const roots = body.results.filter((row: { is_root_volume: boolean }) => row.is_root_volume);
+  expect(body.count).toBe(3);
+  expect(roots.map((row: { name: string }) => row.name)).toEqual(['root']);
+  await finished(await call('DELETE', `/cloud/v1/instances/1/2/${id}?delete_floatings=false`));
+});
+
 test('its name may come from its address', async () => {
   const interfaces = [{ type: 'any_subnet', network_id: network.network_id, ip_address: '192.168.10.77' }];
   const names = { '{ip_octets}': '168-10-77', 'a-{two_ip_octets}': 'a-10-77', 'b{one_ip_octet}.c': 'b77.c' };

@@ -115,7 +115,7 @@ export function changedSettings(now: ClusterSettings, input: UpdateCluster): Clu
     value === undefined ? undefined : next(value);
   const changes = {
     slurm: given(input.add_ons?.slurm, (slurm) => (slurm.enabled ? slurm : NO_SLURM)),
-    oidc: given(input.authentication, (authentication) => authentication?.oidc ?? null),
+    oidc: given(input.authentication, (authentication) => mergedOidc(now.oidc, authentication)),
     autoscaler_config: given(input.autoscaler_config, (config) => config),
     cni: given(input.cni, (cni) => (cni === null ? now.cni : completeCni({ ...now.cni, ...cni }))),
     ddos_profile: given(input.ddos_profile, completeDdos),
@@ -123,6 +123,12 @@ export function changedSettings(now: ClusterSettings, input: UpdateCluster): Clu
   };
   const made = Object.entries(changes).filter(([, value]) => value !== undefined);
   return { ...now, ...(Object.fromEntries(made) as Partial<ClusterSettings>) };
+}
+
+/** What is not named stays; null takes a field, or all of it, away. */
+function mergedOidc(now: Oidc | null, authentication: { readonly oidc?: Oidc | null } | null): Oidc | null {
+  if (authentication === null || authentication.oidc === null) return null;
+  return authentication.oidc === undefined ? now : { ...now, ...authentication.oidc };
 }
 
 function completeDdos(input: DdosInput | null | undefined): DdosInput | null {

@@ -93,14 +93,18 @@ export function checkSettings(faults: Faults, settings: ClusterSettings): void {
 /** What is wrong with a change of a cluster by itself, whatever the cluster is. */
 export function checkClusterChange({ cni, authentication }: UpdateCluster, faults: Faults): void {
   if (cni?.provider) checkCni(faults, cni);
-  checkOidc(faults, authentication?.oidc);
+  checkIssuer(faults, authentication?.oidc?.issuer_url ?? null);
+}
+
+function checkIssuer(faults: Faults, issuer: string | null): void {
+  if (issuer !== null && !(URL.canParse(issuer) && issuer.startsWith('https://')))
+    faults.add('authentication.oidc.issuer_url', 'must be a URL that begins with https://');
 }
 
 function checkOidc(faults: Faults, oidc: ClusterSettings['oidc'] | undefined): void {
   if (!oidc) return;
   const issuer = oidc.issuer_url ?? null;
-  if (issuer !== null && !(URL.canParse(issuer) && issuer.startsWith('https://')))
-    faults.add('authentication.oidc.issuer_url', 'must be a URL that begins with https://');
+  checkIssuer(faults, issuer);
   if (issuer !== null && !oidc.client_id)
     faults.add('authentication.oidc.client_id', 'is required with issuer_url');
   if (issuer === null && oidc.client_id)

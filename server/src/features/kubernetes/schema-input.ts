@@ -1,7 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
 import { Defaulted, Key, ListQuery, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
-import { Authentication, Cni, DdosInput, LoggingInput, optionalText, Strings } from './schema-parts.ts';
+import {
+  Authentication,
+  AuthenticationChange,
+  Cni,
+  DdosInput,
+  LoggingInput,
+  optionalText,
+  Strings,
+} from './schema-parts.ts';
 
 /** What clients send. */
 
@@ -99,7 +107,7 @@ const SlurmChange = Type.Unsafe<
 export const UpdateCluster = Type.Object(
   {
     add_ons: Type.Optional(Type.Object({ slurm: Type.Optional(SlurmChange) })),
-    authentication: Type.Optional(Nullable(Authentication)),
+    authentication: Type.Optional(Nullable(AuthenticationChange)),
     autoscaler_config: Type.Optional(Nullable(Strings())),
     cni: Type.Optional(Nullable(Cni)),
     ddos_profile: Type.Optional(Nullable(DdosInput)),

@@ -11,26 +11,33 @@ export const Strings = () =>
 export const optionalText = () => Type.Optional(Nullable(Type.String(), { default: null }));
 const flag = (value: boolean) => Type.Optional(Type.Boolean({ default: value }));
 
-export const Oidc = Type.Object({
-  client_id: optionalText(),
-  groups_claim: optionalText(),
-  groups_prefix: optionalText(),
-  issuer_url: Type.Optional(Nullable(Type.String({ maxLength: 2048 }), { default: null })),
-  required_claims: Type.Optional(Nullable(Strings(), { default: null })),
-  signing_algs: Type.Optional(
-    Nullable(
-      Type.Array(
-        StringEnum(['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']),
-      ),
-      { default: null },
-    ),
-  ),
-  username_claim: optionalText(),
-  username_prefix: optionalText(),
-});
+const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512'] as const;
+
+/** @param absent what a creation fills in for a field that is left out; a change keeps what there is */
+const oidcOf = (absent: { readonly default?: null }) => {
+  const text = () => Type.Optional(Nullable(Type.String(), absent));
+  const algorithm = StringEnum(ALGORITHMS);
+  return Type.Object({
+    client_id: text(),
+    groups_claim: text(),
+    groups_prefix: text(),
+    issuer_url: Type.Optional(Nullable(Type.String({ maxLength: 2048 }), absent)),
+    required_claims: Type.Optional(Nullable(Strings(), absent)),
+    signing_algs: Type.Optional(Nullable(Type.Array(algorithm), absent)),
+    username_claim: text(),
+    username_prefix: text(),
+  });
+};
+
+export const Oidc = oidcOf({ default: null });
 export type Oidc = Static<typeof Oidc>;
 
 export const Authentication = Type.Object({ oidc: Type.Optional(Nullable(Oidc, { default: null })) });
+export const AuthenticationChange = Type.Object({
+  oidc: Type.Optional(
+    Nullable(oidcOf({}), { description: 'Fields that are left out stay; null: none any more' }),
+  ),
+});
 
 export const Cilium = Type.Object({
   cni_exclusive: flag(true),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Conflict, Forbidden, Invalid, TaskFailed } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { requireTransition } from '../../kernel/transitions.ts';
+import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
@@ -24,7 +25,7 @@ import {
 import type { Offer, PostgresqlProvider, RestoreSource } from './port.ts';
 import { checkChange, checkSpec, refusalOf } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema.ts';
-import { isActivated } from './store.ts';
+import { activateFirst, isActivated } from './store.ts';
 import { insertUser } from './user-store.ts';
 
 /** Commands on clusters: one transaction each, the work is the task's. */
@@ -91,10 +92,14 @@ const newRow = (ctx: RegionContext, name: string, spec: ClusterSpec) => ({
 const credentialsOf = ({ cipher }: Service, id: string, users: readonly { readonly name: string }[]) =>
   Promise.all(users.map(({ name }) => newCredentials(cipher, id, name)));
 
-/** Waits for a deactivation that is under way.
- *  @throws Forbidden */
+/** The first cluster of a project activates the service: existing tools cannot. Waits for a deactivation that is under
+ *  way.
+ *  @throws Forbidden for a project that has deactivated it */
 async function requireActivated(tx: Tx, ctx: RegionContext): Promise<void> {
   const { project, region } = ctx;
+  if (await activateFirst(tx, ctx.place, ctx.clock.timestamp())) {
+    await recordAudit(tx, ctx, { action: 'activate_managed_postgresql', subject: project.id, ...ctx.place });
+  }
   if (await isActivated(tx, ctx.place)) return;
   throw new Forbidden(
     `Managed PostgreSQL is not activated for project ${project.id} in region ${region.name}; activate it with PUT /cloud/v1/dbaas/status/${project.id}/${region.id} and {"is_initialized": true}`,

@@ -7,7 +7,7 @@ export const managedPostgresqlExamples: Examples = {
   CreatePostgresqlCluster: {
     cluster_name: 'shop-orders',
     flavor: { cpu: 2, memory_gib: 4 },
-    storage: { size_gib: 50, type: 'ssd_hiiops' },
+    storage: { size_gib: 50, type: 'ssd-hiiops' },
     network: { network_type: 'public', acl: ['198.51.100.0/24'] },
     high_availability: { replication_mode: 'async' },
     pg_server_configuration: { version: '18', pg_conf, pooler: { mode: 'transaction', type: 'pgbouncer' } },

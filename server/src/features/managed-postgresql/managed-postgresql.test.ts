@@ -33,11 +33,32 @@ const usage = async () => {
   return regional.find(({ region_id: id }) => id === 2)?.dbaas_postgres_cluster_count_usage;
 };
 
-test('clusters need the service to be activated', async () => {
+test('the first cluster activates the service, and none is made where it was deactivated', async () => {
+  const first = await ended('POST', '', clusterBody('first'));
+  expect(first.state).toBe('FINISHED');
+  expect((await server.call('GET', STATUS)).body).toEqual({ is_initialized: true });
+  await ended('DELETE', '/first');
+  expect((await activate(false)).status).toBe(200);
   const refused = await call('POST', '', clusterBody('early'));
   expect(refused).toMatchObject({ status: 403, body: { exception_class: 'ForbiddenError' } });
   expect(refused.body.message).toContain('PUT /cloud/v1/dbaas/status/1/2 and {"is_initialized": true}');
   expect((await activate(true)).status).toBe(200);
+});
+
+test('storage classes are those that clients let through, and one more spelling', async () => {
+  const { body } = await server.call('GET', '/cloud/v1/dbaas/postgres/configuration/1/2');
+  expect(body.storage_classes).toEqual([
+    { name: 'ssd-hiiops' },
+    { name: 'ssd-lowlatency' },
+    { name: 'standard' },
+  ]);
+  for (const type of ['ssd-hiiops', 'ssd_hiiops', 'ssd-lowlatency']) {
+    const name = type.replace('_', '-underscore-');
+    const made = await ended('POST', '', { ...clusterBody(name), storage: { size_gib: 2, type } });
+    expect(made.state, type).toBe('FINISHED');
+    expect((await call('GET', `/${name}`)).body.storage.type).toBe(type);
+    await ended('DELETE', `/${name}`);
+  }
 });
 
 test('a cluster lives: it is made, seen, listed, changed and deleted, and counts in between', async () => {

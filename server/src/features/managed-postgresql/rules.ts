@@ -23,7 +23,7 @@ export function checkSpec(faults: Faults, spec: ClusterSpec, offer: Offer): void
     );
   if (!flavors.some(({ cpu, memory_gib: gib }) => cpu === spec.flavor.cpu && gib === spec.flavor.memory_gib))
     faults.add('flavor', `must be one of: ${flavors.map(inWords).join(', ')}`);
-  if (!storageClasses.includes(spec.storage.type))
+  if (!storageClasses.includes(spec.storage.type.replaceAll('_', '-')))
     faults.add('storage.type', `must be one of: ${storageClasses.join(', ')}`);
   checkParts(faults, spec);
 }

@@ -42,6 +42,17 @@ export async function saveStatus(tx: Tx, status: NewStatus): Promise<void> {
   );
 }
 
+/** Activates it for a project that has never said whether it wants it.
+ *  @returns whether that was so */
+export async function activateFirst(tx: Tx, place: Place, timestamp: string): Promise<boolean> {
+  return tx.namedAny(
+    'managed_postgresql_activate_first',
+    `insert into managed_postgresql (project_id, region_id, is_initialized, updated_at) values ($1, $2, true, $3)
+     on conflict (project_id, region_id) do nothing returning 1`,
+    [place.projectId, place.regionId, timestamp],
+  );
+}
+
 export async function countClusters(tx: Tx, { projectId, regionId }: Place): Promise<number> {
   return tx.namedNumber(
     'managed_postgresql_clusters',

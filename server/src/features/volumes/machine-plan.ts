@@ -113,6 +113,17 @@ function isBootable(volume: MachineVolume, existing: ReadonlyMap<string, VolumeR
   return existing.get(volume.volume_id.toLowerCase())?.bootable ?? true;
 }
 
+/** Tools send 0 for every volume: the first of those that can be booted from has it, and the others come after it. */
+function withOneRoot(
+  volumes: readonly MachineVolume[],
+  given: readonly (number | undefined)[],
+  existing: ReadonlyMap<string, VolumeRow>,
+): readonly (number | undefined)[] {
+  const zeros = volumes.filter((_, index) => given[index] === 0);
+  const root = zeros.find((volume) => isBootable(volume, existing)) ?? zeros[0];
+  return given.map((place, index) => (place === 0 && volumes[index] !== root ? undefined : place));
+}
+
 /** The place of each volume in the boot order; null: not in it. Those that name none, or all of them, come after
  *  those that do, and a negative one means null. */
 function checkBootOrder(
@@ -120,7 +131,8 @@ function checkBootOrder(
   existing: ReadonlyMap<string, VolumeRow>,
   faults: Faults,
 ): (number | null)[] {
-  const named = volumes.map((volume) => ('boot_index' in volume ? volume.boot_index : undefined));
+  const given = volumes.map((volume) => ('boot_index' in volume ? volume.boot_index : undefined));
+  const named = withOneRoot(volumes, given, existing);
   const used = new Set<number>();
   for (const [index, place] of named.entries()) {
     if (place === undefined || place < 0) continue;
@@ -137,8 +149,7 @@ function checkBootOrder(
     used.add(next);
     return next;
   });
-  const root = order.indexOf(0);
-  const first = volumes[root];
+  const first = volumes[order.indexOf(0)];
   if (!first || !isBootable(first, existing)) {
     faults.add('volumes', 'one must be bootable and have boot_index 0: one from an image, for example');
   }

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** Booleans and numbers as existing clients write them: `True` and `1` in queries, `"5"` in bodies. */
+/** Booleans and numbers as existing clients write them: `True` and `1` in queries, `"5"` in bodies, where
+ *  a boolean stays one. */
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
@@ -8,9 +9,10 @@ const isObject = (value: unknown): value is Json =>
 
 const BOOLEANS = new Map([
   ['true', true],
+  ['1', true],
   ['false', false],
+  ['0', false],
 ]);
-const OF_QUERY = new Map([...BOOLEANS, ['1', true], ['0', false]]);
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const LONGEST_NUMBER = 20;
 
@@ -33,10 +35,10 @@ export function readableQuery(schema: TSchema | undefined, query: unknown, isLen
 }
 
 function booleanOfQuery(value: unknown): unknown {
-  return typeof value === 'string' ? (OF_QUERY.get(value.toLowerCase()) ?? value) : value;
+  return typeof value === 'string' ? (BOOLEANS.get(value.toLowerCase()) ?? value) : value;
 }
 
-/** The body with numbers and booleans in place of their texts, wherever the schema asks for those and for no text. */
+/** The body with numbers in place of their texts, wherever the schema asks for a number and for no text. */
 export function readableBody(schema: TSchema, body: unknown): unknown {
   return read([schema as Json], body);
 }
@@ -68,13 +70,10 @@ function fieldOf({ properties, additionalProperties }: Json, name: string): read
 }
 
 function ofText(schemas: readonly Json[], text: string): unknown {
-  const boolean = BOOLEANS.get(text.toLowerCase());
-  const isNumber = text.length <= LONGEST_NUMBER && NUMBER.test(text);
-  if (boolean === undefined && !isNumber) return text;
+  if (text.length > LONGEST_NUMBER || !NUMBER.test(text)) return text;
   const types = new Set(schemas.flatMap((each) => [...typesOf(each)]));
-  if (types.has('string') || types.has('any')) return text;
-  if (isNumber) return types.has('number') || types.has('integer') ? Number(text) : text;
-  return types.has('boolean') ? boolean : text;
+  const asksForNumber = types.has('number') || types.has('integer');
+  return asksForNumber && !types.has('string') && !types.has('any') ? Number(text) : text;
 }
 
 /** A schema, or the alternatives that it consists of. */

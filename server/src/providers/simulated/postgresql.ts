@@ -30,7 +30,7 @@ export function simulatedPostgresql(options: SimulationOptions): PostgresqlProvi
   return {
     offer: async () => ({
       versions: VERSIONS,
-      storageClasses: ['standard', 'ssd_hiiops'],
+      storageClasses: ['ssd-hiiops', 'ssd-lowlatency', 'standard'],
       flavors: FLAVORS.map(([cpu, memory_gib]) => ({ cpu, memory_gib })),
       noHighAvailability: null,
       noPooler: null,
