@@ -18919,52 +18919,25 @@ export interface components {
             };
             /** @description How people come into the cluster; null: by its certificates alone. */
             authentication?: {
-                /**
-                 * @description How people sign in by OpenID Connect; null: they do not.
-                 * @default null
-                 */
+                /** @description Fields that are left out stay; null: none any more */
                 oidc?: {
-                    /**
-                     * @description Id of the account.
-                     * @default null
-                     */
+                    /** @description Id of the account. */
                     client_id?: string | null;
-                    /**
-                     * @description The claim with the groups of somebody.
-                     * @default null
-                     */
+                    /** @description The claim with the groups of somebody. */
                     groups_claim?: string | null;
-                    /**
-                     * @description What is put before the names of groups.
-                     * @default null
-                     */
+                    /** @description What is put before the names of groups. */
                     groups_prefix?: string | null;
-                    /**
-                     * @description Where people sign in.
-                     * @default null
-                     */
+                    /** @description Where people sign in. */
                     issuer_url?: string | null;
-                    /**
-                     * @description Claims that must be there, with their values.
-                     * @default null
-                     */
+                    /** @description Claims that must be there, with their values. */
                     required_claims?: {
                         [key: string]: string;
                     } | null;
-                    /**
-                     * @description Algorithms that tokens may be signed by.
-                     * @default null
-                     */
+                    /** @description Algorithms that tokens may be signed by. */
                     signing_algs?: ("ES256" | "ES384" | "ES512" | "PS256" | "PS384" | "PS512" | "RS256" | "RS384" | "RS512")[] | null;
-                    /**
-                     * @description The claim with the name of somebody.
-                     * @default null
-                     */
+                    /** @description The claim with the name of somebody. */
                     username_claim?: string | null;
-                    /**
-                     * @description What is put before the names of people.
-                     * @default null
-                     */
+                    /** @description What is put before the names of people. */
                     username_prefix?: string | null;
                 } | null;
             } | null;
@@ -23585,7 +23558,7 @@ export interface operations {
                  *       },
                  *       "storage": {
                  *         "size_gib": 50,
-                 *         "type": "ssd_hiiops"
+                 *         "type": "ssd-hiiops"
                  *       },
                  *       "network": {
                  *         "network_type": "public",
@@ -24063,7 +24036,7 @@ export interface operations {
                  *       },
                  *       "storage": {
                  *         "size_gib": 50,
-                 *         "type": "ssd_hiiops"
+                 *         "type": "ssd-hiiops"
                  *       },
                  *       "network": {
                  *         "network_type": "public",
