@@ -14,6 +14,7 @@ const OURS = [
   'credentials',
   'credentials.new',
   'edge',
+  'edge-home',
   'edge-token',
   'id',
   'lock',
