@@ -100,7 +100,12 @@ async function createClient(
       isDefault: true,
       timestamp,
     });
-    await recordAudit(tx, ctx, { action: 'create_client', subject: row.id, name: row.name });
+    await recordAudit(tx, ctx, {
+      action: 'create_client',
+      subject: row.id,
+      name: row.name,
+      clientId: row.id,
+    });
     await reserve(tx, { clientId: row.id, regionId: GLOBAL_REGION }, { project_count: 1 });
     return view(row);
   });

@@ -152,6 +152,7 @@ export async function decideLimitsRequest(ctx: RequestContext, id: number, statu
     await recordAudit(tx, ctx, {
       action: status === 'done' ? 'approve_limits_request' : 'reject_limits_request',
       subject: id,
+      clientId: request.client_id,
     });
     return view(row ?? request);
   });

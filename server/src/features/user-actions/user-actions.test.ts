@@ -180,3 +180,25 @@ test('every task of a user is a user action, but for those of object storage, wh
   const types = server.app.handlers.map(({ type }) => type).filter((type) => !type.includes('storage'));
   expect(types.filter((type) => userActionOf(type) === undefined)).toEqual([]);
 });
+
+test('what an operator does to an account is in its log, and in no other', async () => {
+  const of = async (as: 'Administrators' | 'other client') => {
+    const { body } = await server.call('GET', `${PATH}?limit=1000&api_group=user`, { as });
+    return body.results as { resources: { resource_id: string }[] }[];
+  };
+  const added = await server.call('POST', '/virga/v1/clients/2/users', {
+    as: 'operator',
+    body: {
+      email: 'boss@other.example',
+      user_role: { name: 'Administrators' },
+      password: 'Correct-horse-battery-9',
+    },
+  });
+  expect(added.status).toBe(201);
+  const about = (rows: Awaited<ReturnType<typeof of>>) =>
+    rows.filter(({ resources }) =>
+      resources.some(({ resource_id }) => resource_id === String(added.body.user_id)),
+    );
+  expect(about(await of('other client'))).toHaveLength(1);
+  expect(about(await of('Administrators'))).toEqual([]);
+});

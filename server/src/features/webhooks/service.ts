@@ -29,7 +29,7 @@ export async function createTarget(ctx: RequestContext, cipher: Cipher, input: C
       const { keyId, box } = cipher.seal(secret, store.secretContext(id));
       const row = { id, client_id: input.client_id, url: input.url, created_at: ctx.clock.now() };
       await store.insertTarget(tx, { ...row, key_id: keyId, sealed: box });
-      await recordAudit(tx, ctx, { action: 'create_webhook_target', subject: id });
+      await recordAudit(tx, ctx, { action: 'create_webhook_target', subject: id, clientId: input.client_id });
       return { ...viewTarget(row), secret };
     });
   } catch (error) {

@@ -10,6 +10,14 @@ export interface AuditEntry {
   readonly regionId?: number;
   /** What the subject is called. */
   readonly name?: string;
+  /** The account that it was done to. Default: that of the context, else the caller's. */
+  readonly clientId?: number;
+}
+
+/** Whom a request is about, as far as its path says: operators act in accounts that are not theirs. */
+interface ActedOn {
+  readonly clientId?: number;
+  readonly project?: { readonly clientId: number };
 }
 
 /** What a record says in the words that users are shown, and where the request came from: columns and values of the
@@ -44,9 +52,10 @@ export const DELIVERIES = `
     from recorded r join webhook_targets t on t.client_id = r.client_id and t.kind = 'user_actions'
    where r.api_group is not null`;
 
-/** Records who did what, in the transaction that does it. Work that becomes a task is recorded by `startTask`. */
-export async function recordAudit(tx: Tx, ctx: RequestContext, entry: AuditEntry): Promise<void> {
+/** Records who did what, in the log of the account that it was done to, in the transaction that does it. Work that becomes a task is recorded by `startTask`. */
+export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: AuditEntry): Promise<void> {
   const { caller } = ctx;
+  const clientId = entry.clientId ?? ctx.clientId ?? ctx.project?.clientId ?? caller.clientId;
   await tx.named(
     'audit_insert',
     `with recorded as (
@@ -57,7 +66,7 @@ export async function recordAudit(tx: Tx, ctx: RequestContext, entry: AuditEntry
      ${DELIVERIES}`,
     [
       ctx.clock.timestamp(),
-      caller.clientId,
+      clientId,
       caller.userId,
       caller.tokenId,
       ctx.requestId,
