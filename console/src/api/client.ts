@@ -11,14 +11,21 @@ export type { ApiCall, Schemas };
 export const client = createVirgaClient({
   baseUrl: location.origin,
   fetch: async (request) => {
-    const again = request.method === 'GET' ? undefined : request.clone();
-    const response = await ask(request);
+    const sendable = await repeatable(request);
+    const response = await ask(sendable());
     if (response.status === 401) signedOut();
-    if (!again || !(await needsPassword(response))) return response;
+    if (request.method === 'GET' || !(await needsPassword(response))) return response;
     const { passwordGiven } = await import('../app/password-again.tsx');
-    return (await passwordGiven()) ? ask(again) : response;
+    return (await passwordGiven()) ? ask(sendable()) : response;
   },
 });
+
+/** A request that can be sent twice. Its body is read first: a clone would be sent as a stream. */
+async function repeatable(request: Request): Promise<() => Request> {
+  if (request.body === null) return () => request.clone();
+  const body = await request.arrayBuffer();
+  return () => new Request(request, { body });
+}
 
 /** Whether a call was refused because the person has given the password too long ago. */
 const needsPassword = async (response: Response): Promise<boolean> =>
