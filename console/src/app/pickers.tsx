@@ -2,7 +2,7 @@ import { Combobox, InputBase, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { unread } from '../ui/field-input.tsx';
+import { unread } from '../ui/unread.ts';
 import { projectsQuery, regionsQuery } from './home.ts';
 import styles from './pickers.module.css';
 import { type Place, rememberPlace } from './place.ts';

@@ -1,8 +1,8 @@
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { faultOf, wordsOf } from '../api/client.ts';
 import { type Option, withDistinctLabels } from './options.ts';
+import { unread } from './unread.ts';
 
 export type { Option };
 
@@ -141,12 +141,6 @@ export function FieldInput(props: FieldInputProps) {
       );
   }
 }
-
-/** What a field says whose options could not be read. */
-export const unread = ({ data, error }: { readonly data: unknown; readonly error: unknown }) =>
-  error && data === undefined
-    ? `What there is to choose could not be read. ${wordsOf(faultOf(error))}`
-    : undefined;
 
 /** The options of a field, those of the API once they are there. */
 export function useChoices({ options, choices, from }: Pick<Field, 'options' | 'choices' | 'from'>) {

@@ -6,7 +6,6 @@ import { pathParams, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
-import { unread } from '../../ui/field-input.tsx';
 import { choiceFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
@@ -16,6 +15,7 @@ import { rowCall } from '../../ui/row-call.ts';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
+import { unread } from '../../ui/unread.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 
 const FLOATING_IPS = '/cloud/v1/floatingips/{project_id}/{region_id}';

@@ -10,11 +10,11 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
-import { unread } from '../../ui/field-input.tsx';
 import { refused, startTask } from '../../ui/follow-task.tsx';
 import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Facts, PageHead } from '../../ui/page.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
+import { unread } from '../../ui/unread.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { Changing } from './changing.tsx';
 

@@ -2,11 +2,11 @@ import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { pathParams, usePlace } from '../../app/place.ts';
-import { unread } from '../../ui/field-input.tsx';
 import { AddItem, type ItemProps, RemoveItem } from '../../ui/item-buttons.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
+import { unread } from '../../ui/unread.ts';
 import styles from '../../ui/wizard.module.css';
 import type { DraftListener, DraftMember, Protocol } from './draft.ts';
 
