@@ -152,6 +152,8 @@ export const BALANCING: Cycles = {
     changedBy: `PATCH ${one('lbpools', 'pool_id', 'v2')}`,
     left: {
       protocol: 'depends on the listener; see the tests of pools',
+      timeout_tunnel: 'is no field of the tool',
+      member_http_version: 'is no field of the tool',
       crl_secret_id: 'needs a list of revoked certificates; see the tests of pools',
     },
     updates: poolFields(secret),
