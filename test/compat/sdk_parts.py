@@ -330,16 +330,18 @@ def instances():
 def security_groups():
     rule = {"direction": "ingress", "protocol": "tcp", "port_range_min": 443, "port_range_max": 443}
     group = cloud.security_groups.create_and_poll(name="sdk group", rules=[rule], tags={"use": "sdk"})
-    check([own.port_range_min for own in group.security_group_rules] == [443], "a security group is created")
+    inwards = [own for own in group.security_group_rules if own.direction == "ingress"]
+    check([own.port_range_min for own in inwards] == [443], "a security group is created")
     check(group.id in [row.id for row in cloud.security_groups.list(name="sdk group")], "it is listed")
     changed = cloud.security_groups.update_and_poll(group.id, name="sdk changed", rules=[])
     check(changed.name == "sdk changed" and changed.security_group_rules == [], "it is changed")
-    more = cloud.security_groups.rules.create_and_poll(group.id, direction="egress", ethertype="IPv6")
+    more = cloud.security_groups.rules.create_and_poll(group.id, direction="egress", ethertype="IPv6", protocol="tcp")
     check(more.ethertype == "IPv6", "a rule is added")
     cloud.security_groups.rules.delete_and_poll(rule_id=more.id, group_id=group.id)
     copy = cloud.security_groups.copy(group.id, name="sdk copy")
     check(copy.security_group_rules == [], "it is copied")
-    check(len(cloud.security_groups.revert_to_default(copy.id).security_group_rules) == 4, "the copy is reverted")
+    reverted = cloud.security_groups.revert_to_default(copy.id).security_group_rules
+    check({22, 3389} <= {own.port_range_min for own in reverted}, "the copy is reverted")
     for made in (group, copy):
         cloud.security_groups.delete(made.id)
         gone(lambda: cloud.security_groups.get(made.id), "the security group")

@@ -27,14 +27,14 @@ export const securityGroups: Readonly<Record<string, Scenario>> = {
   },
   create_security_group_rule: {
     prepare: group,
-    start: (id) => post(`${V2}/${id}/rules`, { direction: 'egress', ethertype: 'IPv6' }),
+    start: (id) => post(`${V2}/${id}/rules`, { direction: 'egress', ethertype: 'IPv6', protocol: 'tcp' }),
   },
   delete_security_group_rule: {
     prepare: async (setup) => {
       const id = await group(setup);
       return [
         id,
-        await setup.finished(post(`${V2}/${id}/rules`, { direction: 'egress' }), 'security_group_rules'),
+        await setup.finished(post(`${V2}/${id}/rules`, { direction: 'egress', protocol: 'udp' }), 'security_group_rules'),
       ];
     },
     start: (id, rule) => remove(`${V2}/${id}/rules/${rule}`),
