@@ -147,18 +147,8 @@ describe('a body that is wrong in more than one way', () => {
       { logging: 1, authentication: { oidc: { issuer_url: 'http://example.com' } } },
       ['logging', 'authentication.oidc.issuer_url'],
     ],
-    [
-      'POST',
-      all('v1/routers'),
-      { name: 1, routes },
-      ['name', 'routes.2.destination'],
-    ],
-    [
-      'PATCH',
-      one('v2/routers'),
-      { name: 1, routes },
-      ['name', 'routes.2.destination'],
-    ],
+    ['POST', all('v1/routers'), { name: 1, routes }, ['name', 'routes.2.destination']],
+    ['PATCH', one('v2/routers'), { name: 1, routes }, ['name', 'routes.2.destination']],
     [
       'POST',
       `${one('v2/security_groups')}/rules`,

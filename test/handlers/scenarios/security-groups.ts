@@ -34,7 +34,10 @@ export const securityGroups: Readonly<Record<string, Scenario>> = {
       const id = await group(setup);
       return [
         id,
-        await setup.finished(post(`${V2}/${id}/rules`, { direction: 'egress', protocol: 'udp' }), 'security_group_rules'),
+        await setup.finished(
+          post(`${V2}/${id}/rules`, { direction: 'egress', protocol: 'udp' }),
+          'security_group_rules',
+        ),
       ];
     },
     start: (id, rule) => remove(`${V2}/${id}/rules/${rule}`),
