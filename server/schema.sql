@@ -2098,16 +2098,26 @@ create table second_factors (
   key_id text,
   sealed bytea,
   last_step bigint,
+  credential_id bytea,
+  public_key bytea,
+  sign_count bigint,
+  rp_id text,
   constraint second_factors_pkey PRIMARY KEY (id),
   constraint second_factors_kind_check CHECK ((kind = ANY (ARRAY['totp'::text, 'passkey'::text]))),
+  constraint second_factors_passkey CHECK (((kind <> 'passkey'::text) OR (num_nulls(credential_id, public_key, sign_count, rp_id) = 0))),
   constraint second_factors_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
   constraint second_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE UNIQUE INDEX second_factors_credential ON second_factors USING btree (credential_id);
 CREATE INDEX second_factors_key ON second_factors USING btree (key_id);
 CREATE INDEX second_factors_user ON second_factors USING btree (user_id, created_at);
 comment on column second_factors.confirmed_at is 'null: it was not used yet, and does not count';
 comment on column second_factors.sealed is 'totp: the shared secret, encrypted under the key';
 comment on column second_factors.last_step is 'totp: which code was used last, by its number of half minutes since 1970';
+comment on column second_factors.credential_id is 'passkey: what the authenticator calls it';
+comment on column second_factors.public_key is 'passkey: COSE';
+comment on column second_factors.sign_count is 'passkey: how often it was used, where the authenticator counts';
+comment on column second_factors.rp_id is 'passkey: the host name that it was made for, and works on';
 
 create table security_groups (
   id uuid not null,
@@ -2455,6 +2465,13 @@ CREATE INDEX tasks_active_changed ON tasks_active USING btree (change);
 CREATE INDEX tasks_active_client ON tasks_active USING btree (client_id, created_at DESC, id DESC);
 CREATE INDEX tasks_active_due ON tasks_active USING btree (COALESCE(region_id, 0), GREATEST(run_at, lease_until)) WHERE (finished_at IS NULL);
 CREATE INDEX tasks_active_place ON tasks_active USING btree (project_id, region_id, created_at DESC, id DESC);
+
+create table used_passkey_challenges (
+  id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint used_passkey_challenges_pkey PRIMARY KEY (id)
+);
+CREATE INDEX used_passkey_challenges_expiry ON used_passkey_challenges USING btree (expires_at);
 
 create table volume_snapshots (
   id uuid not null,

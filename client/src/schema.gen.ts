@@ -312,6 +312,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/session/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare signing in with a passkey: what the browser needs to ask for one
+         * @description Prepare signing in with a passkey: what the browser needs to ask for one. Also for giving one again, at `POST /virga/v1/session/confirm`. Answers a passkey options. Needs no token: it is how one gets in.
+         */
+        post: operations["preparePasskeySession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/session/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in a browser with a passkey
+         * @description Sign in a browser with a passkey. It stands for the password and the second factor. Answers nothing. Needs no token: it is how one gets in.
+         */
+        post: operations["startSessionByPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/session/confirm": {
         parameters: {
             query?: never;
@@ -322,8 +362,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give the password again
-         * @description Give the password again. For the next 10 minutes the session may do what needs a recent sign-in: make API tokens, and change who may do what in the account. Attempts are limited as at the sign-in. Answers nothing (204).
+         * Give the password or a passkey again
+         * @description Give the password or a passkey again. For the next 10 minutes the session may do what needs a recent sign-in: make API tokens, and change who may do what in the account. Attempts are limited as at the sign-in. Answers nothing (204).
          */
         post: operations["confirmSession"];
         delete?: never;
@@ -430,6 +470,46 @@ export interface paths {
          * @description Have an authenticator app count, with a code that it shows. Answers a recovery codes. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
          */
         post: operations["confirmAuthenticator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/second_factors/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare a passkey: what the browser needs to make one
+         * @description Prepare a passkey: what the browser needs to make one. Answers a passkey options. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
+         */
+        post: operations["preparePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/second_factors/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey, with what the browser made
+         * @description Add a passkey, with what the browser made. It works under the host name of the portal on which it was made. Answers a recovery codes (201). A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
+         */
+        post: operations["addPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6483,6 +6563,12 @@ export interface components {
             /** @description What the person calls it: "phone" */
             name: string;
         };
+        AddPasskey: {
+            /** @description What the person calls it: "laptop" */
+            name: string;
+            /** @description The new passkey, as the browser made it. */
+            credential: components["schemas"]["NewPasskeyCredential"];
+        };
         AddSchedules: {
             /** @description When it takes snapshots. */
             schedules: ({
@@ -7478,9 +7564,12 @@ export interface components {
             /** @description The six digits that the app shows */
             code: string;
         };
+        /** @description The password, or a passkey */
         ConfirmSession: {
             /** @description That of the person who is signed in */
-            password: string;
+            password?: string;
+            /** @description What the browser made of a passkey that it was asked for. */
+            passkey?: components["schemas"]["PasskeyAssertion"];
         };
         ConfirmedEmail: {
             /**
@@ -14091,6 +14180,18 @@ export interface components {
                 secret_key: string;
             }[];
         };
+        /** @description What the browser made: the new passkey */
+        NewPasskeyCredential: {
+            /** @description The id of the passkey */
+            id: string;
+            /** @description What the authenticator answered. */
+            response: {
+                /** @description What the browser signed: the challenge and the address of the page */
+                clientDataJSON: string;
+                /** @description The public key */
+                attestationObject: string;
+            };
+        };
         NewSimulatedFault: {
             /** @description What is struck, such as `create_loadbalancer`. */
             kind: string;
@@ -14330,6 +14431,10 @@ export interface components {
             /** @description The code of an authenticator app, or a recovery code, of a person who has a second factor */
             one_time_password?: string;
         };
+        OpenSessionByPasskey: {
+            /** @description What the browser made of a passkey that it was asked for. */
+            passkey: components["schemas"]["PasskeyAssertion"];
+        };
         OperatorClient: {
             /** @description Its id. */
             id: number;
@@ -14373,6 +14478,26 @@ export interface components {
         PagePreview: {
             /** @description The whole page. */
             html: string;
+        };
+        /** @description What the browser made of a passkey */
+        PasskeyAssertion: {
+            /** @description The id of the passkey */
+            id: string;
+            /** @description What the authenticator answered. */
+            response: {
+                /** @description What the browser signed: the challenge and the address of the page */
+                clientDataJSON: string;
+                /** @description What the authenticator says of itself */
+                authenticatorData: string;
+                /** @description Of both */
+                signature: string;
+            };
+        };
+        PasskeyOptions: {
+            /** @description For `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON` of the browser; valid for five minutes */
+            options: {
+                [key: string]: unknown;
+            };
         };
         PatchHealthMonitor: {
             /** @description Seconds between two checks. */
@@ -17415,7 +17540,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description totp: codes of an authenticator app
+             * @description totp: codes of an authenticator app; passkey: signs in by itself, without the password
              * @enum {string}
              */
             kind: "totp" | "passkey";
@@ -20973,6 +21098,65 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
+    preparePasskeySession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prepare signing in with a passkey: what the browser needs to ask for one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    startSessionByPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "passkey": {
+                 *         "id": "Zm9yIGV4YW1wbGU",
+                 *         "response": {
+                 *           "clientDataJSON": "e30",
+                 *           "authenticatorData": "AA",
+                 *           "signature": "AA"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenSessionByPasskey"];
+            };
+        };
+        responses: {
+            /** @description Sign in a browser with a passkey */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     confirmSession: {
         parameters: {
             query?: never;
@@ -20991,7 +21175,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Give the password again */
+            /** @description Give the password or a passkey again */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -21178,6 +21362,73 @@ export interface operations {
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    preparePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prepare a passkey: what the browser needs to make one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyOptions"];
+                };
+            };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "laptop",
+                 *       "credential": {
+                 *         "id": "Zm9yIGV4YW1wbGU",
+                 *         "response": {
+                 *           "clientDataJSON": "e30",
+                 *           "attestationObject": "oA"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddPasskey"];
+            };
+        };
+        responses: {
+            /** @description Add a passkey, with what the browser made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
             409: components["responses"]["CloudConflict"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];

@@ -110,7 +110,7 @@ describe('a person with an authenticator app', () => {
     expect(codes).toHaveLength(10);
     expect(new Set(codes).size).toBe(10);
     const [first = '', second = ''] = codes;
-    expect(first).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/);
+    expect(first).toMatch(/^([a-z2-7]{4}-){5}[a-z2-7]{3}$/);
     const entered = await login(first);
     expect(entered.status).toBe(200);
     expect((await login(first)).status).toBe(400);

@@ -133,6 +133,9 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/integration/postgresql-backups.test.ts',
   // API tokens have no person who could give a password, or have a second factor.
   'POST /virga/v1/session/confirm': 'test/security/sessions.test.ts',
+  'POST /virga/v1/session/passkey': 'test/security/passkeys.test.ts',
+  'POST /virga/v1/second_factors/passkeys/options': 'test/security/passkeys.test.ts',
+  'POST /virga/v1/second_factors/passkeys': 'test/security/passkeys.test.ts',
   'POST /virga/v1/second_factors/authenticators': 'test/security/second-factors.test.ts',
   'POST /virga/v1/second_factors/authenticators/{factor_id}/confirm': 'test/security/second-factors.test.ts',
 };

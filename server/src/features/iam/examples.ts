@@ -15,6 +15,19 @@ export const iamExamples: Examples = {
   OpenSession: { username: 'anna@example.com', password: PASSWORD },
   ConfirmSession: { password: PASSWORD },
   AddAuthenticator: { name: 'phone' },
+  AddPasskey: {
+    name: 'laptop',
+    credential: {
+      id: 'Zm9yIGV4YW1wbGU',
+      response: { clientDataJSON: 'e30', attestationObject: 'oA' },
+    },
+  },
+  OpenSessionByPasskey: {
+    passkey: {
+      id: 'Zm9yIGV4YW1wbGU',
+      response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
+    },
+  },
   ConfirmAuthenticator: { code: '492039' },
   Refresh: {
     refresh:

@@ -1,3 +1,4 @@
+import { firstOf } from '../../kernel/headers.ts';
 import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import {
@@ -10,12 +11,15 @@ import {
 } from './factor-schema.ts';
 import {
   addAuthenticator,
+  addPasskey,
   confirmAuthenticator,
   listFactors,
+  passkeyOptions,
   removeFactor,
   removeFactorsOf,
   renewRecoveryCodes,
 } from './factor-service.ts';
+import { AddPasskey, PasskeyOptions } from './passkey-schema.ts';
 import { UserParams } from './user-schema.ts';
 
 const tag = 'Sign-in';
@@ -54,6 +58,29 @@ export const factorRoutes = (isRequired: boolean): readonly Route[] => [
     body: ConfirmAuthenticator,
     response: RecoveryCodes,
     handler: (ctx, { params, body }) => confirmAuthenticator(ctx, params.factor_id, body.code),
+  }),
+  factors.at('passkeys/options').post({
+    operationId: 'preparePasskey',
+    summary: 'Prepare a passkey: what the browser needs to make one',
+    access,
+    recentSignIn: true,
+    beforeEnrolment: true,
+    sensitive: true,
+    response: PasskeyOptions,
+    handler: (ctx, { headers }) => passkeyOptions(ctx, firstOf(headers.host)),
+  }),
+  factors.at('passkeys').post({
+    operationId: 'addPasskey',
+    summary: 'Add a passkey, with what the browser made',
+    description: 'It works under the host name of the portal on which it was made.',
+    access,
+    recentSignIn: true,
+    beforeEnrolment: true,
+    sensitive: true,
+    body: AddPasskey,
+    status: 201,
+    response: RecoveryCodes,
+    handler: (ctx, { body, headers }) => addPasskey(ctx, firstOf(headers.host), body),
   }),
   factors.at('recovery_codes').post({
     operationId: 'renewRecoveryCodes',

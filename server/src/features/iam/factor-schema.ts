@@ -8,7 +8,7 @@ export const SecondFactor = Type.Object(
   {
     id: Uuid(),
     kind: StringEnum(['totp', 'passkey'], {
-      description: 'totp: codes of an authenticator app',
+      description: 'totp: codes of an authenticator app; passkey: signs in by itself, without the password',
     }),
     name: Type.String(),
     created_at: DateTime(),

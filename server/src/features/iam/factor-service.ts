@@ -6,22 +6,29 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { consume, giveBack } from '../../platform/limits/limits.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { noteOfChange } from './change-mail.ts';
 import * as store from './factor-store.ts';
+import type { NewPasskeyCredential } from './passkey-schema.ts';
+import { checkCredential, creationOptions } from './passkeys.ts';
 import { newSharedSecret, otpAuthUri, stepOf } from './totp.ts';
 import { readEmail } from './user-store.ts';
 
-/** What people prove who they are with beside their password: codes of an authenticator app, and recovery codes for
+/** What people prove who they are with beside their password: codes of an authenticator app, passkeys, and recovery codes for
  *  when that is lost. One that was added counts once it was used. */
 
 const MAX_FACTORS = 10;
 const RECOVERY_CODES = 10;
 const SECRET_BYTES = 20;
-const CODE_BYTES = 10;
+/** 112 bits: nobody guesses one, and a hash without salt is enough (OWASP ASVS 4, 2.6.2). */
+const CODE_BYTES = 14;
 /** Wrong codes, with the right password. */
 const WRONG_CODES = { points: 20, seconds: 3600 };
 const WRONG_CODE = 'is not the code of now, or was used already';
 const CODE_NEEDED =
   'is needed: the code that your authenticator app shows, or a recovery code; programs use an API token instead';
+const PASSKEY_NEEDED =
+  'is needed: sign in with your passkey in the portal, or give a recovery code; programs use an API token instead';
+const ANOTHERS = 'is known here already';
 
 const contextOf = (id: string) => `second_factors/${id}`;
 
@@ -81,10 +88,44 @@ export async function confirmAuthenticator(ctx: RequestContext, id: string, code
         if (!(await useTotp(tx, ctx, row, code))) return undefined;
         await store.confirmFactor(tx, id, ctx.clock.timestamp());
         await recordAudit(tx, ctx, { action: 'add_second_factor', subject: id });
+        await noteOfChange(tx, ctx, userId, `The authenticator app "${row.name}" was added to your account.`);
         return { recovery_codes: isFirst ? await makeCodes(tx, ctx, userId) : [] };
       }),
     'code',
   );
+}
+
+/** What the browser needs to make a passkey. @param host of the request */
+export async function passkeyOptions(ctx: RequestContext, host: string | undefined) {
+  const userId = personOf(ctx);
+  const [email = '', has] = await Promise.all([
+    readEmail(ctx.db, userId),
+    store.readCredentialIds(ctx.db, userId),
+  ]);
+  return { options: await creationOptions(ctx, host, { userId, email, has }) };
+}
+
+/** Adds a passkey, which counts at once. With the first second factor come recovery codes.
+ *  @throws Invalid for a credential that does not hold, Conflict for one too many */
+export async function addPasskey(
+  ctx: RequestContext,
+  host: string | undefined,
+  { name, credential }: { name: string; credential: NewPasskeyCredential },
+) {
+  const userId = personOf(ctx);
+  const id = ctx.ids.uuid();
+  return ctx.db.transaction(async (tx) => {
+    await store.lockFactors(tx, userId);
+    const { length } = await store.readFactors(tx, userId);
+    if (length >= MAX_FACTORS) throw new Conflict(`A person has at most ${MAX_FACTORS} second factors`);
+    const passkey = await checkCredential(tx, ctx, { userId, host, credential });
+    const timestamp = ctx.clock.timestamp();
+    if (!(await store.insertPasskey(tx, { id, userId, name, timestamp }, passkey)))
+      throw new Invalid({ credential: [ANOTHERS] });
+    await recordAudit(tx, ctx, { action: 'add_second_factor', subject: id });
+    await noteOfChange(tx, ctx, userId, `The passkey "${name}" was added to your account.`);
+    return { recovery_codes: length === 0 ? await makeCodes(tx, ctx, userId) : [] };
+  });
 }
 
 /** Counts wrong codes. @param prove undefined: it was wrong
@@ -127,6 +168,7 @@ export async function renewRecoveryCodes(ctx: RequestContext) {
     const { length } = await store.readFactors(tx, userId);
     if (length === 0) throw new Conflict('Recovery codes stand for a second factor; add one first');
     await recordAudit(tx, ctx, { action: 'renew_recovery_codes', subject: userId });
+    await noteOfChange(tx, ctx, userId, 'New recovery codes were made for your account.');
     return { recovery_codes: await makeCodes(tx, ctx, userId) };
   });
 }
@@ -143,6 +185,7 @@ export async function removeFactor(ctx: RequestContext, id: string, isRequired: 
       throw new Conflict('Everybody here needs a second factor; add another first');
     if (length === 0) await store.replaceCodes(tx, userId, []);
     await recordAudit(tx, ctx, { action: 'remove_second_factor', subject: id });
+    await noteOfChange(tx, ctx, userId, 'A second factor was removed from your account.');
   });
 }
 
@@ -152,6 +195,7 @@ export async function removeFactorsOf(ctx: RequestContext, userId: number): Prom
     await store.lockFactors(tx, userId);
     await store.deleteFactorsOf(tx, userId);
     await recordAudit(tx, ctx, { action: 'remove_second_factors', subject: userId });
+    await noteOfChange(tx, ctx, userId, 'An operator has removed all second factors of your account.');
   });
 }
 
@@ -166,7 +210,10 @@ export async function proveSecondFactor(
 ): Promise<boolean> {
   const factors = await store.readFactors(ctx.db, userId);
   if (factors.length === 0) return true;
-  if (code === undefined || code === '') throw new Invalid({ one_time_password: [CODE_NEEDED] });
+  if (code === undefined || code === '') {
+    const hasApp = factors.some(({ kind }) => kind === 'totp');
+    throw new Invalid({ one_time_password: [hasApp ? CODE_NEEDED : PASSKEY_NEEDED] });
+  }
   const prove = () =>
     ctx.db.transaction(async (tx) => {
       const digits = code.replace(/\s/g, '');

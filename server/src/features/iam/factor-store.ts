@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { forgetOld } from '../../platform/database/forget-old.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 
@@ -159,4 +160,93 @@ export async function setSealed(tx: Tx, id: string, keyId: string, sealed: Buffe
     keyId,
     sealed,
   ]);
+}
+
+export interface Passkey {
+  readonly credentialId: Buffer;
+  /** COSE (RFC 9052). */
+  readonly publicKey: Buffer;
+  readonly signCount: number;
+  /** The host name that it was made for. */
+  readonly rpId: string;
+}
+
+/** Adds one that counts at once.
+ *  @returns false when somebody has it already */
+export async function insertPasskey(
+  tx: Tx,
+  factor: { id: string; userId: number; name: string; timestamp: string },
+  passkey: Passkey,
+): Promise<boolean> {
+  return tx.namedAny(
+    'passkey_insert',
+    `insert into second_factors (id, user_id, kind, name, created_at, confirmed_at, credential_id, public_key,
+         sign_count, rp_id)
+     values ($1, $2, 'passkey', $3, $4, $4, $5, $6, $7, $8) on conflict (credential_id) do nothing returning 1`,
+    [
+      factor.id,
+      factor.userId,
+      factor.name,
+      factor.timestamp,
+      passkey.credentialId,
+      passkey.publicKey,
+      passkey.signCount,
+      passkey.rpId,
+    ],
+  );
+}
+
+export interface PasskeyRow {
+  readonly id: string;
+  readonly user_id: number;
+  readonly public_key: Buffer;
+  readonly sign_count: number;
+  readonly rp_id: string;
+}
+
+/** Of a user who is there; locked until the transaction ends. */
+export async function lockPasskey(tx: Tx, credentialId: Buffer): Promise<PasskeyRow | undefined> {
+  return tx.namedRow<PasskeyRow>(
+    'passkey_lock',
+    `select f.id, f.user_id, f.public_key, f.sign_count, f.rp_id from second_factors f
+       join users u on u.id = f.user_id and u.deleted_at is null
+      where f.credential_id = $1 for update of f`,
+    [credentialId],
+  );
+}
+
+export async function notePasskeyUse(
+  tx: Tx,
+  id: string,
+  signCount: number,
+  timestamp: string,
+): Promise<void> {
+  await tx.named(
+    'passkey_used',
+    'update second_factors set sign_count = $2, last_used_at = $3 where id = $1',
+    [id, signCount, timestamp],
+  );
+}
+
+/** Ids of a user's passkeys, as their authenticators call them. */
+export async function readCredentialIds(db: Queryable, userId: number): Promise<Buffer[]> {
+  const rows = await db.named<{ credential_id: Buffer }>(
+    'passkey_ids',
+    'select credential_id from second_factors where user_id = $1 and credential_id is not null',
+    [userId],
+  );
+  return rows.map(({ credential_id }) => credential_id);
+}
+
+/** @returns false when it was used before */
+export async function useChallenge(tx: Tx, challenge: { id: string; expiresAt: Date }): Promise<boolean> {
+  return tx.namedAny(
+    'passkey_challenge_use',
+    'insert into used_passkey_challenges (id, expires_at) values ($1, $2) on conflict do nothing returning 1',
+    [challenge.id, challenge.expiresAt.toISOString()],
+  );
+}
+
+export async function forgetOldChallenges(db: Queryable, now: Date): Promise<void> {
+  await forgetOld(db, { table: 'used_passkey_challenges', by: 'expires_at', before: now.toISOString() });
 }

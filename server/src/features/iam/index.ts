@@ -7,6 +7,7 @@ import { assignmentRoutes } from './assignment-routes.ts';
 import { iamExamples } from './examples.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { resealFactors } from './factor-service.ts';
+import { forgetOldChallenges } from './factor-store.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { deleteOldInvitations } from './invitation-store.ts';
 import { deleteOldLinks } from './link-store.ts';
@@ -49,6 +50,7 @@ export function iam({ db, clock, sessions, insertProject, requireSecondFactor = 
     await deleteOldLinks(db, now);
     await deleteOldSessions(db, now);
     await deleteOldInvitations(db, now);
+    await forgetOldChallenges(db, now);
     await forgetOldSources(db, new Date(now.getTime() - SOURCES_KEPT_MS));
   };
   const signIn = new SignIn(sessions);

@@ -3,6 +3,8 @@ import { forgeryTokenOf, sessionCookieOf, setSessionCookie } from '../../platfor
 import type { RequestContext } from '../../platform/http/context.ts';
 import { plainPath } from '../../platform/http/paths.ts';
 import { RawReply, type Route } from '../../platform/http/route.ts';
+import { OpenSessionByPasskey, PasskeyOptions } from './passkey-schema.ts';
+import { requestOptions } from './passkeys.ts';
 import { withCookie } from './session-cookie.ts';
 import {
   ConfirmSession,
@@ -53,9 +55,31 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       handler: async (ctx, { body, headers }) =>
         opened(ctx, await signIn.loginByLink(ctx, body.token, userAgentOf(headers))),
     }),
+    session.at('passkey/options').post({
+      operationId: 'preparePasskeySession',
+      summary: 'Prepare signing in with a passkey: what the browser needs to ask for one',
+      description: 'Also for giving one again, at `POST /virga/v1/session/confirm`.',
+      access: { public: 'it is how one gets in' },
+      sensitive: true,
+      response: PasskeyOptions,
+      handler: async (ctx, { headers }) => ({ options: await requestOptions(ctx, firstOf(headers.host)) }),
+    }),
+    session.at('passkey').post({
+      operationId: 'startSessionByPasskey',
+      summary: 'Sign in a browser with a passkey',
+      description: 'It stands for the password and the second factor.',
+      access: { public: 'it is how one gets in' },
+      body: OpenSessionByPasskey,
+      sensitive: true,
+      handler: async (ctx, { body, headers }) =>
+        opened(
+          ctx,
+          await signIn.loginByPasskey(ctx, firstOf(headers.host), body.passkey, userAgentOf(headers)),
+        ),
+    }),
     session.at('confirm').post({
       operationId: 'confirmSession',
-      summary: 'Give the password again',
+      summary: 'Give the password or a passkey again',
       description:
         'For the next 10 minutes the session may do what needs a recent sign-in: make API tokens, and change who ' +
         'may do what in the account. Attempts are limited as at the sign-in.',
@@ -63,7 +87,7 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       beforeEnrolment: true,
       body: ConfirmSession,
       status: 204,
-      handler: (ctx, { body }) => confirmSession(sessions, ctx, body.password),
+      handler: (ctx, { body, headers }) => confirmSession(sessions, ctx, firstOf(headers.host), body),
     }),
     session.get({
       operationId: 'getSession',

@@ -1,6 +1,7 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { ROLES } from '../../platform/auth/roles.ts';
 import { DateTime, ListOf, Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { PasskeyAssertion } from './passkey-schema.ts';
 
 export const oneTimePassword = () =>
   Type.Optional(
@@ -21,9 +22,15 @@ export const OpenSession = Type.Object(
 );
 
 export const ConfirmSession = Type.Object(
-  { password: Type.String({ maxLength: 1000, description: 'That of the person who is signed in' }) },
-  { $id: 'ConfirmSession' },
+  {
+    password: Type.Optional(
+      Type.String({ maxLength: 1000, description: 'That of the person who is signed in' }),
+    ),
+    passkey: Type.Optional(PasskeyAssertion),
+  },
+  { $id: 'ConfirmSession', description: 'The password, or a passkey' },
 );
+export type ConfirmSession = Static<typeof ConfirmSession>;
 
 export const EndSessionsQuery = Type.Object({
   end_tokens: Type.Optional(

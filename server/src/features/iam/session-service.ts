@@ -1,7 +1,9 @@
 import { offsetTime } from '../../kernel/codecs.ts';
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, Invalid } from '../../kernel/errors.ts';
 import { roleIn } from '../../platform/auth/caller.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
+import { checkAssertion } from './passkeys.ts';
+import type { ConfirmSession } from './session-schema.ts';
 import { listSessions } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 import { proveOwnPassword } from './user-service.ts';
@@ -45,13 +47,23 @@ export async function listOwnSessions(ctx: RequestContext) {
 }
 
 /** Lets a person do for a while what needs a recent sign-in.
- *  @throws Invalid for a wrong password, Conflict for an API token, TooManyRequests, Unauthenticated */
-export async function confirmSession(sessions: Sessions, ctx: RequestContext, password: string) {
+ *  @throws Invalid for a wrong password or passkey, Conflict for an API token, TooManyRequests, Unauthenticated */
+export async function confirmSession(
+  sessions: Sessions,
+  ctx: RequestContext,
+  host: string | undefined,
+  { password, passkey }: ConfirmSession,
+) {
   const { sessionId, tokenId } = ctx.caller;
   if (sessionId === undefined || tokenId !== 0) {
     throw new Conflict('An API token belongs to no person who could give a password, and needs none');
   }
-  await proveOwnPassword(ctx, password);
+  if (password !== undefined) await proveOwnPassword(ctx, password);
+  else if (passkey === undefined) throw new Invalid({ password: ['is needed, or a passkey'] });
+  else if (
+    (await ctx.db.transaction((tx) => checkAssertion(tx, ctx, { host, passkey }))) !== ctx.caller.userId
+  )
+    throw new Invalid({ passkey: ['is that of somebody else'] });
   await sessions.confirm(ctx, sessionId);
 }
 

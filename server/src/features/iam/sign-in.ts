@@ -2,17 +2,20 @@ import { offsetTime } from '../../kernel/codecs.ts';
 import { Conflict, Forbidden, Invalid, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { hashToken } from '../../platform/auth/caller.ts';
-import { together } from '../../platform/database/db.ts';
+import { type Tx, together } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { consume, giveBack, tryCount } from '../../platform/limits/limits.ts';
 import { sourceOf } from '../../platform/limits/source.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
+import { noteOfChange } from './change-mail.ts';
 import { proveSecondFactor, wrongCode } from './factor-service.ts';
 import { readFactors } from './factor-store.ts';
 import { mailLink } from './link-mail.ts';
 import { findLinkOwner, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
+import type { PasskeyAssertion } from './passkey-schema.ts';
+import { checkAssertion } from './passkeys.ts';
 import { checkPassword } from './password-rules.ts';
 import { hashPassword, NO_PASSWORD, type Standing, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
 import { withCookie } from './session-cookie.ts';
@@ -78,19 +81,44 @@ export class SignIn {
       const member = link && (await store.findMembership(tx, link.userId));
       if (!member) throw unknownLink();
       if ((await readFactors(tx, member.id)).length > 0) throw new Conflict(HAS_SECOND_FACTOR);
-      const who = { userId: member.id, clientId: member.client_id };
-      const timestamp = ctx.clock.timestamp();
-      const noted = await store.insertSignIn(tx, {
-        ...who,
-        at: timestamp,
-        ip: ctx.remoteAddress,
-        userAgent: userAgent.slice(0, MAX_USER_AGENT),
-      });
-      await store.markSignedIn(tx, noted);
-      await remember(tx, { userId: member.id, source, timestamp });
       await giveBack(tx, [guess]);
-      return this.#sessions.openCookieIn(tx, ctx, who, userAgent);
+      return this.#enter(tx, ctx, member, userAgent);
     });
+  }
+
+  /** Signs in a browser with a passkey.
+   *  @returns the value of the session's cookie
+   *  @throws Invalid for one that does not hold, TooManyRequests for many */
+  async loginByPasskey(
+    ctx: RequestContext,
+    host: string | undefined,
+    passkey: PasskeyAssertion,
+    userAgent: string,
+  ): Promise<string> {
+    const guess = { key: `passkeys from ${sourceOf(ctx.remoteAddress)}`, ...LINKS_FROM_A_SOURCE };
+    await consume(ctx, [guess]);
+    return ctx.db.transaction(async (tx) => {
+      const userId = await checkAssertion(tx, ctx, { host, passkey });
+      const member = await store.findMembership(tx, userId);
+      if (!member) throw new Invalid({ errors: [NO_ACCOUNT] });
+      await giveBack(tx, [guess]);
+      return this.#enter(tx, ctx, member, userAgent);
+    });
+  }
+
+  /** Opens a browser's session of a person who has proved who they are with what a transaction uses up. */
+  async #enter(tx: Tx, ctx: RequestContext, member: store.MemberRow, userAgent: string): Promise<string> {
+    const who = { userId: member.id, clientId: member.client_id };
+    const timestamp = ctx.clock.timestamp();
+    const noted = await store.insertSignIn(tx, {
+      ...who,
+      at: timestamp,
+      ip: ctx.remoteAddress,
+      userAgent: userAgent.slice(0, MAX_USER_AGENT),
+    });
+    await store.markSignedIn(tx, noted);
+    await remember(tx, { userId: member.id, source: sourceOf(ctx.remoteAddress), timestamp });
+    return this.#sessions.openCookieIn(tx, ctx, who, userAgent);
   }
 
   /** Whose password it is. */
@@ -204,6 +232,7 @@ export class SignIn {
         remember(tx, { userId, source, timestamp }),
         giveBack(tx, [guess]),
       ]);
+      await noteOfChange(tx, ctx, userId, 'A new password was set, with a link that was mailed to you.');
     });
   }
 

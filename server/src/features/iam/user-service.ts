@@ -9,6 +9,7 @@ import { tryCount } from '../../platform/limits/limits.ts';
 import { queueMail } from '../../platform/mail/outbox.ts';
 import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
+import { noteOfChange } from './change-mail.ts';
 import { viewUser } from './client-service.ts';
 import { readPending } from './invitation-store.ts';
 import { mailLink } from './link-mail.ts';
@@ -180,6 +181,7 @@ export async function changePassword(
     if (input.end_tokens) await endTokensOf(tx, { userId, tokenId: 0 }, ctx.clock.timestamp());
     await store.setPassword(tx, userId, hash);
     await recordAudit(tx, ctx, { action: 'change_password', subject: userId });
+    await noteOfChange(tx, ctx, userId, 'The password of your account was changed.');
   });
   return hash;
 }

@@ -28,7 +28,7 @@ function requireRecent({ tokenId, provedAt }: Caller, now: Date): void {
   if (tokenId !== 0) return;
   if (provedAt && now.getTime() - provedAt.getTime() < RECENT_MINUTES * 60_000) return;
   throw new SignInNotRecent(
-    `This needs your password again, since you gave it more than ${RECENT_MINUTES} minutes ago: ` +
+    `This needs your password or a passkey again, since you gave it more than ${RECENT_MINUTES} minutes ago: ` +
       'send it to POST /virga/v1/session/confirm, then repeat the call',
   );
 }

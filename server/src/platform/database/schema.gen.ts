@@ -947,6 +947,10 @@ export interface SecondFactors {
    */
   confirmed_at: Date | null;
   created_at: Date;
+  /**
+   * passkey: what the authenticator calls it
+   */
+  credential_id: Buffer | null;
   id: string;
   key_id: string | null;
   kind: string;
@@ -957,9 +961,21 @@ export interface SecondFactors {
   last_used_at: Date | null;
   name: string;
   /**
+   * passkey: COSE
+   */
+  public_key: Buffer | null;
+  /**
+   * passkey: the host name that it was made for, and works on
+   */
+  rp_id: string | null;
+  /**
    * totp: the shared secret, encrypted under the key
    */
   sealed: Buffer | null;
+  /**
+   * passkey: how often it was used, where the authenticator counts
+   */
+  sign_count: number | null;
   user_id: number;
 }
 
@@ -1272,6 +1288,11 @@ export interface Tasks {
   user_id: number;
 }
 
+export interface UsedPasskeyChallenges {
+  expires_at: Date;
+  id: string;
+}
+
 export interface Users {
   created_at: Generated<Date>;
   deleted_at: Date | null;
@@ -1460,6 +1481,7 @@ export interface DB {
   task_counts: TaskCounts;
   task_epochs: TaskEpochs;
   tasks: Tasks;
+  used_passkey_challenges: UsedPasskeyChallenges;
   users: Users;
   volume_snapshots: VolumeSnapshots;
   volumes: Volumes;
