@@ -1,8 +1,10 @@
+import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { currentSession } from '../api/session.ts';
-import { Enrol } from '../pages/account/enrol.tsx';
+import { Enrol, EnrolPasskey } from '../pages/account/enrol.tsx';
 import { useWindowTitle } from '../ui/window-title.ts';
+import { whyNoPasskeys } from './passkeys.ts';
 import { readSession, readSessionOnce } from './session.ts';
 import styles from './sign-in.module.css';
 
@@ -10,6 +12,7 @@ import styles from './sign-in.module.css';
 export function EnrolDoor() {
   const navigate = useNavigate();
   const heading = useWindowTitle();
+  const [byPasskey, setByPasskey] = useState(false);
   const { to } = useSearch({ strict: false }) as { to?: string };
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once, when the page opens
   useEffect(() => {
@@ -28,8 +31,13 @@ export function EnrolDoor() {
       <div className={styles.form}>
         <img src="/icon.svg" alt="" width={36} height={36} />
         <h1 ref={heading}>Add a second factor</h1>
-        <p>Everybody here signs in with a password and a code of an authenticator app.</p>
-        <Enrol done={() => void enter()} />
+        <p>Everybody here signs in with a passkey, or with a password and a code of an authenticator app.</p>
+        {byPasskey ? <EnrolPasskey done={() => void enter()} /> : <Enrol done={() => void enter()} />}
+        {!byPasskey && whyNoPasskeys() === undefined && (
+          <Button variant="default" onClick={() => setByPasskey(true)}>
+            Add a passkey instead
+          </Button>
+        )}
       </div>
     </main>
   );

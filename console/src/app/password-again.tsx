@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { client } from '../api/client.ts';
 import { FaultNote } from '../ui/fault.tsx';
 import { focusFault, useSubmit } from '../ui/submit.ts';
+import { whyNoPasskeys, withPasskey } from './passkeys.ts';
 import { theme } from './theme.ts';
 
 /** What gives lasting rights needs the password again, a while after the sign-in. */
@@ -50,6 +51,13 @@ function PasswordAgain({ answer }: { readonly answer: (given: boolean) => void }
     if (error === undefined) answer(true);
     else focusFault(form.current);
   };
+  const confirmByPasskey = async () => {
+    const { error } = await send(() =>
+      withPasskey((passkey) => client.POST('/virga/v1/session/confirm', { body: { passkey } })),
+    );
+    if (error === undefined) answer(true);
+    else focusFault(form.current);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') leave();
   };
@@ -61,7 +69,7 @@ function PasswordAgain({ answer }: { readonly answer: (given: boolean) => void }
           {fault && !wrong && <FaultNote fault={fault} />}
           <p style={{ margin: 0 }}>
             What you are about to do changes who may use this account. You signed in some time ago: give your
-            password once more.
+            password once more, or a passkey.
           </p>
           <PasswordInput
             name="password"
@@ -76,8 +84,13 @@ function PasswordAgain({ answer }: { readonly answer: (given: boolean) => void }
             <Button variant="default" onClick={leave} {...alone}>
               Cancel
             </Button>
+            {whyNoPasskeys() === undefined && (
+              <Button variant="default" onClick={() => void confirmByPasskey()} {...alone}>
+                Use a passkey
+              </Button>
+            )}
             <Button type="submit" loading={busy} {...alone}>
-              Go on
+              Continue
             </Button>
           </Group>
         </Stack>

@@ -1,9 +1,10 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type ApiFault, client, faultOf } from '../api/client.ts';
 import { FaultNote } from '../ui/fault.tsx';
 import { Door, linkToken } from './door.tsx';
+import { whyNoPasskeys, withPasskey } from './passkeys.ts';
 import { readSession, signIn } from './session.ts';
 
 const USED = 'This link has expired. Sign in with your password.';
@@ -26,6 +27,14 @@ export function SignIn() {
       await enter();
     });
   }, []);
+  const enterByPasskey = async () => {
+    const { error } = await withPasskey((passkey) =>
+      client.POST('/virga/v1/session/passkey', { body: { passkey } }),
+    );
+    if (error !== undefined) return setFault(faultOf(error));
+    await readSession();
+    await enter();
+  };
   return (
     <Door
       title="Sign in to Virga"
@@ -46,9 +55,16 @@ export function SignIn() {
         await enter();
       }}
       below={
-        <Link className="link" to="/password/forgotten">
-          Forgotten your password?
-        </Link>
+        <>
+          {whyNoPasskeys() === undefined && (
+            <Button variant="default" fullWidth onClick={() => void enterByPasskey()}>
+              Sign in with a passkey
+            </Button>
+          )}
+          <Link className="link" to="/password/forgotten">
+            Forgotten your password?
+          </Link>
+        </>
       }
     >
       {fault && <FaultNote fault={fault} />}

@@ -15,7 +15,7 @@ const READS = [
   /^Copy /,
   /^(Actions|Cancel|Close|Try again|Go to .*)$/,
   /^(Change password…|Sign out there|Sign out everywhere…)$/,
-  /^(Add authenticator app…|New recovery codes…)$/,
+  /^(Add passkey…|Add authenticator app…|New recovery codes…)$/,
   // Of the video page, and of databases.
   /^(Get an address|Download certificate|and \d+ more|Undo changes)$/,
   // Of the operator's gate.

@@ -2,6 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { renderSVG } from 'uqr';
 import { client, type Schemas } from '../../api/client.ts';
+import { addPasskey } from '../../app/passkeys.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { focusFault, useSubmit } from '../../ui/submit.ts';
@@ -9,6 +10,36 @@ import { focusFault, useSubmit } from '../../ui/submit.ts';
 interface EnrolProps {
   /** It counts from now on, and what was shown once is kept. */
   readonly done: () => void;
+}
+
+/** Adds a passkey: the browser makes it, and with the first second factor come recovery codes. */
+export function EnrolPasskey({ done }: EnrolProps) {
+  const [codes, setCodes] = useState<readonly string[]>();
+  if (codes) return <ShownCodes codes={codes} done={done} />;
+  return (
+    <Step
+      verb="Continue"
+      call={(form) => addPasskey(String(form.get('name')))}
+      accepted={(data) => {
+        const all = (data as Schemas['RecoveryCodes']).recovery_codes;
+        if (all.length > 0) setCodes(all);
+        else done();
+      }}
+    >
+      <p style={{ margin: 0 }}>
+        Your browser will ask for your finger, face or PIN. From then on the passkey signs you in by itself.
+      </p>
+      <TextInput
+        name="name"
+        label="Name"
+        description="Where the passkey is: your laptop, for example"
+        defaultValue="laptop"
+        maxLength={100}
+        required
+        data-autofocus
+      />
+    </Step>
+  );
 }
 
 /** Adds an authenticator app: the picture for it, a code that it shows, and the recovery codes. */
@@ -58,7 +89,7 @@ function Step({ verb, call, accepted, children }: StepProps) {
 function Name({ done }: { readonly done: (made: Schemas['NewAuthenticator']) => void }) {
   return (
     <Step
-      verb="Go on"
+      verb="Continue"
       call={(form) =>
         client.POST('/virga/v1/second_factors/authenticators', { body: { name: String(form.get('name')) } })
       }
@@ -116,8 +147,8 @@ export function ShownCodes({ codes, done }: { readonly codes: readonly string[] 
   return (
     <Stack gap="sm">
       <p style={{ margin: 0 }}>
-        If you lose the app, each of these recovery codes lets you sign in once. They are shown this once:
-        keep them where your password is.
+        If you lose what you sign in with, each of these recovery codes lets you sign in once. They are shown
+        this once: keep them where your password is.
       </p>
       <ul aria-label="Recovery codes" style={{ margin: 0, paddingLeft: 18, columns: 2 }}>
         {codes.map((code) => (

@@ -2,12 +2,13 @@ import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, apiCall, client, refresh, type Schemas } from '../../api/client.ts';
+import { whyNoPasskeys } from '../../app/passkeys.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { refused } from '../../ui/follow-task.tsx';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
-import { Enrol, ShownCodes } from './enrol.tsx';
+import { Enrol, EnrolPasskey, ShownCodes } from './enrol.tsx';
 
 const FACTORS = '/virga/v1/second_factors';
 
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column<Factor>[] = [
 /** What the person signs in with beside the password. */
 export function SecondFactors() {
   const factors = useQuery(api.queryOptions('get', FACTORS));
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useState<Factor['kind']>();
   const [codes, setCodes] = useState<readonly string[]>();
   const remove = useDelete<Factor>({
     kind: 'second factor',
@@ -40,7 +41,7 @@ export function SecondFactors() {
     setCodes(data?.recovery_codes);
   };
   const close = () => {
-    setAdding(false);
+    setAdding(undefined);
     setCodes(undefined);
     refresh();
   };
@@ -55,7 +56,7 @@ export function SecondFactors() {
         actions={[remove.action]}
         empty={{
           title: 'No second factor',
-          about: 'Whoever has your password can sign in. Add an authenticator app.',
+          about: 'Whoever has your password can sign in. Add a passkey or an authenticator app.',
         }}
         head={
           <>
@@ -68,13 +69,24 @@ export function SecondFactors() {
             >
               New recovery codes…
             </VerbButton>
-            <Button onClick={() => setAdding(true)}>Add authenticator app…</Button>
+            <VerbButton variant="default" why={whyNoPasskeys()} onClick={() => setAdding('passkey')}>
+              Add passkey…
+            </VerbButton>
+            <Button onClick={() => setAdding('totp')}>Add authenticator app…</Button>
           </>
         }
       />
       {remove.dialog}
-      <Modal opened={adding} onClose={close} title="Add authenticator app" closeOnClickOutside={false}>
+      <Modal
+        opened={adding === 'totp'}
+        onClose={close}
+        title="Add authenticator app"
+        closeOnClickOutside={false}
+      >
         <Enrol done={close} />
+      </Modal>
+      <Modal opened={adding === 'passkey'} onClose={close} title="Add passkey" closeOnClickOutside={false}>
+        <EnrolPasskey done={close} />
       </Modal>
       <Modal
         opened={codes !== undefined}
