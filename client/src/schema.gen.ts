@@ -6193,7 +6193,7 @@ export interface paths {
         put?: never;
         /**
          * Create an SFTP storage
-         * @description Create an SFTP storage. Answers a sftp storage with password (201). Needs the role Administrators or Engineers.
+         * @description Create an SFTP storage. Answers a sftp storage (201). Needs the role Administrators or Engineers.
          */
         post: operations["createSftpStorage"];
         delete?: never;
@@ -6225,7 +6225,7 @@ export interface paths {
         head?: never;
         /**
          * Change who may use an SFTP storage, and until when
-         * @description Change who may use an SFTP storage, and until when. Answers a sftp storage with password. Needs the role Administrators or Engineers.
+         * @description Change who may use an SFTP storage, and until when. Answers a sftp storage. Needs the role Administrators or Engineers.
          */
         patch: operations["updateSftpStorage"];
         trace?: never;
@@ -9703,15 +9703,17 @@ export interface components {
             password_mode: "auto" | "set" | "none";
             /** @description With `password_mode` `set`, and only then. */
             password?: string;
-            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
-            expires?: string;
+            /** @description The same as `password`. */
+            sftp_password?: string;
+            /** @description After how long nobody gets in any more, such as `2 years 6 months`; null or empty: it does not end. Files stay. */
+            expires?: string | null;
             /** @description Kept for your records. */
             has_custom_config_file?: boolean;
             /** @description Kept for your records: storages are served by SFTP alone. */
             is_http_disabled?: boolean;
             /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
-            server_alias?: string;
-            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
+            server_alias?: string | null;
+            /** @description Keys that open it, in the order given; see GET /storage/v4/ssh_keys. */
             ssh_key_ids?: number[];
         };
         CreateSnapshot: {
@@ -17846,8 +17848,8 @@ export interface components {
              * @example 2026-01-31T12:00:00Z
              */
             created_at: string;
-            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
-            expires: string;
+            /** @description After how long nobody gets in any more, such as `2 years 6 months`; null or empty: it does not end. Files stay. */
+            expires: string | null;
             /** @description A password opens it, too. */
             has_password: boolean;
             /** @description Kept for your records. */
@@ -17856,51 +17858,16 @@ export interface components {
             is_http_disabled: boolean;
             /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
             server_alias: string;
-            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
+            /** @description Keys that open it, in the order given; see GET /storage/v4/ssh_keys. */
             ssh_key_ids: number[];
+            /** @description In the answer that makes it, and never again. */
+            password?: string;
         };
         SftpStorageList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["SftpStorage"][];
-        };
-        SftpStorageWithPassword: {
-            /** @description Its id. */
-            id: number;
-            /** @description Its name. */
-            name: string;
-            /** @description The user name of SFTP clients. */
-            full_name: string;
-            /** @description Where a storage is, see GET /storage/v4/locations. */
-            location_name: string;
-            /** @description Where SFTP clients find it; empty until there is one. */
-            address: string;
-            /**
-             * @description Whether it is as it was asked for, or being made so.
-             * @enum {string}
-             */
-            provisioning_status: "creating" | "active" | "updating" | "deleting" | "deleted";
-            /**
-             * Format: date-time
-             * @description When it was made.
-             * @example 2026-01-31T12:00:00Z
-             */
-            created_at: string;
-            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
-            expires: string;
-            /** @description A password opens it, too. */
-            has_password: boolean;
-            /** @description Kept for your records. */
-            has_custom_config_file: boolean;
-            /** @description Kept for your records: storages are served by SFTP alone. */
-            is_http_disabled: boolean;
-            /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
-            server_alias: string;
-            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
-            ssh_key_ids: number[];
-            /** @description When it is new. It is shown once. */
-            password?: string;
         };
         ShareSshKey: {
             /** @description Whether all of the project use the key. */
@@ -19674,15 +19641,17 @@ export interface components {
             password_mode?: "auto" | "set" | "none";
             /** @description With `password_mode` `set`, and only then. */
             password?: string;
-            /** @description After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay. */
-            expires?: string;
+            /** @description The same as `password`. */
+            sftp_password?: string;
+            /** @description After how long nobody gets in any more, such as `2 years 6 months`; null or empty: it does not end. Files stay. */
+            expires?: string | null;
             /** @description Kept for your records. */
             has_custom_config_file?: boolean;
             /** @description Kept for your records: storages are served by SFTP alone. */
             is_http_disabled?: boolean;
             /** @description A name of your own that leads to it; it is kept for your records. Empty: none. */
-            server_alias?: string;
-            /** @description Keys that open it, see GET /storage/v4/ssh_keys. */
+            server_alias?: string | null;
+            /** @description Keys that open it, in the order given; see GET /storage/v4/ssh_keys. */
             ssh_key_ids?: number[];
         };
         UpdateSnapshot: {
@@ -36962,7 +36931,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SftpStorageWithPassword"];
+                    "application/json": components["schemas"]["SftpStorage"];
                 };
             };
             400: components["responses"]["StorageBadRequest"];
@@ -37058,7 +37027,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SftpStorageWithPassword"];
+                    "application/json": components["schemas"]["SftpStorage"];
                 };
             };
             400: components["responses"]["StorageBadRequest"];

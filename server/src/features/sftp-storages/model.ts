@@ -7,8 +7,8 @@ export interface SftpSettings {
   /** See passwords.ts; null: keys alone. */
   readonly password_hash: string | null;
   readonly ssh_key_ids: readonly number[];
-  /** A duration in the words of whoever set it; empty: it does not end. */
-  readonly expires: string;
+  /** A duration in the words of whoever set it; null or empty: it does not end. */
+  readonly expires: string | null;
   /** When that is over. */
   readonly expires_at: string | null;
   readonly has_custom_config_file: boolean;

@@ -42,7 +42,7 @@ const storageRoutes = (service: Service): readonly Route[] => [
     body: schema.CreateSftpStorage,
     bodyFaults: (body) => newFaults(service, body),
     status: 201,
-    response: schema.SftpStorageWithPassword,
+    response: schema.SftpStorage,
     handler: (ctx, { body }) => storages.createStorage(service, ctx, body),
   }),
   one.get({
@@ -57,7 +57,7 @@ const storageRoutes = (service: Service): readonly Route[] => [
     sensitive: true,
     body: schema.UpdateSftpStorage,
     bodyFaults: async (body) => settingsFaults(body, service.clock.now()),
-    response: schema.SftpStorageWithPassword,
+    response: schema.SftpStorage,
     handler: (ctx, { params, body }) => storages.updateStorage(service, ctx, params.storage_id, body),
   }),
   one.delete({

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { Key, ListOf, offsetParameter, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
+import { Key, ListOf, Nullable, offsetParameter, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
 import { limitParameter, orderParameter, STATUSES, storageName } from '../object-storage/index.ts';
 
 export const StorageParams = Type.Object({ storage_id: Key() });
@@ -20,11 +20,11 @@ export const SftpListQuery = Type.Object({
 export const SshKeyListQuery = Type.Object({ ...page, name: Type.Optional(Type.String()) });
 
 const EXPIRES =
-  'After how long nobody gets in any more, such as `2 years 6 months`; empty: it does not end. Files stay.';
+  'After how long nobody gets in any more, such as `2 years 6 months`; null or empty: it does not end. Files stay.';
 const ALIAS = 'A name of your own that leads to it; it is kept for your records. Empty: none.';
 const CUSTOM = 'Kept for your records.';
 const HTTP = 'Kept for your records: storages are served by SFTP alone.';
-const KEYS = 'Keys that open it, see GET /storage/v4/ssh_keys.';
+const KEYS = 'Keys that open it, in the order given; see GET /storage/v4/ssh_keys.';
 
 const ids = Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
   description: KEYS,
@@ -39,35 +39,38 @@ const storage = {
   address: Type.String({ description: 'Where SFTP clients find it; empty until there is one.' }),
   provisioning_status: StringEnum(STATUSES),
   created_at: ZuluTime(),
-  expires: Type.String({ description: EXPIRES }),
+  expires: Nullable(Type.String(), { description: EXPIRES }),
   has_password: Type.Boolean({ description: 'A password opens it, too.' }),
   has_custom_config_file: Type.Boolean({ description: CUSTOM }),
   is_http_disabled: Type.Boolean({ description: HTTP }),
   server_alias: Type.String({ description: ALIAS }),
   ssh_key_ids: Type.Array(Type.Integer(), { description: KEYS }),
+  password: Type.Optional(Type.String({ description: 'In the answer that makes it, and never again.' })),
 };
 
 export const SftpStorage = Type.Object(storage, { $id: 'SftpStorage' });
-export const SftpStorageWithPassword = Type.Object(
-  { ...storage, password: Type.Optional(Type.String({ description: 'When it is new. It is shown once.' })) },
-  { $id: 'SftpStorageWithPassword' },
-);
 
 const changeable = {
-  expires: Type.Optional(Type.String({ maxLength: 200, description: EXPIRES })),
+  expires: Type.Optional(Nullable(Type.String({ maxLength: 200 }), { description: EXPIRES })),
   has_custom_config_file: Type.Optional(Type.Boolean({ description: CUSTOM })),
   is_http_disabled: Type.Optional(Type.Boolean({ description: HTTP })),
-  server_alias: Type.Optional(Type.String({ maxLength: 253, description: ALIAS })),
+  server_alias: Type.Optional(Nullable(Type.String({ maxLength: 253 }), { description: ALIAS })),
   ssh_key_ids: Type.Optional(ids),
 };
 
-const password = Type.Optional(
-  Type.String({
-    minLength: 8,
-    maxLength: 63,
-    description: 'With `password_mode` `set`, and only then.',
-  }),
-);
+/** The field of a password has two names, by the version of the client. */
+const passwords = {
+  password: Type.Optional(
+    Type.String({
+      minLength: 8,
+      maxLength: 63,
+      description: 'With `password_mode` `set`, and only then.',
+    }),
+  ),
+  sftp_password: Type.Optional(
+    Type.String({ minLength: 8, maxLength: 63, description: 'The same as `password`.' }),
+  ),
+};
 
 export const CreateSftpStorage = Type.Object(
   {
@@ -77,7 +80,7 @@ export const CreateSftpStorage = Type.Object(
       description:
         '`auto`: a password is made, and shown once; `set`: the one that you give; `none`: keys alone.',
     }),
-    password,
+    ...passwords,
     ...changeable,
   },
   { $id: 'CreateSftpStorage' },
@@ -92,7 +95,7 @@ export const UpdateSftpStorage = Type.Object(
           '`auto`: a new password is made, and shown once; `set`: the one that you give; `none`: the password goes.',
       }),
     ),
-    password,
+    ...passwords,
     ...changeable,
   },
   { $id: 'UpdateSftpStorage', default: {} },

@@ -11,22 +11,27 @@ import type { UpdateSftpStorage } from './schema.ts';
 export const PLAIN: SftpSettings = {
   password_hash: null,
   ssh_key_ids: [],
-  expires: '',
+  expires: null,
   expires_at: null,
   has_custom_config_file: false,
   is_http_disabled: false,
   server_alias: '',
 };
 
+/** The names that the field has, by the version of the client. */
+const PASSWORDS = ['password', 'sftp_password'] as const;
+
 /** What is wrong with them beyond their shapes: every faulty field. The shapes may be anything, too. */
 export function settingsFaults(input: unknown, now: Date): InvalidFields {
   if (typeof input !== 'object' || input === null) return {};
-  const { password_mode: mode, password, expires, server_alias: alias } = input as Record<string, unknown>;
+  const { password_mode: mode, expires, server_alias: alias, ...rest } = input as Record<string, unknown>;
+  const given = PASSWORDS.filter((field) => rest[field] !== undefined);
   const faults = new Faults();
-  if (mode === 'set' && password === undefined)
-    faults.add('password', 'is required when password_mode is set');
-  if (mode !== 'set' && password !== undefined)
-    faults.add('password', 'must be left out unless password_mode is set');
+  if (mode === 'set' && given.length === 0) faults.add('password', 'is required when password_mode is set');
+  if (mode !== 'set')
+    for (const field of given) faults.add(field, 'must be left out unless password_mode is set');
+  if (given.length === 2 && rest.password !== rest.sftp_password)
+    faults.add('sftp_password', 'must be the same as password');
   if (typeof expires === 'string' && expires !== '' && !endOf(expires, now))
     faults.add('expires', 'must be a duration such as 2 years 6 months, or empty');
   const wrong = typeof alias === 'string' ? aliasFault(alias) : undefined;
@@ -51,7 +56,8 @@ export type NewPassword = { readonly password: string; readonly hash: string } |
 
 export async function passwordOf({
   password_mode: mode,
-  password: given = '',
+  sftp_password: other = '',
+  password: given = other,
 }: UpdateSftpStorage): Promise<NewPassword> {
   if (mode === undefined) return undefined;
   if (mode === 'none') return 'absent';
@@ -66,20 +72,20 @@ export function changed(
   password: NewPassword,
   now: Date,
 ): SftpSettings {
-  const { ssh_key_ids: keys, expires } = input;
+  const { ssh_key_ids: keys, expires, server_alias: alias } = input;
   return {
     password_hash:
       password === undefined ? before.password_hash : password === 'absent' ? null : password.hash,
-    ssh_key_ids: keys ? [...new Set(keys)].sort((a, b) => a - b) : before.ssh_key_ids,
+    ssh_key_ids: keys ? [...new Set(keys)] : before.ssh_key_ids,
     ...endingOf(before, expires, now),
     has_custom_config_file: input.has_custom_config_file ?? before.has_custom_config_file,
     is_http_disabled: input.is_http_disabled ?? before.is_http_disabled,
-    server_alias: input.server_alias ?? before.server_alias,
+    server_alias: alias === undefined ? before.server_alias : (alias ?? ''),
   };
 }
 
 /** The same words again begin the time anew. */
-function endingOf(before: SftpSettings, expires: string | undefined, now: Date) {
+function endingOf(before: SftpSettings, expires: string | null | undefined, now: Date) {
   if (expires === undefined) return { expires: before.expires, expires_at: before.expires_at };
-  return { expires, expires_at: endOf(expires, now)?.toISOString() ?? null };
+  return { expires, expires_at: endOf(expires ?? '', now)?.toISOString() ?? null };
 }

@@ -43,7 +43,7 @@ test('a storage is made with a password, which is shown once, and belongs to its
     address: expect.stringMatching(/^sftp:/),
     provisioning_status: 'active',
     created_at: expect.any(String),
-    expires: '',
+    expires: null,
     has_password: true,
     has_custom_config_file: false,
     is_http_disabled: false,
@@ -109,6 +109,36 @@ test('what is given changes, and what is not stays', async () => {
     ...{ is_http_disabled: true, has_custom_config_file: true },
     ...{ expires: '', ssh_key_ids: [], has_password: false },
   });
+});
+
+test('the password has both names that clients send', async () => {
+  const set = { password_mode: 'set', sftp_password: 'a-good-password' };
+  const { status, body } = await create('spelt', set);
+  expect([status, body.password, body.has_password]).toEqual([201, 'a-good-password', true]);
+  expect((await create('twice', { ...set, password: 'another-password' })).body.error).toContain(
+    'sftp_password: must be the same as password',
+  );
+  expect((await create('unset', { password_mode: 'auto', sftp_password: 'a-good-password' })).status).toBe(
+    400,
+  );
+  const changed = await call('PATCH', `${STORAGES}/${body.id}`, {
+    ...{ password_mode: 'set', sftp_password: 'a-newer-password', password: 'a-newer-password' },
+  });
+  expect([changed.status, changed.body.password]).toEqual([200, 'a-newer-password']);
+});
+
+test('what is sent is read back: keys in their order, and null for an end that is not set', async () => {
+  const [first, second] = [await newKey('first of two'), await newKey('second of two')];
+  const unset = { expires: null, server_alias: null };
+  const shown = { expires: null, server_alias: '' };
+  const { status, body } = await create('as-sent', { ...unset, ssh_key_ids: [second, first] });
+  expect([status, body]).toMatchObject([201, { ...shown, ssh_key_ids: [second, first] }]);
+  const path = `${STORAGES}/${body.id}`;
+  const set = { expires: '1 year', server_alias: 'files.example.com', ssh_key_ids: [first, second] };
+  expect((await call('PATCH', path, set)).body).toMatchObject(set);
+  expect((await call('PATCH', path, unset)).body).toMatchObject({ ...set, ...shown });
+  expect((await call('GET', path)).body).toMatchObject({ ...set, ...shown });
+  expect((await call('PATCH', path, { expires: '' })).body.expires).toBe('');
 });
 
 test('a deleted storage is listed when that is asked for, and its name is free', async () => {
