@@ -12,6 +12,7 @@ import type { SlotLimits } from './platform/http/slots.ts';
 import type { Patience } from './platform/http/slow-clients.ts';
 import type { TlsFiles } from './platform/http/tls.ts';
 import type { Kept } from './platform/months.ts';
+import type { ClockWatch } from './platform/nodes/clock-watch.ts';
 import type { NodeRole } from './platform/nodes/store.ts';
 import type { NodeIdentity } from './platform/owners/owned-region.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
@@ -22,6 +23,8 @@ import type { RegionProviders } from './region-providers.ts';
 export interface AppOptions {
   readonly db: Db;
   readonly clock: Clock;
+  /** What is known of this machine's clock. Absent: the database has the same one. */
+  readonly clockWatch?: Pick<ClockWatch, 'offMs' | 'isFarOff' | 'note'>;
   readonly ids: Ids;
   readonly log: Logger;
   readonly providers: RegionProviders;

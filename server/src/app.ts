@@ -232,12 +232,15 @@ export class App {
     this.#authenticator = authenticatorOf(options, sessions);
     const { role = 'all', db } = options;
     const backlogs = [mailWaiting, ...all.flatMap((feature) => feature.backlogs ?? [])];
-    this.#metrics = new Metrics({ db, version: VERSION, role, backlogs });
+    const { clockWatch } = options;
+    const clockOffMs = () => clockWatch?.offMs ?? 0;
+    this.#metrics = new Metrics({ db, version: VERSION, role, backlogs, clockOffMs });
     this.presence = new Presence({ ...options, name: options.node.name, role, version: VERSION });
     this.#probes = probeRoutes({
       metrics: this.#metrics,
       isReady: options.isReady,
-      notes: () => owners.refused(),
+      faults: () => (clockWatch?.isFarOff ? [clockWatch.note ?? ''] : []),
+      notes: () => [...(clockWatch?.note ? [clockWatch.note] : []), ...owners.refused()],
       operatorMetrics: [
         () => ownersForPrometheus(db),
         ...all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
@@ -258,7 +261,8 @@ export class App {
       tracing: options.tracing,
       onEnd,
     });
-    this.worker = new Worker({ ...options, engine: this.engine, owners });
+    const mayClaim = () => !clockWatch?.isFarOff;
+    this.worker = new Worker({ ...options, engine: this.engine, owners, mayClaim });
     const { handlers } = this;
     const held = all.flatMap((feature) => feature.held ?? []);
     this.watchdog = new TaskWatchdog({ ...options, handlers, held, onEnd });

@@ -2,7 +2,7 @@ import type { Engines } from './engines/index.ts';
 import type { SimulationSignals } from './features/kubernetes/port.ts';
 import type { RegionContents } from './features/regions/port.ts';
 import type { StrikesOf } from './features/simulation/port.ts';
-import { systemClock } from './kernel/clock.ts';
+import type { Clock } from './kernel/clock.ts';
 import type { Logger } from './kernel/log.ts';
 import { localRegions } from './local-regions.ts';
 import { LOCAL_CONTENTS, type LogCollector, type MemberNetworks } from './providers/local/index.ts';
@@ -16,6 +16,8 @@ export interface ProviderOptions {
   /** Where real programs keep their files. */
   readonly dataDir: string;
   readonly log: Logger;
+  /** The nodes' common one. Programs of this machine have the machine's. */
+  readonly clock: Clock;
   /** The programs of this machine that providers need. */
   readonly engines: Pick<Engines, 'isReady' | 'programOf' | 'faultOf' | 'install'>;
   /** What operators say about simulated nodes. */
@@ -50,8 +52,7 @@ export function providerFactories(options: ProviderOptions): Readonly<Record<str
 }
 
 /** Regions without side effects. */
-function simulatedRegions({ seed, timeScale, signals, strikesOf }: ProviderOptions): ProviderFactory {
-  const clock = systemClock();
+function simulatedRegions({ seed, timeScale, signals, strikesOf, clock }: ProviderOptions): ProviderFactory {
   return ({ id, settings }) => ({
     ...createSimulated({
       seed,

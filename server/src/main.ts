@@ -11,7 +11,7 @@ import { readRegions } from './features/regions/index.ts';
 import { simulatedStrikes } from './features/simulation/index.ts';
 import { prepareDatabase } from './first-run.ts';
 import { greeting } from './greeting.ts';
-import { systemClock } from './kernel/clock.ts';
+import { SharedClock } from './kernel/clock.ts';
 import { accountOf, removeVoidClaims, useAccounts } from './kernel/engine-accounts.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
@@ -33,6 +33,7 @@ import {
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
 import { isDatabaseLost, Outage } from './platform/database/outage.ts';
+import { ClockWatch } from './platform/nodes/clock-watch.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
 import { releaseStartMemory } from './platform/start-memory.ts';
 import { startTracing } from './platform/tracing/otel.ts';
@@ -146,7 +147,10 @@ async function start(
   const connection = postgres?.connection ?? { connectionString: config.databaseUrl };
   const db = new Db({ connection, log, outage });
   closers.push(() => db.close());
-  const clock = systemClock();
+  const clock = new SharedClock();
+  const clockWatch = new ClockWatch({ db, clock, log });
+  await clockWatch.start();
+  closers.push(() => clockWatch.stop());
   const ids = randomIds();
   await migrateToLatest(db.pool, { version: VERSION });
   const { apiKey } = config;
@@ -172,6 +176,7 @@ async function start(
         signals: simulationSignals(db),
         strikesOf: simulatedStrikes(db, config.seed),
         collectorOf: collectorsOf(known),
+        clock,
         memberNetworks: memberNetworks(config.memberNetworks, await ownPorts(config)),
       }),
       log,
@@ -185,6 +190,7 @@ async function start(
   const app = new App({
     db,
     clock,
+    clockWatch,
     ids,
     log,
     providers,

@@ -1,13 +1,14 @@
 import { features } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { Sessions } from './features/iam/index.ts';
-import { systemClock } from './kernel/clock.ts';
+import { SharedClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
 import { forgetLibpqVariables } from './libpq-variables.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
+import { ClockWatch } from './platform/nodes/clock-watch.ts';
 import { RegionOwners } from './platform/owners/region-owners.ts';
 import { Cipher } from './platform/secrets/cipher.ts';
 import { newKey } from './platform/secrets/key-file.ts';
@@ -33,7 +34,8 @@ async function main(): Promise<void> {
   const db = new Db({ connection: postgres?.connection ?? { connectionString: config.databaseUrl }, log });
   try {
     await migrateToLatest(db.pool, { version: VERSION });
-    const clock = systemClock();
+    const clock = new SharedClock();
+    await new ClockWatch({ db, clock, log }).measure();
     const { masterKeys: configured, dataDir } = config;
     const options = { db, configured, dataDir, timestamp: clock.timestamp() };
     // Features are asked for what they keep encrypted alone; what they would serve with does not matter.

@@ -51,6 +51,8 @@ export interface TestServer {
   ended(reply: Reply): Promise<TaskView>;
   /** Another node that serves the API on the same database, with nothing in common but that. */
   anotherNode(): Promise<FastifyInstance>;
+  /** A node on the same database that is not started; its caller starts and stops what it needs of it. */
+  newApp(differences?: Partial<AppOptions>): App;
   /** Ends the worker and starts one that remembers nothing; `app` stays the first one's. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -185,6 +187,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     seed: options.seed ?? 'test',
     dataDir,
     log,
+    clock: systemClock(),
     engines,
     signals: simulationSignals(db),
     strikesOf: simulatedStrikes(db, options.seed ?? 'test'),
@@ -197,7 +200,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { rateLimit = 0 } = options;
   const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);
   await db.transaction((tx) => addKeyId(tx, cipher.currentKeyId, clock.timestamp()));
-  const newApp = () =>
+  const newApp = (differences: Partial<AppOptions> = {}) =>
     new App({
       db,
       clock,
@@ -221,6 +224,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       checkResponses: true,
       webhookNetworks: options.webhookNetworks ?? [],
       video: options.video ?? VIDEO,
+      ...differences,
     });
   const app = newApp();
   let working = app;
@@ -251,6 +255,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       nodes.push(other);
       return other;
     },
+    newApp,
     restart: async () => {
       await working.background.stop();
       await working.worker.stop();

@@ -24,6 +24,8 @@ const Readiness = Type.Object({
 export interface Probes {
   readonly metrics: Metrics;
   readonly isReady: () => boolean;
+  /** Why it is not ready though it has started. */
+  readonly faults: () => readonly string[];
   /** What it does not do though it is ready. */
   readonly notes: () => readonly string[];
   /** Metrics that name resources. */
@@ -32,7 +34,7 @@ export interface Probes {
 }
 
 /** What machines ask about the server itself. */
-export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): readonly Route[] {
+export function probeRoutes({ metrics, isReady, faults, notes, ...probes }: Probes): readonly Route[] {
   return [
     plainPath('Internal', '/healthz').get({
       summary: 'The process lives',
@@ -46,6 +48,8 @@ export function probeRoutes({ metrics, isReady, notes, ...probes }: Probes): rea
       response: Readiness,
       handler: async (ctx) => {
         if (!isReady()) throw new HttpError(503, 'starting or stopping');
+        const wrong = faults();
+        if (wrong.length > 0) throw new HttpError(503, wrong.join('; '));
         const said = [...notes(), ...(await nobodyWorks(ctx.db))];
         return { status: 'ready', ...(said.length > 0 ? { notes: [...said] } : {}) };
       },

@@ -7,6 +7,8 @@ export interface MetricsOptions {
   readonly version: string;
   readonly role: string;
   readonly backlogs: readonly Backlog[];
+  /** By how many milliseconds this machine's clock is ahead of the database's. */
+  readonly clockOffMs: () => number;
 }
 
 /** What operators see at /metrics, in Prometheus' text format. */
@@ -35,7 +37,7 @@ export class Metrics {
 
   readonly #cluster: ClusterMetrics;
 
-  constructor({ db, version, role, backlogs }: MetricsOptions) {
+  constructor({ db, version, role, backlogs, clockOffMs }: MetricsOptions) {
     collectDefaultMetrics({ register: this.registry });
     const build = new Gauge({
       name: 'virga_build_info',
@@ -44,6 +46,14 @@ export class Metrics {
       registers: [this.registry],
     });
     build.set({ version, role }, 1);
+    new Gauge({
+      name: 'virga_clock_offset_seconds',
+      help: "By how much the clock of this process's machine is ahead of the database's; negative: behind",
+      registers: [this.registry],
+      collect() {
+        this.set(clockOffMs() / 1000);
+      },
+    });
     this.#cluster = new ClusterMetrics(db, this.registry, backlogs);
   }
 

@@ -18,6 +18,8 @@ export interface WorkerOptions {
   readonly log: Logger;
   readonly engine: TaskEngine;
   readonly owners: RegionOwners;
+  /** Whether it takes new tasks at present. Default: always. */
+  readonly mayClaim?: () => boolean;
   /** Tasks of regions without an owner that are worked on at the same time: they mostly wait for others. */
   readonly concurrency?: number;
   /** The same for each region that this node owns, whose processes share its processors. */
@@ -75,7 +77,7 @@ export class Worker implements AtOnce {
 
   room(regionId: number | null): Room | undefined {
     const lane = this.#laneOf(regionId);
-    if (!this.#working || this.#stopping || !lane.hasRoom) return undefined;
+    if (!this.#working || this.#stopping || !this.#mayClaim || !lane.hasRoom) return undefined;
     const owner = lane === this.#everybodys ? null : this.#options.owners.holder;
     return { owner, leaseMs: LEASE_MS };
   }
@@ -98,11 +100,16 @@ export class Worker implements AtOnce {
         : (options.concurrencyOfOwned ?? MOST_OF_OWNED);
     return new Lane({
       ...{ log, engine, concurrency },
-      claim: (limit, except) => {
+      claim: async (limit, except) => {
+        if (!this.#mayClaim) return [];
         const of = { regionId, owner: owners.holder, limit, except, leaseMs: LEASE_MS };
         return within(PATIENCE_MS, claim(db, { ...of, timestamp: clock.timestamp() }));
       },
     });
+  }
+
+  get #mayClaim(): boolean {
+    return this.#options.mayClaim?.() ?? true;
   }
 
   #lanes(): readonly Lane[] {
