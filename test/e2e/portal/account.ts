@@ -150,14 +150,15 @@ export function accountStories(portal: Portal): void {
     await theirs.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await inside();
     // The first answer is that of a session which is older than it is.
-    portal.expected.add('403 DELETE /virga/v1/second_factors/{factor_id}');
     await theirs.route(
       '**/virga/v1/second_factors/*',
-      (route) =>
-        route.fulfill({
+      (route) => {
+        portal.expected.add(`403 DELETE ${new URL(route.request().url()).pathname}`);
+        return route.fulfill({
           status: 403,
           json: { exception_class: 'Forbidden', message: 'again', code: 'recent_sign_in_required' },
-        }),
+        });
+      },
       { times: 1 },
     );
     await theirs.goto(`${url}/account/second-factors`);
