@@ -1142,6 +1142,7 @@ create table invitations (
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   accepted_by integer,
+  phone text,
   constraint invitations_pkey PRIMARY KEY (user_id),
   constraint invitations_lang_check CHECK ((lang = ANY (ARRAY['de'::text, 'en'::text, 'ru'::text, 'zh'::text, 'az'::text]))),
   constraint invitations_role_check CHECK ((role = ANY (ARRAY['Administrators'::text, 'Engineers'::text, 'Users'::text]))),

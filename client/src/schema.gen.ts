@@ -615,7 +615,7 @@ export interface paths {
         head?: never;
         /**
          * Change the own name, language or phone
-         * @description Change the own name, language or phone. Answers a full user.
+         * @description Change the own name, language or phone. Administrators change those of somebody who has not accepted the invitation yet. Answers a full user.
          */
         patch: operations["updateUser"];
         trace?: never;

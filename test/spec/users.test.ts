@@ -73,6 +73,21 @@ describe('somebody new', () => {
     expect(await ids()).not.toContain(body.user_id);
   });
 
+  test('has a profile that administrators change until they accept', async () => {
+    const { body } = await they.invite('profile@virga.test', 'Users');
+    const profile = `/iam/users/${body.user_id}`;
+    const change = { name: 'Eve Example', lang: 'de', phone: '+44 20 7946 0123' };
+    const changed = await server.call('PATCH', profile, { body: change });
+    expect(changed).toMatchObject({ status: 200, body: change });
+    expect((await server.call('GET', profile)).body).toEqual(changed.body);
+    for (const as of ['Engineers', 'Users'] as const)
+      expect([403, 404]).toContain((await server.call('PATCH', profile, { as, body: change })).status);
+    const token = await they.mailedToken('profile@virga.test');
+    expect((await accept({ token, password: PASSWORD })).status).toBe(200);
+    expect((await server.call('GET', profile)).body).toMatchObject(change);
+    expect((await server.call('PATCH', profile, { body: { name: 'Mallory' } })).status).toBe(403);
+  });
+
   test('may decline, or let a week pass', async () => {
     for (const [email, end] of [
       [
@@ -108,10 +123,9 @@ describe('somebody who has an account', () => {
     };
     expect(await view(known.body.user_id)).toEqual(await view(unknown.body.user_id));
     expect((await server.call('GET', '/iam/users/2')).status).toBe(404);
-    for (const id of [2, known.body.user_id]) {
-      const renamed = await server.call('PATCH', `/iam/users/${id}`, { body: { name: 'Mallory' } });
-      expect([403, 404]).toContain(renamed.status);
-    }
+    const rename = (id: number) => server.call('PATCH', `/iam/users/${id}`, { body: { name: 'Mallory' } });
+    expect([403, 404]).toContain((await rename(2)).status);
+    expect((await rename(known.body.user_id)).status, 'of the invitation alone').toBe(200);
     const pair = await they.signIn('two@virga.test');
     const own = await they.bearer('GET', '/iam/clients/me', pair.access);
     expect(own.body, 'signing in leads home').toMatchObject({ id: 2, currentUser: 2 });

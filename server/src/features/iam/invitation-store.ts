@@ -4,7 +4,7 @@ import { forgetOld } from '../../platform/database/forget-old.ts';
 import type { Lang, MemberRow } from './user-store.ts';
 
 /** An invitation that was not accepted, with the columns of a member. */
-export const PENDING = `select i.user_id as id, i.email, i.name, i.lang, null as phone, null as password_hash, i.client_id,
+export const PENDING = `select i.user_id as id, i.email, i.name, i.lang, i.phone, null as password_hash, i.client_id,
     i.role, k.name as client_name, false as accepted, false as two_fa
   from invitations i join clients k on k.id = i.client_id`;
 
@@ -101,6 +101,27 @@ export async function setPendingRole(tx: Tx, clientId: number, userId: number, r
     'invitation_set_role',
     `update invitations set role = $3 where client_id = $1 and user_id = $2 and accepted_by is null returning 1`,
     [clientId, userId, role],
+  );
+}
+
+export interface PendingProfile {
+  readonly name: string | null;
+  readonly lang: Lang;
+  readonly phone: string | null;
+}
+
+/** @returns false when nothing waits under this id */
+export async function setPendingProfile(
+  tx: Tx,
+  clientId: number,
+  userId: number,
+  { name, lang, phone }: PendingProfile,
+): Promise<boolean> {
+  return tx.namedAny(
+    'invitation_set_profile',
+    `update invitations set name = $3, lang = $4, phone = $5
+      where client_id = $1 and user_id = $2 and accepted_by is null returning 1`,
+    [clientId, userId, name, lang, phone],
   );
 }
 

@@ -148,6 +148,7 @@ async function accept(tx: Tx, ctx: RequestContext, input: AcceptInvitation, pass
           email: row.email,
           name: input.name ?? row.name,
           lang: input.lang ?? row.lang,
+          phone: row.phone,
           passwordHash,
           timestamp,
         });

@@ -130,6 +130,7 @@ export const userRoutes: readonly Route[] = [
   }),
   user.patch({
     summary: 'Change the own name, language or phone',
+    description: 'Administrators change those of somebody who has not accepted the invitation yet.',
     access: 'self',
     body: PatchUser,
     response: FullUser,

@@ -11,7 +11,7 @@ import { canonicalAddress } from './addresses.ts';
 import { attempt } from './attempts.ts';
 import { noteOfChange } from './change-mail.ts';
 import { viewUser } from './client-service.ts';
-import { readPending } from './invitation-store.ts';
+import { readPending, setPendingProfile } from './invitation-store.ts';
 import { mailLink } from './link-mail.ts';
 import { deleteLinksOf, LINK_EXPIRED, useLink } from './link-store.ts';
 import { neighbours } from './paging.ts';
@@ -97,7 +97,8 @@ export async function readKnown(
 
 /** @throws Invalid for what cannot be changed here, PermissionDenied or NotFound for somebody else's */
 export async function patchUser(ctx: RequestContext, userId: number, input: PatchUser): Promise<FullUser> {
-  const row = await ownRow(ctx, userId);
+  const invited = await readInvited(ctx, userId);
+  const row = invited ?? (await ownRow(ctx, userId));
   const faults = new Faults();
   if (input.email !== undefined && input.email !== row.email)
     faults.add('email', 'is changed with PUT /iam/users/{userId}/email');
@@ -105,14 +106,23 @@ export async function patchUser(ctx: RequestContext, userId: number, input: Patc
     faults.add('auth_types', 'password is the one way to sign in');
   faults.refuse();
   await ctx.db.transaction(async (tx) => {
-    await store.updateUser(tx, userId, {
+    const profile = {
       name: input.name === undefined ? row.name : input.name,
       lang: input.lang ?? row.lang,
       phone: input.phone === undefined ? row.phone : input.phone,
-    });
+    };
+    if (!invited) await store.updateUser(tx, userId, profile);
+    else if (!(await setPendingProfile(tx, row.client_id, userId, profile)))
+      throw new NotFound(`User ${userId} was not found`);
     await recordAudit(tx, ctx, { action: 'update_user', subject: userId });
   });
   return getUser(ctx, userId);
+}
+
+/** Somebody who has not accepted the invitation yet: administrators of the account change their profile. */
+async function readInvited({ db, caller, clock }: RequestContext, userId: number) {
+  if (caller.role !== 'Administrators') return undefined;
+  return readPending(db, caller.clientId, userId, clock.now());
 }
 
 /** The caller's own row, to change it.

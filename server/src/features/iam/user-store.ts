@@ -94,6 +94,7 @@ export interface NewUser {
   readonly email: string;
   readonly name: string | null;
   readonly lang: Lang;
+  readonly phone?: string | null;
   readonly passwordHash: string | null;
   readonly timestamp: string;
 }
@@ -102,9 +103,17 @@ export interface NewUser {
 export async function insertUser(tx: Tx, user: NewUser): Promise<number> {
   const [row] = await tx.named<{ id: number }>(
     'user_insert',
-    `insert into users (id, email, name, lang, password_hash, created_at)
-     values (coalesce($6, nextval(pg_get_serial_sequence('users', 'id'))), $1, $2, $3, $4, $5) returning id`,
-    [user.email, user.name, user.lang, user.passwordHash, user.timestamp, user.id ?? null],
+    `insert into users (id, email, name, lang, password_hash, created_at, phone)
+     values (coalesce($6, nextval(pg_get_serial_sequence('users', 'id'))), $1, $2, $3, $4, $5, $7) returning id`,
+    [
+      user.email,
+      user.name,
+      user.lang,
+      user.passwordHash,
+      user.timestamp,
+      user.id ?? null,
+      user.phone ?? null,
+    ],
   );
   return inserted(row).id;
 }

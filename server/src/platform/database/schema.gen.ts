@@ -241,6 +241,7 @@ export interface Invitations {
   hash: Buffer;
   lang: Generated<string>;
   name: string | null;
+  phone: string | null;
   role: string;
   user_id: number;
 }
