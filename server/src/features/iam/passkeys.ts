@@ -3,7 +3,7 @@ import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import * as store from './factor-store.ts';
-import { newChallenge, readChallenge } from './passkey-challenges.ts';
+import { type Challenge, newChallenge, readChallenge } from './passkey-challenges.ts';
 import type { NewPasskeyCredential, PasskeyAssertion } from './passkey-schema.ts';
 
 /** Passkeys: made for one host name, found by the authenticator, which asks for a PIN or a finger. Each is possession
@@ -80,15 +80,15 @@ export async function checkCredential(
 ): Promise<store.Passkey> {
   const { verifyRegistrationResponse } = await library();
   const { rpId, origins } = siteOf(ctx, given.host);
-  const expectedChallenge = (encoded: string) => meet(tx, ctx, registering(given.userId), encoded);
+  const challenge = expected(ctx, registering(given.userId));
   const { id, response } = given.credential;
   const verified = await verifyRegistrationResponse({
     response: { id, rawId: id, type: 'public-key', response, clientExtensionResults: {} },
-    expectedChallenge,
+    expectedChallenge: challenge.read,
     expectedOrigin: origins,
     expectedRPID: rpId,
-  }).catch(onlyOfInput('credential'));
-  if (!verified.verified) throw refused('credential');
+  }).catch(() => ({ verified: false }) as const);
+  if (!verified.verified || !(await challenge.use(tx))) throw refused('credential');
   const { credential } = verified.registrationInfo;
   return {
     credentialId: Buffer.from(credential.id, 'base64url'),
@@ -111,28 +111,30 @@ export async function checkAssertion(
   if (!row) throw refused('passkey');
   const { rpId, origins } = siteOf(ctx, given.host);
   if (rpId !== row.rp_id) throw refused('passkey');
-  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+  const challenge = expected(ctx, SIGN_IN);
+  const verified = await verifyAuthenticationResponse({
     response: { id, rawId: id, type: 'public-key', response, clientExtensionResults: {} },
-    expectedChallenge: (encoded) => meet(tx, ctx, SIGN_IN, encoded),
+    expectedChallenge: challenge.read,
     expectedOrigin: origins,
     expectedRPID: rpId,
     credential: { id, publicKey: new Uint8Array(row.public_key), counter: row.sign_count },
-  }).catch(onlyOfInput('passkey'));
-  if (!verified) throw refused('passkey');
-  await store.notePasskeyUse(tx, row.id, authenticationInfo.newCounter, ctx.clock.timestamp());
+  }).catch(() => undefined);
+  if (!verified?.verified || !(await challenge.use(tx))) throw refused('passkey');
+  await store.notePasskeyUse(tx, row.id, verified.authenticationInfo.newCounter, ctx.clock.timestamp());
   return row.user_id;
 }
 
-/** Uses up a challenge. @returns false when it is none of ours for this use, or was met before */
-async function meet(tx: Tx, ctx: RequestContext, use: string, encoded: string): Promise<boolean> {
-  const challenge = await readChallenge(ctx, use, encoded);
-  return challenge !== undefined && store.useChallenge(tx, challenge);
-}
-
-/** The library throws for whatever does not hold; the database's errors are not the caller's fault. */
-function onlyOfInput(field: string) {
-  return (error: unknown): never => {
-    if (error instanceof Error && !('severity' in error)) throw refused(field);
-    throw error;
+/** The challenge of an answer. The library throws for whatever does not hold, so that nothing in it asks the
+ *  database: a lost connection is not the caller's fault. */
+function expected(ctx: RequestContext, use: string) {
+  let met: Challenge | undefined;
+  return {
+    /** @returns false when it is none of ours for this use */
+    read: async (encoded: string): Promise<boolean> => {
+      met = await readChallenge(ctx, use, encoded);
+      return met !== undefined;
+    },
+    /** @returns false when it was used before */
+    use: async (tx: Tx): Promise<boolean> => met !== undefined && store.useChallenge(tx, met),
   };
 }
