@@ -122,7 +122,9 @@ test('the password has both names that clients send', async () => {
     400,
   );
   const changed = await call('PATCH', `${STORAGES}/${body.id}`, {
-    ...{ password_mode: 'set', sftp_password: 'a-newer-password', password: 'a-newer-password' },
+    password_mode: 'set',
+    sftp_password: 'a-newer-password',
+    password: 'a-newer-password',
   });
   expect([changed.status, changed.body.password]).toEqual([200, 'a-newer-password']);
 });
