@@ -33,8 +33,8 @@ export type Source =
     }
   /** A package of Python's registry. @property file of the program, in the package */
   | { readonly kind: 'pypi'; readonly package: string; readonly version: string; readonly file: string }
-  /** A program of a Go module, built on this machine. */
-  | { readonly kind: 'go'; readonly module: string; readonly version: string; readonly program: string }
+  /** A Go module of this program, built on this machine. @property module its folder below `engines/` */
+  | { readonly kind: 'go'; readonly module: string; readonly program: string }
   /** One file of its makers. */
   | { readonly kind: 'release'; readonly url: string; readonly sha256: string; readonly program: string };
 

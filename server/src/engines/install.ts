@@ -4,6 +4,7 @@ import path from 'node:path';
 import { makeLinks } from '../kernel/package-links.ts';
 import { type Engine, EngineError, type Source } from './engine.ts';
 import { goProgram } from './go.ts';
+import { moduleFolder } from './modules.ts';
 import { folderOf, inPath } from './places.ts';
 import { makeEnvironment } from './python.ts';
 import { run } from './run.ts';
@@ -69,10 +70,10 @@ async function buildGo(
 ): Promise<void> {
   const { say } = context;
   const go = await goProgram(context);
-  say(`Building ${source.module}@${source.version}; on a busy machine this takes some minutes.`);
-  const env = { ...process.env, GOBIN: draft, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOFLAGS: '' };
-  const words = ['install', '-v', '-trimpath', '-ldflags', '-s -w', `${source.module}@${source.version}`];
-  await run(go, words, { env, cwd: draft, patienceMs: BUILD_MS, say: counted(say) });
+  say(`Building ${source.program}; on a busy machine this takes some minutes.`);
+  const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly' };
+  const words = ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', path.join(draft, source.program), '.'];
+  await run(go, words, { env, cwd: moduleFolder(source), patienceMs: BUILD_MS, say: counted(say) });
   chmodSync(path.join(draft, source.program), 0o755);
 }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { blockedBy } from '../kernel/accounts.ts';
 import { SYSTEM_DIRECTORIES } from '../kernel/system-directories.ts';
 import type { Engine, Source } from './engine.ts';
+import { digestOf, moduleFolder } from './modules.ts';
 import { probeAccount } from './run.ts';
 
 /** Where engines that are got are kept: outside of any checkout and data directory, so that all share them, and where
@@ -18,7 +19,7 @@ export function shelf(env: NodeJS.ProcessEnv = process.env): string {
 
 /** The folder of what is got of a source, named so that other versions lie beside it. */
 export function folderOf(source: Source, root: string): string {
-  if (source.kind === 'go') return path.join(root, `${source.program}-${source.version}`);
+  if (source.kind === 'go') return path.join(root, `${source.program}-${digestOf(moduleFolder(source))}`);
   if (source.kind === 'release') return path.join(root, `${source.program}-${source.sha256.slice(0, 12)}`);
   if (source.kind === 'npm' || source.kind === 'pypi')
     return path.join(root, `${source.package.replace(/[^a-z0-9]+/gi, '-')}-${source.version}`);

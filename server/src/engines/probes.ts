@@ -84,7 +84,7 @@ export async function probeS3(program: string): Promise<string> {
   return inFolder(
     async (folder) => {
       const socket = path.join(folder, 's3.sock');
-      const words = ['--quiet', '--port', socket, '--health', '/health', 'posix', path.join(folder, 'data')];
+      const words = ['--port', socket, '--health', '/health', path.join(folder, 'data')];
       const env = { PATH: process.env.PATH ?? '', ROOT_ACCESS_KEY: 'probe', ROOT_SECRET_KEY: 'probe-secret' };
       const child = spawn(program, words, { ...as, env, cwd: folder, detached: true, stdio: 'ignore' });
       const ended = new Promise<string>((resolve) => {

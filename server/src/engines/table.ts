@@ -12,6 +12,7 @@ import {
 const OWN_MAJOR = '18';
 /** Can dump every version up to its own. */
 const TOOLS_VERSION = '18.6.0';
+/** Of versitygw, which `engines/s3` builds upon. */
 const S3_VERSION = 'v1.8.0';
 
 /** Versions of one package; the one that the server itself runs on came with it. */
@@ -93,16 +94,11 @@ export const ENGINES: readonly Engine[] = [
   },
   {
     name: 's3',
-    title: 'versitygw, an S3 server',
+    title: 'virga-s3, an S3 server',
     why: 'object storage in local regions',
     version: S3_VERSION,
     setting: 'VIRGA_S3_SERVER',
-    source: {
-      kind: 'go',
-      module: 'github.com/versity/versitygw/cmd/versitygw',
-      version: S3_VERSION,
-      program: 'versitygw',
-    },
+    source: { kind: 'go', module: 's3', program: 'virga-s3' },
     small: false,
     probe: probeS3,
   },

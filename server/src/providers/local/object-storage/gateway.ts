@@ -6,7 +6,6 @@ import { startLogWriter } from '../load-balancers/access-logs/file.ts';
 import { makeFileOfEngine, writeForEngine } from '../load-balancers/files.ts';
 import { findProgram, run } from '../load-balancers/programs.ts';
 import { quote } from '../load-balancers/quoting.ts';
-import { keyRules } from './key-rules.ts';
 import type { Place } from './place.ts';
 
 export const PORT = 9000;
@@ -76,7 +75,6 @@ function render({ socket }: Place, address: string): string {
     'frontend clients',
     `  bind ${address}:${PORT}`,
     `  log-format ${quote(LINE)}`,
-    ...keyRules(),
     '  default_backend storage',
     'backend storage',
     `  server s3 ${quote(`unix@${socket}`)}`,

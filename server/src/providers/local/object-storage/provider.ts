@@ -127,7 +127,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
 
   /** Brings back what died, and sees what there is. */
   async #observe(server: Server, desired: DesiredStorage): Promise<ObservedStorage> {
-    if (!server.isServing()) {
+    if (!server.isServing(this.#options.engine.program())) {
       makePlace(server.place);
       await server.start(this.#program(), hostOf(desired));
       await applyAll(server, desired, []);

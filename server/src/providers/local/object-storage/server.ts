@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
-import { findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
+import { commandLine, findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
 import { startDetached, trimLog } from '../detached.ts';
 import { unprivileged } from '../load-balancers/account.ts';
 import { Gateway } from './gateway.ts';
@@ -51,13 +51,17 @@ export class Server {
     return findProcess(Number(readText(pidFile)), (words) => words.includes(socket));
   }
 
-  isServing(): boolean {
-    return this.running() !== null && this.gateway.running() !== null;
+  /** @param program that should serve; undefined: any will do */
+  isServing(program: string | undefined): boolean {
+    const running = this.running();
+    return running !== null && isOf(running, program) && this.gateway.running() !== null;
   }
 
-  /** Starts what does not run.
+  /** Starts what does not run, and replaces the program of an older release.
    *  @throws TaskFailed with what the programs say */
   async start(program: string, address: string): Promise<void> {
+    const running = this.running();
+    if (running && !isOf(running, program)) await terminate(running, STOP_MS);
     if (this.running() === null) await this.#startServer(program);
     await this.gateway.start(address);
   }
@@ -82,9 +86,9 @@ export class Server {
   #words(): string[] {
     const { socket, adminSocket, accounts, versions, data } = this.place;
     return [
-      ...['--quiet', '--port', socket, '--admin-port', adminSocket, '--socket-perm', '0600'],
+      ...['--port', socket, '--admin-port', adminSocket, '--accounts', accounts, '--versions', versions],
       // No bucket can have such a name.
-      ...['--iam-dir', accounts, '--health', '/.health', 'posix', '--versioning-dir', versions, data],
+      ...['--health', '/.health', data],
     ];
   }
 
@@ -118,3 +122,6 @@ export class Server {
     return notes;
   }
 }
+
+const isOf = ({ pid }: ProcessIdentity, program: string | undefined): boolean =>
+  program === undefined || commandLine(pid).includes(program);
