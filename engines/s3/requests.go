@@ -50,10 +50,10 @@ func checkRequest(ctx fiber.Ctx, domain string) error {
 		return invalid("encoding-type must be url")
 	}
 	path := string(ctx.Request().URI().PathOriginal())
-	if !strings.HasSuffix(strings.ToLower(hostName(ctx)), "."+domain) || domain == "" {
-		path = withoutBucket(path)
-	} else {
+	if isHostStyle(ctx, domain) {
 		path = strings.TrimPrefix(path, "/")
+	} else {
+		path = withoutBucket(path)
 	}
 	if err := checkEncodedKey(path); err != nil {
 		return err
@@ -74,9 +74,10 @@ func isEncryption(name string) bool {
 	return strings.HasPrefix(name, encryptionPrefix) || strings.HasPrefix(name, copyEncryption)
 }
 
-func hostName(ctx fiber.Ctx) string {
-	name, _, _ := strings.Cut(string(ctx.Request().Host()), ":")
-	return name
+// isHostStyle says whether the bucket is in the host name, as versitygw decides it.
+func isHostStyle(ctx fiber.Ctx, domain string) bool {
+	bucket, _, found := strings.Cut(string(ctx.Request().Host()), "."+domain)
+	return domain != "" && found && bucket != ""
 }
 
 // withoutBucket takes the first segment of a path away, be its slashes encoded or not.

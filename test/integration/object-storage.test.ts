@@ -74,6 +74,42 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
   });
   afterAll(() => server.close());
 
+  test('who may use a bucket is what the server says, also when S3 clients have made or changed it', async () => {
+    const bucket = async (name: string) => (await call('GET', `/${id}/buckets/${name}`)).body;
+    const anonymous = async () => (await fetch(`${address}/theirs/one`)).status;
+    const { body: key } = await call('POST', `/${id}/access_keys`, { read_only: true });
+    await s3.send(new CreateBucketCommand({ Bucket: 'theirs' }));
+    await s3.send(new PutObjectCommand({ Bucket: 'theirs', Key: 'one', Body: 'read' }));
+    const reader = s3ClientOf(address, key);
+    const read = () => reader.send(new GetObjectCommand({ Bucket: 'theirs', Key: 'one' }));
+    await waitUntil(read, { what: 'a key that reads, in a bucket of a client' });
+    await waitUntil(async () => (await bucket('theirs')).name === 'theirs', {
+      what: 'the bucket in the API',
+    });
+
+    await call('PATCH', `/${id}/buckets/theirs`, { policy: { is_public: true } });
+    expect([await anonymous(), (await bucket('theirs')).policy]).toEqual([200, { is_public: true }]);
+    await s3.send(new DeleteBucketPolicyCommand({ Bucket: 'theirs' }));
+    await waitUntil(async () => !(await bucket('theirs')).policy.is_public, { what: 'is_public to end' });
+    expect([await anonymous(), await read().then(() => 'read')]).toEqual([403, 'read']);
+    await call('PATCH', `/${id}/buckets/theirs`, { policy: { is_public: true } });
+    expect(await anonymous()).toBe(200);
+
+    const rule = { AllowedMethods: ['GET'], AllowedOrigins: ['https://theirs.example'] };
+    await s3.send(new PutBucketCorsCommand({ Bucket: 'theirs', CORSConfiguration: { CORSRules: [rule] } }));
+    const origins = { allowed_origins: ['https://theirs.example'] };
+    await waitUntil(async () => (await bucket('theirs')).cors.allowed_origins.length > 0, {
+      what: 'origins',
+    });
+    expect((await bucket('theirs')).cors).toEqual(origins);
+    // What is changed for another reason leaves their rule as it is.
+    await call('DELETE', `/${id}/access_keys/${key.access_key}`);
+    const { CORSRules } = await s3.send(new GetBucketCorsCommand({ Bucket: 'theirs' }));
+    expect(CORSRules).toEqual([rule]);
+    await s3.send(new DeleteObjectCommand({ Bucket: 'theirs', Key: 'one' }));
+    expect((await call('DELETE', `/${id}/buckets/theirs`)).status).toBe(204);
+  });
+
   test('objects are written, read in parts, listed, copied out by a signed link, and deleted', async () => {
     await put('a/one.txt', 'hello world');
     expect(await get('a/one.txt')).toBe('hello world');
@@ -120,6 +156,9 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     const refused = await call('DELETE', `/${id}/buckets/kept`);
     expect([refused.status, refused.body.error]).toEqual([409, expect.stringContaining('it has objects')]);
     expect((await call('GET', `/${id}/buckets/kept`)).status).toBe(200);
+    await s3.send(new DeleteObjectCommand({ Bucket: 'kept', Key: 'x' }));
+    const { body } = await call('DELETE', `/${id}/buckets/kept`);
+    expect(body.error).toContain('it has older versions of objects: delete those, too');
     expect((await call('POST', `/${id}/buckets`, { name: 'empty' })).status).toBe(201);
     const names = async () => (await s3.send(new ListBucketsCommand({}))).Buckets?.map(({ Name }) => Name);
     expect(await names()).toContain('empty');

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -148,6 +151,27 @@ describe.skipIf(fault !== undefined)(`names of objects${fault ? `: skipped, ${fa
     });
     expect((await form({ key: 'photo' })).status).toBe(204);
     await s3.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'photo' }));
+  });
+
+  test('a bucket in the host name is found, and no name is another one there either', async () => {
+    const statement = {
+      Effect: 'Allow',
+      Principal: '*',
+      Action: ['s3:GetObject'],
+      Resource: ['arn:aws:s3:::photos/*'],
+    };
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+    await s3.send(new PutBucketPolicyCommand({ Bucket: 'photos', Policy }));
+    const get = async (host: string, path: string) => {
+      const { hostname, port } = new URL(address);
+      const request = http.get({ hostname, port, path, headers: { host } });
+      const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+      return [response.statusCode, (await text(response)).slice(0, 5)];
+    };
+    expect(await get('photos.s3.localhost:9000', '/a/b')).toEqual([200, 'first']);
+    for (const host of ['photos.s3.localhost', 'photos.s3.localhost.example'])
+      expect(await get(host, '/./a/b')).toEqual([400, '<?xml']);
+    await s3.send(new DeleteBucketPolicyCommand({ Bucket: 'photos' }));
   });
 
   test('signatures of version 2 are refused with what to set', async () => {

@@ -72,7 +72,17 @@ async function buildGo(
   const go = await goProgram(context);
   say(`Building ${source.program}; on a busy machine this takes some minutes.`);
   const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly' };
-  const words = ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', path.join(draft, source.program), '.'];
+  const words = [
+    'build',
+    '-v',
+    '-trimpath',
+    '-buildvcs=false',
+    '-ldflags',
+    '-s -w',
+    '-o',
+    path.join(draft, source.program),
+    '.',
+  ];
   await run(go, words, { env, cwd: moduleFolder(source), patienceMs: BUILD_MS, say: counted(say) });
   chmodSync(path.join(draft, source.program), 0o755);
 }

@@ -22,7 +22,10 @@ export function digestOf(folder: string): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(folder).sort()) {
     if (!/\.(go|mod|sum)$/.test(name) || name.endsWith('_test.go')) continue;
-    hash.update(`${name}\0`).update(readFileSync(path.join(folder, name))).update('\0');
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(path.join(folder, name)))
+      .update('\0');
   }
   return hash.digest('hex').slice(0, 12);
 }

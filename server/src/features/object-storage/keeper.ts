@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 /** Looks after storages that are real: what died is started, and what is seen of them is written. */
 export class Keeper {
   readonly #deps: KeeperDeps;
-  /** Names of buckets that were written last, by storage. */
+  /** Buckets as they were written last, by storage. */
   readonly #written = new Map<number, string>();
 
   constructor(deps: KeeperDeps) {
@@ -79,10 +79,10 @@ export class Keeper {
     provider: ObjectStorageProvider,
   ): Promise<void> {
     const { db, clock, count } = this.#deps;
-    const names = [...observed.buckets].sort();
-    const text = JSON.stringify([row.version, names]);
+    const buckets = [...observed.buckets].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const text = JSON.stringify([row.version, buckets]);
     if (this.#written.get(row.id) !== text) {
-      const seen = { storageId: row.id, version: row.version, names, timestamp: clock.timestamp() };
+      const seen = { storageId: row.id, version: row.version, buckets, timestamp: clock.timestamp() };
       await writeSeenBuckets(db, seen);
       this.#written.set(row.id, text);
     }

@@ -4,6 +4,7 @@ import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { BUCKET_COLUMNS, type BucketRow, type BucketSettings, KEY_COLUMNS, type KeyRow } from './model.ts';
+import type { ObservedBucket } from './port.ts';
 
 /** SQL of keys and buckets. */
 
@@ -156,12 +157,18 @@ async function settle(tx: Tx, storageId: number, gone: 'create' | 'delete'): Pro
   );
 }
 
-/** Brings the buckets to those that were seen, unless the storage has changed since.
+/** Brings the buckets and who may use them to what was seen, unless the storage has changed since.
  *  @param version of the storage when it was looked at */
 export async function writeSeenBuckets(
   db: Db,
-  seen: { storageId: number; version: number; names: readonly string[]; timestamp: string },
+  seen: { storageId: number; version: number; buckets: readonly ObservedBucket[]; timestamp: string },
 ): Promise<void> {
+  const names = seen.buckets.map(({ name }) => name);
+  const settings = seen.buckets.map(({ name, isPublic, allowedOrigins }) => ({
+    name,
+    is_public: isPublic,
+    allowed_origins: allowedOrigins,
+  }));
   await db.transaction(async (tx) => {
     const same = await tx.named(
       'object_storage_same',
@@ -172,13 +179,22 @@ export async function writeSeenBuckets(
     await tx.named(
       'object_storage_buckets_lost',
       'delete from object_storage_buckets where storage_id = $1 and name <> all($2::text[])',
-      [seen.storageId, seen.names],
+      [seen.storageId, names],
     );
     await tx.named(
       'object_storage_buckets_found',
       `insert into object_storage_buckets (storage_id, name, created_at)
        select $1, name, $3 from unnest($2::text[]) as name on conflict do nothing`,
-      [seen.storageId, seen.names, seen.timestamp],
+      [seen.storageId, names, seen.timestamp],
+    );
+    await tx.named(
+      'object_storage_buckets_seen',
+      `update object_storage_buckets as bucket
+          set is_public = seen.is_public, allowed_origins = seen.allowed_origins
+         from jsonb_to_recordset($2) as seen(name text, is_public boolean, allowed_origins jsonb)
+        where bucket.storage_id = $1 and bucket.name = seen.name
+          and (bucket.is_public, bucket.allowed_origins) is distinct from (seen.is_public, seen.allowed_origins)`,
+      [seen.storageId, JSON.stringify(settings)],
     );
   });
 }

@@ -64,9 +64,11 @@ export interface RemovedStorage {
   readonly keepsFiles: boolean;
 }
 
+/** A bucket as the server has it, also when S3 clients have made or changed it. */
+export type ObservedBucket = Pick<DesiredBucket, 'name' | 'isPublic' | 'allowedOrigins'>;
+
 export interface ObservedStorage {
-  /** Names of the buckets that there are. */
-  readonly buckets: readonly string[];
+  readonly buckets: readonly ObservedBucket[];
   /** What was used since the last report that was acknowledged; absent: nothing new. */
   readonly report?: StorageReport;
 }

@@ -54,6 +54,35 @@ function statementsOf(name: string, { isPublic, readers }: BucketAccess) {
   return [...(isPublic ? [everybody] : []), ...(readers.length > 0 ? [keys] : [])];
 }
 
+/** Whether everybody may read what is in a bucket, whoever has written its policy. A `Deny` or a condition is not weighed.
+ *  @param policy empty: none */
+export function isPublicBy(bucket: string, policy: string): boolean {
+  if (policy === '') return false;
+  const { Statement: all = [] } = JSON.parse(policy) as { Statement?: unknown };
+  return ([all].flat() as Record<string, unknown>[]).some(
+    ({ Effect, Principal, Action, Resource, Condition }) =>
+      Effect === 'Allow' &&
+      Condition === undefined &&
+      hasOne((Principal as { AWS?: unknown } | null)?.AWS ?? Principal, ['*']) &&
+      hasOne(Action, ['s3:GetObject', 's3:Get*', 's3:*', '*']) &&
+      hasOne(Resource, [`arn:aws:s3:::${bucket}/*`, `arn:aws:s3:::${bucket}*`, 'arn:aws:s3:::*', '*']),
+  );
+}
+
+const hasOne = (value: unknown, wanted: readonly string[]): boolean =>
+  [value].flat().some((each) => wanted.includes(String(each)));
+
+/** Whether a policy has what was made here for everybody. */
+export const opensForAll = (policy: string): boolean =>
+  policy !== '' && [JSON.parse(policy).Statement ?? []].flat().some(({ Sid }) => Sid === PUBLIC);
+
+/** Origins of all rules of CORS, those that were made here first. */
+export function originsIn(cors: string): string[] {
+  const rules = cors.match(/<CORSRule>.*?<\/CORSRule>/gs) ?? [];
+  const ordered = [...rules.filter(isOurs), ...rules.filter((rule) => !isOurs(rule))];
+  return [...new Set(ordered.flatMap((rule) => elements(rule, 'AllowedOrigin')))];
+}
+
 const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'];
 
 /** The same of CORS. */

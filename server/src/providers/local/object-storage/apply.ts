@@ -1,6 +1,19 @@
-import type { DesiredBucket, DesiredKey, DesiredStorage } from '../../../features/object-storage/port.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  DesiredBucket,
+  DesiredKey,
+  DesiredStorage,
+  ObservedBucket,
+} from '../../../features/object-storage/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { type BucketAccess, corsWith, policyWith } from './access-rules.ts';
+import {
+  type BucketAccess,
+  corsWith,
+  isPublicBy,
+  opensForAll,
+  originsIn,
+  policyWith,
+} from './access-rules.ts';
 import { elements, escaped, type S3Answer } from './s3-client.ts';
 import type { Notes, Server } from './server.ts';
 
@@ -25,6 +38,13 @@ export async function applyAll(
     );
   }
 }
+
+/** Keys that only read. */
+export const readersOf = (keys: readonly DesiredKey[]): string[] =>
+  keys
+    .filter(({ readOnly }) => readOnly)
+    .map(({ accessKey }) => accessKey)
+    .sort();
 
 const roleOf = ({ readOnly }: DesiredKey) => (readOnly ? 'user' : 'admin');
 
@@ -53,7 +73,13 @@ async function applyKey(server: Server, key: DesiredKey, known: ReadonlyMap<stri
 
 async function removeBucket(server: Server, name: string): Promise<void> {
   const answer = await server.ask({ method: 'DELETE', path: `/${name}` });
-  if (answer.text.includes('BucketNotEmpty')) throw new TaskFailed('it has objects');
+  if (answer.text.includes('BucketNotEmpty')) {
+    const { text } = await server.ask({ method: 'GET', path: `/${name}`, query: { 'max-keys': '1' } });
+    const hasObjects = elements(text, 'Key').length > 0;
+    throw new TaskFailed(
+      hasObjects ? 'it has objects' : 'it has older versions of objects: delete those, too',
+    );
+  }
   if (answer.status !== 404) expectDone(answer, 'a bucket could not be deleted');
 }
 
@@ -63,10 +89,7 @@ async function applyBuckets(
   buckets: readonly DesiredBucket[],
 ): Promise<void> {
   const there = new Set(await server.bucketNames());
-  const readers = keys
-    .filter(({ readOnly }) => readOnly)
-    .map(({ accessKey }) => accessKey)
-    .sort();
+  const readers = readersOf(keys);
   for (const bucket of buckets) {
     if (!there.has(bucket.name))
       expectDone(
@@ -94,16 +117,50 @@ async function settle(server: Server, bucket: DesiredBucket, readers: readonly s
   if (!isAsBefore('isPublic', 'readers'))
     await change(server, name, 'policy', (there) => policyWith(name, there, desired, before));
   if (!isAsBefore('allowedOrigins')) await change(server, name, 'cors', (there) => corsWith(there, desired));
-  server.note({
-    ...notes,
-    applied: { ...notes.applied, [name]: JSON.stringify([isPublic, allowedOrigins, readers]) },
-  });
+  noteApplied(server, [bucket], readers);
+}
+
+/** What buckets are set to, by the API or by S3 clients: only what differs from it is set again. */
+export function noteApplied(
+  server: Server,
+  buckets: readonly ObservedBucket[],
+  readers: readonly string[],
+): void {
+  const notes = server.notes as Notes;
+  const applied = buckets.map(({ name, isPublic, allowedOrigins }) => [
+    name,
+    JSON.stringify([isPublic, allowedOrigins, readers]),
+  ]);
+  server.note({ ...notes, applied: { ...notes.applied, ...Object.fromEntries(applied) } });
 }
 
 function noted(text: string | undefined): BucketAccess {
   if (text === undefined) return NOTHING;
   const [isPublic, allowedOrigins, readers] = JSON.parse(text);
   return { isPublic, allowedOrigins, readers };
+}
+
+/** A bucket as the server has it. Keys that only read get to buckets that S3 clients have made, too. */
+export async function observeBucket(
+  server: Server,
+  name: string,
+  readers: readonly string[],
+): Promise<ObservedBucket> {
+  const policy = await read(server, name, 'policy');
+  const before = { ...NOTHING, isPublic: opensForAll(policy) };
+  const wanted = policyWith(name, policy, { ...before, readers }, before);
+  if (wanted !== null && !isDeepStrictEqual(JSON.parse(wanted), policy === '' ? null : JSON.parse(policy)))
+    await change(server, name, 'policy', () => wanted);
+  const allowedOrigins = originsIn(await read(server, name, 'cors'));
+  return { name, isPublic: isPublicBy(name, policy), allowedOrigins };
+}
+
+/** @returns empty: there is none */
+async function read(server: Server, bucket: string, part: 'policy' | 'cors'): Promise<string> {
+  const there = await server.ask({ path: `/${bucket}`, query: { [part]: '' }, method: 'GET' });
+  if (there.status === 404) return '';
+  expectDone(there, `the ${part} of bucket ${bucket} could not be read`);
+  return there.text;
 }
 
 /** @param to what becomes of what is there; null: nothing is left */
@@ -114,10 +171,9 @@ async function change(
   to: (there: string) => string | null,
 ): Promise<void> {
   const call = { path: `/${bucket}`, query: { [part]: '' } };
-  const there = await server.ask({ ...call, method: 'GET' });
-  if (there.status !== 404) expectDone(there, `the ${part} of bucket ${bucket} could not be read`);
-  const body = to(there.status === 404 ? '' : there.text);
-  if (body === null && there.status === 404) return;
+  const there = await read(server, bucket, part);
+  const body = to(there);
+  if (body === null && there === '') return;
   const answer = await server.ask(
     body === null ? { ...call, method: 'DELETE' } : { ...call, method: 'PUT', body },
   );

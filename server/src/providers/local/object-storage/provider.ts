@@ -15,6 +15,7 @@ import { withRoom } from '../full-disk.ts';
 import type { Programs } from '../owned-changes.ts';
 import { hostOf, StorageServers, type StorageServersOptions } from '../storage-servers.ts';
 import { applyAll } from './apply.ts';
+import { BucketLook } from './bucket-look.ts';
 import { expire } from './expire.ts';
 import { PORT } from './gateway.ts';
 import { makePlace, placeOf, removePlace } from './place.ts';
@@ -35,6 +36,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
   readonly #options: LocalObjectStorageOptions;
   readonly #servers: StorageServers<Server>;
   readonly #closing = new AbortController();
+  readonly #looks = new Map<string, BucketLook>();
 
   constructor(options: LocalObjectStorageOptions) {
     this.#options = options;
@@ -74,6 +76,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
   async removeStorage({ id, keepsFiles }: RemovedStorage, _operation: Operation): Promise<Progress> {
     await this.#servers.change(id, async (server) => {
       await this.#servers.end(server);
+      this.#looks.delete(id);
       const { notes, place } = server;
       if (!keepsFiles || notes === null) return removePlace(place);
       const { host: _given, ...rest } = notes;
@@ -134,8 +137,11 @@ export class LocalObjectStorage implements ObjectStorageProvider {
       this.#options.log.warn({ storage: desired.id }, 'a storage that had ended is back');
     }
     await this.#expire(server, desired);
-    const buckets = await server.bucketNames();
-    return { buckets, ...(await this.#servers.reportOf(server, buckets, this.#options.now())) };
+    const look = this.#looks.get(desired.id) ?? new BucketLook();
+    this.#looks.set(desired.id, look);
+    const buckets = await look.look(server, desired.keys);
+    const names = buckets.map(({ name }) => name);
+    return { buckets, ...(await this.#servers.reportOf(server, names, this.#options.now())) };
   }
 
   async #expire(server: Server, { buckets }: DesiredStorage): Promise<void> {

@@ -21,6 +21,8 @@ export interface Notes {
   readonly expiredAt?: number;
 }
 
+/** `photos.s3.localhost` names the bucket `photos`, for clients that write buckets into host names. */
+const DOMAIN = 's3.localhost';
 const LARGEST_LOG = 5_000_000;
 const STOP_MS = 8_000;
 
@@ -88,7 +90,7 @@ export class Server {
     return [
       ...['--port', socket, '--admin-port', adminSocket, '--accounts', accounts, '--versions', versions],
       // No bucket can have such a name.
-      ...['--health', '/.health', data],
+      ...['--health', '/.health', '--domain', DOMAIN, data],
     ];
   }
 
