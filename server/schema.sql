@@ -2516,11 +2516,18 @@ create table webhook_targets (
   created_at timestamp with time zone not null,
   kind text default 'events'::text not null,
   auth_header_name text,
+  ended_at timestamp with time zone,
+  end_reason text,
+  previous_key_id text,
+  previous_sealed bytea,
+  previous_until timestamp with time zone,
   constraint webhook_targets_pkey PRIMARY KEY (id),
   constraint webhook_targets_of_client UNIQUE (id, client_id),
   constraint webhook_targets_kind_check CHECK ((kind = ANY (ARRAY['events'::text, 'user_actions'::text]))),
+  constraint webhook_targets_previous_whole CHECK ((num_nulls(previous_key_id, previous_sealed, previous_until) = ANY (ARRAY[0, 3]))),
   constraint webhook_targets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id)
+  constraint webhook_targets_key_id_fkey FOREIGN KEY (key_id) REFERENCES master_keys(id),
+  constraint webhook_targets_previous_key_id_fkey FOREIGN KEY (previous_key_id) REFERENCES master_keys(id)
 );
 CREATE INDEX webhook_targets_client ON webhook_targets USING btree (client_id, id);
 CREATE INDEX webhook_targets_events ON webhook_targets USING btree (id) WHERE (kind = 'events'::text);

@@ -6359,6 +6359,30 @@ export interface paths {
         delete: operations["deleteWebhookTarget"];
         options?: never;
         head?: never;
+        /**
+         * Give a webhook target another address; one that has ended begins again
+         * @description Give a webhook target another address; one that has ended begins again. Answers a webhook target. Needs the operator token.
+         */
+        patch: operations["updateWebhookTarget"];
+        trace?: never;
+    };
+    "/virga/v1/webhook_targets/{target_id}/rotate_secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new signing secret, which is shown once; calls are signed with both for a day
+         * @description Make a new signing secret, which is shown once; calls are signed with both for a day. Answers a created webhook target. Needs the operator token.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -10140,6 +10164,20 @@ export interface components {
              * @example 2026-01-31T12:00:00+0000
              */
             created_at: string;
+            /**
+             * Format: timestamp
+             * @description Since when nothing is posted to it. Null: it takes events.
+             * @example 2026-01-31T12:00:00+0000
+             */
+            ended_at: string | null;
+            /** @description Why nothing is posted to it. */
+            end_reason: string | null;
+            /**
+             * Format: timestamp
+             * @description Until when calls are also signed with the secret before the last rotation.
+             * @example 2026-01-31T12:00:00+0000
+             */
+            rotation_ends_at: string | null;
             /** @description By which what is sent is signed. It is not shown again. */
             secret: string;
         };
@@ -19727,6 +19765,13 @@ export interface components {
                 [key: string]: string | null;
             } | null;
         };
+        UpdateWebhookTarget: {
+            /**
+             * Format: uri
+             * @description A web address.
+             */
+            url: string;
+        };
         UpgradeK8sCluster: {
             /** @description Which version. */
             version: string;
@@ -20083,6 +20128,20 @@ export interface components {
              * @example 2026-01-31T12:00:00+0000
              */
             created_at: string;
+            /**
+             * Format: timestamp
+             * @description Since when nothing is posted to it. Null: it takes events.
+             * @example 2026-01-31T12:00:00+0000
+             */
+            ended_at: string | null;
+            /** @description Why nothing is posted to it. */
+            end_reason: string | null;
+            /**
+             * Format: timestamp
+             * @description Until when calls are also signed with the secret before the last rotation.
+             * @example 2026-01-31T12:00:00+0000
+             */
+            rotation_ends_at: string | null;
         };
         WebhookTargetList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
@@ -37318,6 +37377,75 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    updateWebhookTarget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the target. */
+                target_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/new"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookTarget"];
+            };
+        };
+        responses: {
+            /** @description Give a webhook target another address; one that has ended begins again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTarget"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the target. */
+                target_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a new signing secret, which is shown once; calls are signed with both for a day */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookTarget"];
+                };
             };
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];

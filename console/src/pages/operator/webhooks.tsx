@@ -10,6 +10,7 @@ import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
+import { useRowForm } from '../../ui/row-form.tsx';
 import { useShownOnce } from '../../ui/shown-once.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -29,6 +30,28 @@ export function WebhookTargets() {
     about: 'With it the receiver checks that a call is from here.',
   });
   const result = useQuery(operatorApi.queryOptions('get', TARGETS, { params: { query: page } }));
+  const move = useRowForm<Target, Schemas['UpdateWebhookTarget']>({
+    label: 'Change address…',
+    form: ({ id, url }) => ({
+      title: 'Change the address',
+      fields: [textField('url', 'Address', { initial: url, about: 'What still waits goes there, too' })],
+      body: (values) => ({ url: text(values, 'url') }),
+      request: (body) =>
+        operatorCall('patch', `${TARGETS}/{target_id}`, { params: { path: { target_id: id } }, body }),
+    }),
+  });
+  const rotate = useRowForm<Target, undefined>({
+    label: 'Rotate secret…',
+    form: ({ id, url }) => ({
+      title: `Rotate the secret of ${url}`,
+      about: 'For a day calls are signed with the new secret and the one before.',
+      fields: [],
+      body: () => undefined,
+      request: () =>
+        operatorCall('post', `${TARGETS}/{target_id}/rotate_secret`, { params: { path: { target_id: id } } }),
+      done: (data) => show((data as { secret?: string }).secret),
+    }),
+  });
   return (
     <>
       <NounPage<Target, Schemas['CreateWebhookTarget']>
@@ -38,8 +61,15 @@ export function WebhookTargets() {
         columns={[
           { label: 'Address', cell: ({ url }) => <code>{url}</code> },
           { label: 'Client', cell: ({ client_id }) => client_id, end: true },
+          {
+            label: 'Status',
+            cell: ({ ended_at, end_reason }) => (
+              <StatusBadge status={ended_at ? 'ended' : 'active'} detail={end_reason ?? undefined} />
+            ),
+          },
           { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
         ]}
+        verbs={[move, rotate]}
         remove={{
           kind: 'webhook target',
           nameOf: ({ url }) => url,
@@ -113,7 +143,7 @@ export function Deliveries() {
               state === 'WAITING'
                 ? 'It is still to be made'
                 : target_id === null
-                  ? 'Its target is gone'
+                  ? 'Its target was deleted'
                   : undefined,
           },
         ]}

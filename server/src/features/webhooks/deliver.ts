@@ -4,8 +4,8 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { callWebhook } from './call.ts';
-import { type DeliveryState, isLast, KEPT_DAYS } from './model.ts';
+import { callWebhook, TargetRefused } from './call.ts';
+import { isLast, KEPT_DAYS } from './model.ts';
 import type { AllowedNetworks } from './reach.ts';
 import * as store from './store.ts';
 
@@ -27,6 +27,8 @@ const TO_ONE_TARGET = 8;
 const SLOW_MS = 500;
 /** Each keeps a connection. */
 const MOST_OPEN = 256;
+const GONE = 410;
+const ENDED = 'the target answered 410: it takes nothing any more';
 /** While some are sent, others may become due. */
 const LOOK_EVERY_MS = 250;
 
@@ -78,20 +80,32 @@ export class Deliverer {
 
   async #attempt(delivery: store.ClaimedDelivery): Promise<void> {
     const { db, clock, log } = this.#options;
-    const close = (state: DeliveryState, error: string | null) =>
-      store.closeAttempt(db, delivery, { state, error, now: clock.now() });
     try {
       await this.#send(delivery);
-      await close('DELIVERED', null);
+      await store.closeAttempt(db, delivery, { state: 'DELIVERED', error: null, now: clock.now() });
     } catch (error) {
+      if (error instanceof TargetRefused && error.status === GONE) return this.#endTarget(delivery);
       const message = messageOf(error);
       const last = isLast(delivery.attempts);
       log[last ? 'error' : 'warn'](
         { delivery: delivery.id, target: delivery.target_id, attempt: delivery.attempts },
         `a webhook could not be delivered${last ? ' and is given up' : ''}: ${message}`,
       );
-      await close(last ? 'FAILED' : 'WAITING', message.slice(0, 500));
+      await store.closeAttempt(db, delivery, {
+        state: last ? 'FAILED' : 'WAITING',
+        error: message.slice(0, 500),
+        now: clock.now(),
+        notBefore: error instanceof TargetRefused ? error.notBefore : undefined,
+      });
     }
+  }
+
+  /** The target says that it is not there any more, and will not be again. */
+  async #endTarget({ id, target_id: target }: store.ClaimedDelivery): Promise<void> {
+    const { db, clock, log } = this.#options;
+    log.warn({ delivery: id, target }, `a webhook target has ended: ${ENDED}`);
+    if (target === null) return;
+    await db.transaction((tx) => store.endTarget(tx, target, { reason: ENDED, now: clock.now() }));
   }
 
   async #send(delivery: store.ClaimedDelivery): Promise<void> {
@@ -103,14 +117,21 @@ export class Deliverer {
       now: clock.now(),
       body: JSON.stringify({ type, timestamp: created_at.toISOString(), data }),
     });
-    const secret = this.#secretOf(delivery);
-    if (header === null) return callWebhook({ ...call(delivery.data), by: { secret } });
+    const secrets = this.#secretsOf(delivery);
+    if (header === null) return callWebhook({ ...call(delivery.data), by: { secrets } });
+    const [value = ''] = secrets;
     const request = call(await userAction(db, id));
-    await callWebhook({ ...request, by: { header, value: secret }, allowed: allowedNetworks });
+    await callWebhook({ ...request, by: { header, value }, allowed: allowedNetworks });
   }
 
-  #secretOf({ target_id: id, key_id: keyId, sealed: box }: store.ClaimedDelivery): string {
+  /** The secret, and for a while the one before it. */
+  #secretsOf(delivery: store.ClaimedDelivery): string[] {
+    const { target_id: id, key_id: keyId, sealed: box } = delivery;
     if (id === null || keyId === null || box === null) throw new Error('the target was deleted');
-    return this.#options.cipher.open({ keyId, box }, store.secretContext(id));
+    const open = (sealed: { keyId: string; box: Buffer }) =>
+      this.#options.cipher.open(sealed, store.secretContext(id));
+    const { previous_key_id: beforeId, previous_sealed: before } = delivery;
+    const previous = beforeId && before ? [open({ keyId: beforeId, box: before })] : [];
+    return [open({ keyId, box }), ...previous];
   }
 }

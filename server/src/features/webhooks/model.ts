@@ -18,5 +18,8 @@ export const RETRY_AFTER = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800] a
 /** Whether an attempt that failed was the last. @param attempt counted from 1 */
 export const isLast = (attempt: number): boolean => attempt > RETRY_AFTER.length;
 
+/** Hours for which calls are also signed with the secret before a rotation. */
+export const BOTH_SECRETS_HOURS = 24;
+
 /** Days after which a delivery that has ended is forgotten. */
 export const KEPT_DAYS = 90;

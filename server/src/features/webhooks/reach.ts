@@ -40,9 +40,16 @@ export interface Posting {
   readonly allowed?: AllowedNetworks | undefined;
 }
 
-/** Posts a body. Redirects are not followed, and of the answer only the status is read.
+/** What is read of an answer. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly location: string | undefined;
+}
+
+/** Posts a body. Redirects are not followed, and the body of the answer is not read.
  *  @throws Error that says why the address cannot be reached */
-export function post(posting: Posting): Promise<number> {
+export function post(posting: Posting): Promise<Answer> {
   const url = new URL(posting.url);
   const refused = posting.allowed && neverReached(posting.url, posting.allowed);
   if (refused !== undefined) return Promise.reject(new Error(refused));
@@ -59,7 +66,8 @@ export function post(posting: Posting): Promise<number> {
     request.once('response', (response) => {
       // What it says is of no use to anybody.
       response.destroy();
-      settle(response.statusCode ?? 0);
+      const { 'retry-after': retryAfter, location } = response.headers;
+      settle({ status: response.statusCode ?? 0, retryAfter, location });
     });
     request.end(posting.body);
   });

@@ -9,14 +9,25 @@ import {
   DeliveryParams,
   TargetListQuery,
   TargetParams,
+  UpdateWebhookTarget,
   WebhookDelivery,
   WebhookDeliveryList,
+  WebhookTarget,
   WebhookTargetList,
 } from './schema.ts';
-import { createTarget, deleteTarget, listDeliveries, listTargets, replayDelivery } from './service.ts';
+import {
+  createTarget,
+  deleteTarget,
+  listDeliveries,
+  listTargets,
+  replayDelivery,
+  rotateSecret,
+  updateTarget,
+} from './service.ts';
 
 const tag = 'Operator';
 const TARGETS = plainPath(tag, '/virga/v1/webhook_targets');
+const TARGET = TARGETS.at('{target_id}', TargetParams.properties);
 
 const deliveries = plainPath(tag, '/virga/v1/webhook_deliveries').get({
   summary: 'List what was posted to webhook targets, and what waits, newest first',
@@ -53,7 +64,23 @@ export function webhookRoutes(cipher: Cipher): readonly Route[] {
       response: CreatedWebhookTarget,
       handler: (ctx, { body }) => createTarget(ctx, cipher, body),
     }),
-    TARGETS.at('{target_id}', TargetParams.properties).delete({
+    TARGET.patch({
+      summary: 'Give a webhook target another address; one that has ended begins again',
+      access: 'operate',
+      body: UpdateWebhookTarget,
+      rules: checkCredentials,
+      response: WebhookTarget,
+      handler: (ctx, { params, body }) => updateTarget(ctx, params.target_id, body),
+    }),
+    TARGET.at('rotate_secret').post({
+      operationId: 'rotateWebhookSecret',
+      summary: 'Make a new signing secret, which is shown once; calls are signed with both for a day',
+      access: 'operate',
+      sensitive: true,
+      response: CreatedWebhookTarget,
+      handler: (ctx, { params }) => rotateSecret(ctx, cipher, params.target_id),
+    }),
+    TARGET.delete({
       summary: 'Delete a webhook target; what was still to be sent to it is given up',
       access: 'operate',
       status: 204,

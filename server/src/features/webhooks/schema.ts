@@ -14,7 +14,19 @@ import { DELIVERY_STATES } from './model.ts';
 const WEBHOOK_URL_LENGTH = 2048;
 
 export const WebhookTarget = Type.Object(
-  { id: Type.Integer(), client_id: Type.Integer(), url: Type.String(), created_at: OffsetTime() },
+  {
+    id: Type.Integer(),
+    client_id: Type.Integer(),
+    url: Type.String(),
+    created_at: OffsetTime(),
+    ended_at: Nullable(OffsetTime(), {
+      description: 'Since when nothing is posted to it. Null: it takes events.',
+    }),
+    end_reason: Nullable(Type.String(), { description: 'Why nothing is posted to it.' }),
+    rotation_ends_at: Nullable(OffsetTime(), {
+      description: 'Until when calls are also signed with the secret before the last rotation.',
+    }),
+  },
   { $id: 'WebhookTarget' },
 );
 export const WebhookTargetList = ListOf(WebhookTarget, 'WebhookTargetList');
@@ -25,18 +37,21 @@ export const CreatedWebhookTarget = Type.Object(
   { $id: 'CreatedWebhookTarget' },
 );
 
+const Url = () =>
+  Type.String({
+    format: 'uri',
+    pattern: worded('^https?://', 'must begin with http:// or https://'),
+    maxLength: WEBHOOK_URL_LENGTH,
+  });
+
 export const CreateWebhookTarget = Type.Object(
-  {
-    client_id: Key(),
-    url: Type.String({
-      format: 'uri',
-      pattern: worded('^https?://', 'must begin with http:// or https://'),
-      maxLength: WEBHOOK_URL_LENGTH,
-    }),
-  },
+  { client_id: Key(), url: Url() },
   { $id: 'CreateWebhookTarget' },
 );
 export type CreateWebhookTarget = Static<typeof CreateWebhookTarget>;
+
+export const UpdateWebhookTarget = Type.Object({ url: Url() }, { $id: 'UpdateWebhookTarget' });
+export type UpdateWebhookTarget = Static<typeof UpdateWebhookTarget>;
 
 export const TargetParams = Type.Object({ target_id: Key() });
 

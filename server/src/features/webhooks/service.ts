@@ -8,21 +8,40 @@ import { viewPage } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { secretText } from './call.ts';
-import type { CreateWebhookTarget, DeliveryListQuery, TargetListQuery } from './schema.ts';
+import { BOTH_SECRETS_HOURS } from './model.ts';
+import type {
+  CreateWebhookTarget,
+  DeliveryListQuery,
+  TargetListQuery,
+  UpdateWebhookTarget,
+} from './schema.ts';
 import * as store from './store.ts';
 
 const SECRET_BYTES = 32;
 
-function viewTarget({ id, client_id, url, created_at }: store.TargetRow) {
-  return { id, client_id, url, created_at: offsetTime(created_at) };
+function viewTarget(row: store.TargetRow) {
+  const { id, client_id, url, created_at, ended_at, end_reason, previous_until } = row;
+  return {
+    id,
+    client_id,
+    url,
+    created_at: offsetTime(created_at),
+    ended_at: nullable(offsetTime)(ended_at),
+    end_reason,
+    rotation_ends_at: nullable(offsetTime)(previous_until),
+  };
 }
+
+const NEW_TARGET = { ended_at: null, end_reason: null, previous_until: null };
+const newSecret = (ctx: RequestContext): string =>
+  secretText(Buffer.from(ctx.ids.secret(SECRET_BYTES), 'base64url'));
 
 /** @throws Invalid for an unknown client or an address with a user name in it */
 export async function createTarget(ctx: RequestContext, cipher: Cipher, input: CreateWebhookTarget) {
   const faults = new Faults();
   checkCredentials(input, faults);
   faults.refuse();
-  const secret = secretText(Buffer.from(ctx.ids.secret(SECRET_BYTES), 'base64url'));
+  const secret = newSecret(ctx);
   try {
     return await ctx.db.transaction(async (tx) => {
       const id = await store.nextTargetId(tx);
@@ -30,7 +49,7 @@ export async function createTarget(ctx: RequestContext, cipher: Cipher, input: C
       const row = { id, client_id: input.client_id, url: input.url, created_at: ctx.clock.now() };
       await store.insertTarget(tx, { ...row, key_id: keyId, sealed: box });
       await recordAudit(tx, ctx, { action: 'create_webhook_target', subject: id, clientId: input.client_id });
-      return { ...viewTarget(row), secret };
+      return { ...viewTarget({ ...row, ...NEW_TARGET }), secret };
     });
   } catch (error) {
     if (constraintOf(error) === 'webhook_targets_client_id_fkey') {
@@ -42,6 +61,41 @@ export async function createTarget(ctx: RequestContext, cipher: Cipher, input: C
 
 export async function listTargets(ctx: RequestContext, query: TargetListQuery) {
   return viewPage(await store.listTargets(ctx.db, query), viewTarget);
+}
+
+/** Gives a target another address, also for what still waits. One that has ended begins again.
+ *  @throws Invalid for an address with a user name in it, NotFound */
+export async function updateTarget(ctx: RequestContext, id: number, input: UpdateWebhookTarget) {
+  const faults = new Faults();
+  checkCredentials(input, faults);
+  faults.refuse();
+  return ctx.db.transaction(async (tx) => {
+    const row = await targetOf(tx, id);
+    await store.moveTarget(tx, id, input.url);
+    await recordAudit(tx, ctx, { action: 'update_webhook_target', subject: id, clientId: row.client_id });
+    return viewTarget({ ...row, url: input.url, ended_at: null, end_reason: null });
+  });
+}
+
+/** Makes a new signing secret. For a day calls are signed with the one before, too.
+ *  @throws NotFound */
+export async function rotateSecret(ctx: RequestContext, cipher: Cipher, id: number) {
+  const secret = newSecret(ctx);
+  return ctx.db.transaction(async (tx) => {
+    const row = await targetOf(tx, id);
+    const { keyId, box } = cipher.seal(secret, store.secretContext(id));
+    const previous_until = new Date(ctx.clock.now().getTime() + BOTH_SECRETS_HOURS * 3_600_000);
+    await store.rotateSecret(tx, { id, key_id: keyId, sealed: box }, previous_until);
+    const { client_id: clientId } = row;
+    await recordAudit(tx, ctx, { action: 'rotate_webhook_secret', subject: id, clientId });
+    return { ...viewTarget({ ...row, previous_until }), secret };
+  });
+}
+
+async function targetOf(tx: Tx, id: number): Promise<store.TargetRow> {
+  const row = await store.readTarget(tx, id);
+  if (!row) throw new NotFound(`Webhook target ${id} was not found`);
+  return row;
 }
 
 /** @throws NotFound */
@@ -68,7 +122,9 @@ export async function replayDelivery(ctx: RequestContext, id: string) {
       throw new Conflict(
         known.state === 'WAITING'
           ? 'The delivery is still to be made'
-          : 'The target of the delivery was deleted',
+          : known.target_id === null
+            ? 'The target of the delivery was deleted'
+            : 'The target of the delivery has ended: change its address first',
       );
     }
     await recordAudit(tx, ctx, { action: 'replay_webhook_delivery', subject: id });
@@ -99,8 +155,17 @@ export async function resealTargets(tx: Tx, cipher: Cipher): Promise<number> {
   const rows = await store.lockTargetsNotUnder(tx, cipher.currentKeyId);
   for (const row of rows) {
     const context = store.secretContext(row.id);
-    const { keyId, box } = cipher.seal(cipher.open({ keyId: row.key_id, box: row.sealed }, context), context);
-    await store.resealTarget(tx, { id: row.id, key_id: keyId, sealed: box });
+    const reseal = (keyId: string, box: Buffer) => cipher.seal(cipher.open({ keyId, box }, context), context);
+    const { id, previous_key_id: beforeId, previous_sealed: before } = row;
+    const { keyId, box } = reseal(row.key_id, row.sealed);
+    const previous = beforeId && before ? reseal(beforeId, before) : undefined;
+    await store.resealTarget(tx, {
+      id,
+      key_id: keyId,
+      sealed: box,
+      previous_key_id: previous?.keyId ?? null,
+      previous_sealed: previous?.box ?? null,
+    });
   }
   return rows.length;
 }

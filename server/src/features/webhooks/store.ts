@@ -11,7 +11,9 @@ import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 /** Where a sealed secret belongs. */
 export const secretContext = (targetId: number): string => `webhook_targets/${targetId}`;
 
-const TARGET_COLUMNS = ['id', 'client_id', 'url', 'created_at'] as const;
+const TARGET_COLUMNS = [
+  ...(['id', 'client_id', 'url', 'created_at', 'ended_at', 'end_reason', 'previous_until'] as const),
+] as const;
 
 export type TargetRow = RowOf<'webhook_targets', typeof TARGET_COLUMNS>;
 
@@ -35,7 +37,9 @@ export async function nextTargetId(tx: Tx): Promise<number> {
   return row.id;
 }
 
-export async function insertTarget(tx: Tx, row: TargetRow & SealedRow & SubscriptionName): Promise<void> {
+type NewTarget = Pick<TargetRow, 'id' | 'client_id' | 'url' | 'created_at'> & SealedRow & SubscriptionName;
+
+export async function insertTarget(tx: Tx, row: NewTarget): Promise<void> {
   const { auth_header_name: header = null } = row;
   await tx.named(
     'webhook_target_insert',
@@ -89,14 +93,74 @@ export const listTargets = (db: Db, { client_id, limit, offset }: TargetListQuer
     count: keptCountOfClient('webhook_targets', client_id ?? 'all'),
   });
 
-/** Deletes a target and gives up what was still to be sent to it. @returns whether there was one */
-export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boolean> {
+export async function readTarget(tx: Tx, id: number): Promise<TargetRow | undefined> {
+  return tx.namedRow<TargetRow>(
+    'webhook_target_read',
+    `select ${listOf(TARGET_COLUMNS)} from webhook_targets where id = $1 and kind = 'events' for no key update`,
+    [id],
+  );
+}
+
+/** Gives a target another address, for what waits, too; one that has ended begins again. */
+export async function moveTarget(tx: Tx, id: number, url: string): Promise<void> {
+  await tx.named(
+    'webhook_target_move',
+    'update webhook_targets set url = $2, ended_at = null, end_reason = null where id = $1',
+    [id, url],
+  );
+  await tx.named(
+    'webhook_target_move_waiting',
+    `update webhook_deliveries set url = $2 where target_id = $1 and state = 'WAITING'`,
+    [id, url],
+  );
+}
+
+/** Puts a new secret in the place of the one that is there, which counts until a moment. */
+export async function rotateSecret(
+  tx: Tx,
+  { id, key_id, sealed }: SealedRow,
+  previousUntil: Date,
+): Promise<void> {
+  await tx.named(
+    'webhook_target_rotate',
+    `update webhook_targets set previous_key_id = key_id, previous_sealed = sealed, previous_until = $4,
+            key_id = $2, sealed = $3 where id = $1`,
+    [id, key_id, sealed, previousUntil.toISOString()],
+  );
+}
+
+/** Ends a target: nothing more is posted to it, and what waits is given up. One of a client's own is deleted. */
+export async function endTarget(
+  tx: Tx,
+  id: number,
+  { reason, now }: { readonly reason: string; readonly now: Date },
+): Promise<void> {
+  const [target] = await tx.named<{ kind: string }>(
+    'webhook_target_end',
+    'update webhook_targets set ended_at = $2, end_reason = $3 where id = $1 and ended_at is null returning kind',
+    [id, now.toISOString(), reason],
+  );
+  if (target?.kind === 'user_actions') await deleteTarget(tx, id, now, reason);
+  else await giveUp(tx, id, now, reason);
+}
+
+async function giveUp(tx: Tx, targetId: number, now: Date, reason: string): Promise<void> {
   await tx.named(
     'webhook_target_give_up',
-    `update webhook_deliveries set state = 'FAILED', last_error = 'the target was deleted', ended_at = $2
+    `update webhook_deliveries set state = 'FAILED', last_error = $3, ended_at = $2
       where target_id = $1 and state = 'WAITING'`,
-    [id, now.toISOString()],
+    [targetId, now.toISOString(), reason],
   );
+}
+
+/** Deletes a target and gives up what was still to be sent to it. @returns whether there was one */
+export async function deleteTarget(
+  tx: Tx,
+  id: number,
+  now: Date,
+  reason = 'the target was deleted',
+): Promise<boolean> {
+  await giveUp(tx, id, now, reason);
   return tx.namedAny(
     'webhook_target_delete',
     `with gone as (delete from webhook_targets where id = $1 returning client_id, kind),
@@ -106,20 +170,26 @@ export async function deleteTarget(tx: Tx, id: number, now: Date): Promise<boole
   );
 }
 
+const ALL_SEALED = [...SEALED_COLUMNS, 'previous_key_id', 'previous_sealed'] as const;
+
+export type AllSealedRow = RowOf<'webhook_targets', typeof ALL_SEALED>;
+
 /** All secrets that are not under this key yet, locked until the transaction ends. */
-export async function lockTargetsNotUnder(tx: Tx, keyId: string): Promise<SealedRow[]> {
+export async function lockTargetsNotUnder(tx: Tx, keyId: string): Promise<AllSealedRow[]> {
   return tx.named(
     'webhook_target_old_keys',
-    `select ${listOf(SEALED_COLUMNS)} from webhook_targets where key_id <> $1 order by id for update`,
+    `select ${listOf(ALL_SEALED)} from webhook_targets
+      where key_id <> $1 or previous_key_id <> $1 order by id for update`,
     [keyId],
   );
 }
 
-export async function resealTarget(tx: Tx, row: SealedRow): Promise<void> {
+export async function resealTarget(tx: Tx, row: AllSealedRow): Promise<void> {
   await tx.named(
     'webhook_target_reseal',
-    'update webhook_targets set key_id = $2, sealed = $3 where id = $1',
-    [row.id, row.key_id, row.sealed],
+    `update webhook_targets set key_id = $2, sealed = $3, previous_key_id = $4, previous_sealed = $5
+      where id = $1`,
+    [row.id, row.key_id, row.sealed, row.previous_key_id, row.previous_sealed],
   );
 }
 
@@ -138,7 +208,7 @@ export async function insertDeliveries(tx: Tx, event: NewDeliveries): Promise<vo
     `insert into webhook_deliveries
        (id, event_id, client_id, target_id, url, type, data, next_attempt_at, created_at)
      select gen_random_uuid(), $1, client_id, id, url, $3, $4, $5, $5 from webhook_targets
-      where client_id = $2 and kind = 'events'`,
+      where client_id = $2 and kind = 'events' and ended_at is null`,
     [event.eventId, event.clientId, event.type, JSON.stringify(event.data), event.now.toISOString()],
   );
 }
@@ -153,6 +223,9 @@ export interface ClaimedDelivery
   extends RowOf<'webhook_deliveries', typeof CLAIMED_COLUMNS, { data: unknown }> {
   readonly key_id: string | null;
   readonly sealed: Buffer | null;
+  /** Of the secret before, while calls are signed with both. */
+  readonly previous_key_id: string | null;
+  readonly previous_sealed: Buffer | null;
   /** Of a subscription to user actions; null: the call is signed. */
   readonly auth_header_name: string | null;
 }
@@ -199,7 +272,10 @@ export async function claimDue(db: Db, { now, most, mostOfOne, except }: Claim):
                 + make_interval(secs => ($3::int[])[least(d.attempts + 1, array_length($3::int[], 1))])
          from due where due.id = d.id
        returning ${CLAIMED})
-     select c.*, t.key_id, t.sealed, t.auth_header_name from claimed c left join webhook_targets t on t.id = c.target_id`,
+     select c.*, t.key_id, t.sealed, t.auth_header_name,
+            case when t.previous_until > $1 then t.previous_key_id end as previous_key_id,
+            case when t.previous_until > $1 then t.previous_sealed end as previous_sealed
+       from claimed c left join webhook_targets t on t.id = c.target_id`,
     [
       now.toISOString(),
       most,
@@ -211,18 +287,27 @@ export async function claimDue(db: Db, { now, most, mostOfOne, except }: Claim):
   );
 }
 
+export interface AttemptEnd {
+  readonly state: DeliveryState;
+  readonly error: string | null;
+  readonly now: Date;
+  /** The next attempt is not made before. */
+  readonly notBefore?: Date | undefined;
+}
+
 /** Writes what came of an attempt, unless a later one has begun. */
 export async function closeAttempt(
   db: Queryable,
   { id, attempts }: ClaimedDelivery,
-  { state, error, now }: { readonly state: DeliveryState; readonly error: string | null; readonly now: Date },
+  { state, error, now, notBefore }: AttemptEnd,
 ): Promise<void> {
   await db.named(
     'webhook_close',
     `update webhook_deliveries set state = $3, last_error = $4,
+            next_attempt_at = greatest(next_attempt_at, $6::timestamptz),
             ended_at = case when $3 = 'WAITING' then null else $5::timestamptz end
       where id = $1 and attempts = $2 and state = 'WAITING'`,
-    [id, attempts, state, error, now.toISOString()],
+    [id, attempts, state, error, now.toISOString(), notBefore?.toISOString() ?? null],
   );
 }
 
@@ -266,13 +351,15 @@ export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | un
 }
 
 /** Puts an ended delivery back among those to be made, at once.
- *  @returns the delivery as it is then; nothing when there is none that has ended and whose target is still there */
+ *  @returns the delivery as it is then; nothing when there is none that has ended and whose target takes events */
 export async function replay(tx: Tx, id: string, now: Date): Promise<DeliveryRow | undefined> {
   return tx.namedRow<DeliveryRow>(
     'webhook_replay',
-    `update webhook_deliveries set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null,
-            ended_at = null
-      where id = $1 and state = any($3::text[]) and target_id in (select id from webhook_targets) returning ${COLUMNS}`,
+    `update webhook_deliveries d set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null,
+            ended_at = null, url = t.url
+       from webhook_targets t
+      where d.id = $1 and d.state = any($3::text[]) and t.id = d.target_id and t.ended_at is null
+      returning ${listOf(DELIVERY_COLUMNS, 'd')}`,
     [id, now.toISOString(), statesBefore(DELIVERY_TRANSITIONS, 'WAITING')],
   );
 }

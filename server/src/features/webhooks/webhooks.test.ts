@@ -16,7 +16,7 @@ import { Deliverer } from './deliver.ts';
 import { postEvent } from './index.ts';
 import { RETRY_AFTER } from './model.ts';
 import { resealTargets } from './service.ts';
-import { claimDue, secretContext } from './store.ts';
+import { claimDue, endTarget, secretContext } from './store.ts';
 
 interface Call {
   readonly url: string;
@@ -28,7 +28,7 @@ let server: TestServer;
 let receiver: Server;
 let address: string;
 let calls: Call[] = [];
-let answers: number[] = [];
+let answers: (number | { status: number; headers: Record<string, string> })[] = [];
 let aheadMs = 0;
 const masterKey = newKey();
 
@@ -46,7 +46,9 @@ beforeAll(async () => {
     });
     request.on('end', () => {
       calls.push({ url: request.url ?? '', headers: request.headers, body });
-      response.writeHead(answers.shift() ?? 204, { location: `${address}/elsewhere` }).end();
+      const answer = answers.shift() ?? 204;
+      const { status, headers } = typeof answer === 'number' ? { status: answer, headers: {} } : answer;
+      response.writeHead(status, { location: `${address}/elsewhere?secret=1`, ...headers }).end();
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -141,7 +143,8 @@ test('a target that fails is asked again later, with the same id, until it accep
     [302, 30],
   ] as const) {
     await waitUntil(
-      async () => (await deliveries('&state=WAITING'))[0]?.last_error === `the target answered ${status}`,
+      async () =>
+        (await deliveries('&state=WAITING'))[0]?.last_error?.startsWith(`the target answered ${status}`),
       { what: `the answer ${status} to be written down` },
     );
     aheadMs += seconds * 1000;
@@ -158,23 +161,139 @@ test('a target that fails is asked again later, with the same id, until it accep
   expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
+const mine = async (id: string) =>
+  (await deliveries()).find((row: { event_id: string }) => row.event_id === id);
+const failed = (id: string) =>
+  waitUntil(async () => ((await mine(id))?.last_error ? mine(id) : undefined), { what: 'a failed attempt' });
+
+test('a redirect is not followed, and the error says where it leads, without what may be secret', async () => {
+  await addTarget(`${address}/moved`);
+  answers = [301];
+  const { last_error } = await failed(await post({ n: 20 }));
+  expect(last_error).toBe(
+    `the target answered 301, a redirect to ${address}/elsewhere, which is not followed: give the target that address`,
+  );
+});
+
+test.each([
+  ['in seconds', 429, () => '90'],
+  ['as a date', 503, () => new Date(clock.now().getTime() + 90_000).toUTCString()],
+])('Retry-After %s is kept', async (_how, status, retryAfter) => {
+  await addTarget(`${address}/busy`);
+  answers = [{ status, headers: { 'retry-after': retryAfter() } }];
+  const row = await failed(await post({ n: 21 }));
+  const waits = Date.parse(row.next_attempt_at) - clock.now().getTime();
+  expect(waits).toBeGreaterThan(60_000);
+  expect(waits).toBeLessThan(91_000);
+});
+
+test('Retry-After of another status, of a day that is over or of years is not waited for', async () => {
+  await addTarget(`${address}/odd`);
+  for (const [status, value, most] of [
+    [500, '90', 6_000],
+    [503, new Date(0).toUTCString(), 6_000],
+    [503, 'soon', 6_000],
+    [503, '999999999', 86_401_000],
+  ] as const) {
+    answers = [{ status, headers: { 'retry-after': value } }];
+    const row = await failed(await post({ n: 22 }));
+    expect(Date.parse(row.next_attempt_at) - clock.now().getTime()).toBeLessThan(most);
+  }
+});
+
+test('410 ends a target and says so; another address begins it again, also for what is posted again', async () => {
+  const { body: target } = await addTarget(`${address}/gone`);
+  answers = [410];
+  const id = await post({ n: 23 });
+  const reason = 'the target answered 410: it takes nothing any more';
+  await waitUntil(async () => (await mine(id))?.state === 'FAILED', { what: 'the end' });
+  expect(await mine(id)).toMatchObject({ last_error: reason, attempts: 1 });
+  const [ended] = (await server.call('GET', TARGETS, { as: 'operator' })).body.results;
+  expect(ended).toMatchObject({ ended_at: expect.any(String), end_reason: reason });
+  const missed = await post({ n: 24 });
+  expect(await mine(missed)).toBeUndefined();
+  const replayed = `/virga/v1/webhook_deliveries/${(await mine(id)).id}/replay`;
+  const refused = await server.call('POST', replayed, { as: 'operator' });
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    expect.stringContaining('change its address'),
+  ]);
+  const body = { url: `${address}/found` };
+  const moved = await server.call('PATCH', `${TARGETS}/${target.id}`, { as: 'operator', body });
+  expect(moved.body).toMatchObject({ ...body, ended_at: null, end_reason: null });
+  expect((await server.call('POST', replayed, { as: 'operator' })).status).toBe(200);
+  await waitUntil(async () => (await mine(id)).state === 'DELIVERED', { what: 'the delivery' });
+  expect(calls.map(({ url }) => url)).toEqual(['/gone', '/found']);
+});
+
+test('410 ends a subscription to user actions', async () => {
+  const subscriber = {
+    url: 'https://hooks.example.com/gone',
+    auth_header_name: 'X-Token',
+    auth_header_value: 'secret',
+  };
+  await server.call('POST', '/cloud/v1/user_actions/subscribe', { body: subscriber });
+  const listed = async () =>
+    (await server.call('GET', '/cloud/v1/user_actions/subscriptions_list')).body.results;
+  const [{ id }] = await listed();
+  await server.db.transaction((tx) => endTarget(tx, id, { reason: 'it is gone', now: clock.now() }));
+  expect(await listed()).toEqual([]);
+  await server.call('POST', '/cloud/v1/user_actions/unsubscribe');
+});
+
+test('another address is that of what still waits, too', async () => {
+  const { body: target } = await addTarget(`${address}/before`);
+  answers = [500];
+  const id = await post({ n: 25 });
+  await failed(id);
+  const body = { url: `${address}/after` };
+  await server.call('PATCH', `${TARGETS}/${target.id}`, { as: 'operator', body });
+  aheadMs += 5000;
+  await waitUntil(async () => (await mine(id)).state === 'DELIVERED', { what: 'the delivery' });
+  expect(calls.map(({ url }) => url)).toEqual(['/before', '/after']);
+  expect((await server.call('PATCH', `${TARGETS}/999`, { as: 'operator', body })).status).toBe(404);
+});
+
+test('after a rotation calls are signed with both secrets for a day, and with the new one then', async () => {
+  const { body: target } = await addTarget(`${address}/signed`);
+  const rotated = await server.call('POST', `${TARGETS}/${target.id}/rotate_secret`, { as: 'operator' });
+  expect(rotated.status).toBe(200);
+  expect(rotated.body.secret).not.toBe(target.secret);
+  const signers = async (n: number) => {
+    calls = [];
+    const id = await post({ n });
+    await waitUntil(() => calls.length === 1, { what: 'the call' });
+    const { headers, body } = calls[0] as Call;
+    const seconds = Number(headers['webhook-timestamp']);
+    const given = String(headers['webhook-signature']).split(' ');
+    return given.map((each) =>
+      ['new', 'old'].find((name) => {
+        const secret = name === 'new' ? rotated.body.secret : target.secret;
+        return signatureOf(secret, id, seconds, body) === each;
+      }),
+    );
+  };
+  expect(await signers(26)).toEqual(['new', 'old']);
+  aheadMs += 24 * 3_600_000;
+  expect(await signers(27)).toEqual(['new']);
+});
+
 test('after the last attempt a delivery is given up', async () => {
   await addTarget(`${address}/dead`);
   answers = Array.from({ length: 20 }, () => 503);
   const id = await post({ n: 3 });
-  const mine = async () => (await deliveries()).find((row: { event_id: string }) => row.event_id === id);
   for (const [attempt, seconds] of RETRY_AFTER.entries()) {
     await waitUntil(
       async () => {
-        const row = await mine();
+        const row = await mine(id);
         return row.attempts === attempt + 1 && row.last_error !== null && calls.length === attempt + 1;
       },
       { what: `attempt ${attempt + 1}` },
     );
     aheadMs += seconds * 1000;
   }
-  await waitUntil(async () => (await mine()).state === 'FAILED', { what: 'the delivery to be given up' });
-  expect(await mine()).toMatchObject({ attempts: 10, last_error: 'the target answered 503' });
+  await waitUntil(async () => (await mine(id)).state === 'FAILED', { what: 'the delivery to be given up' });
+  expect(await mine(id)).toMatchObject({ attempts: 10, last_error: 'the target answered 503' });
   expect(calls).toHaveLength(10);
 });
 
@@ -294,7 +413,9 @@ test('faulty targets are refused with the reason, and secrets are shown once onl
 });
 
 test('a new master key encrypts the signing secrets anew, and they stay the same', async () => {
-  const { body } = await addTarget(`${address}/rotated`);
+  const { body: before } = await addTarget(`${address}/rotated`);
+  const rotate = `${TARGETS}/${before.id}/rotate_secret`;
+  const { body } = await server.call('POST', rotate, { as: 'operator' });
   const next = newKey();
   const cipher = new Cipher([next, masterKey]);
   class RolledBack extends Error {}
@@ -303,13 +424,21 @@ test('a new master key encrypts the signing secrets anew, and they stay the same
       await addKeyId(tx, cipher.currentKeyId, clock.timestamp());
       expect(await resealTargets(tx, cipher)).toBe(1);
       expect(await resealTargets(tx, cipher)).toBe(0);
-      const [row] = await tx.named<{ key_id: string; sealed: Buffer }>(
+      const [row] = await tx.named<{
+        key_id: string;
+        sealed: Buffer;
+        previous_key_id: string;
+        previous_sealed: Buffer;
+      }>(
         'test_resealed',
-        'select key_id, sealed from webhook_targets where id = $1',
+        'select key_id, sealed, previous_key_id, previous_sealed from webhook_targets where id = $1',
         [body.id],
       );
       const sealed = { keyId: row?.key_id ?? '', box: row?.sealed ?? Buffer.alloc(0) };
-      expect(new Cipher([next]).open(sealed, secretContext(body.id))).toBe(body.secret);
+      const open = (box: typeof sealed) => new Cipher([next]).open(box, secretContext(body.id));
+      expect(open(sealed)).toBe(body.secret);
+      const previous = { keyId: row?.previous_key_id ?? '', box: row?.previous_sealed ?? Buffer.alloc(0) };
+      expect(open(previous)).toBe(before.secret);
       throw new RolledBack();
     }),
   ).rejects.toThrow(RolledBack);

@@ -1383,9 +1383,14 @@ export interface WebhookTargets {
   auth_header_name: string | null;
   client_id: number;
   created_at: Date;
+  end_reason: string | null;
+  ended_at: Date | null;
   id: Generated<number>;
   key_id: string;
   kind: Generated<string>;
+  previous_key_id: string | null;
+  previous_sealed: Buffer | null;
+  previous_until: Date | null;
   sealed: Buffer;
   url: string;
 }
