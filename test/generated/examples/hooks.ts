@@ -63,6 +63,12 @@ const pageSet = async ({ server }: World): Promise<Hook> => {
   return { path: { set_id: String(body.id) } };
 };
 
+const webhookTarget = async ({ server }: World): Promise<Hook> => {
+  const body = { client_id: 1, url: 'https://hooks.example.com/before' };
+  const reply = await server.call('POST', '/virga/v1/webhook_targets', { as: 'operator', body });
+  return { path: { target_id: String(reply.body.id) } };
+};
+
 const notificationAfter =
   (method: string): Hooks[string] =>
   async ({ server }, body) => {
@@ -74,6 +80,7 @@ const NODES = 'k8s/clusters';
 
 const OWN: Hooks = {
   'PATCH /virga/v1/clients/{client_id}/quotas': async () => ({ path: { client_id: '2' } }),
+  'PATCH /virga/v1/webhook_targets/{target_id}': webhookTarget,
   // Its faults strike in a region that no other example is in.
   'POST /virga/v1/simulation/{region_id}/faults': async () => ({ path: { region_id: '1' } }),
   'POST /cloud/v2/keypairs': async (world) => ({ body: { project_id: world.project } }),
