@@ -13,6 +13,7 @@ const served = [
   '/storage',
   '/video',
   '/openapi.json',
+  '/openapi-3.0.json',
   '/healthz',
   '/docs',
 ];

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Get the account that the token belongs to
-         * @description Get the account that the token belongs to. Answers a client.
+         * @description Get the account that the token belongs to. Answers a client account.
          */
         get: operations["getAccount"];
         put?: never;
@@ -6575,7 +6575,7 @@ export interface components {
                 [key: string]: string[];
             };
         };
-        /** @default {} */
+        AccountForbidden: components["schemas"]["Detail"] | components["schemas"]["AccountError"];
         AcknowledgeTasks: {
             /**
              * @description null: all that have ended
@@ -6595,71 +6595,57 @@ export interface components {
         };
         AddSchedules: {
             /** @description When it takes snapshots. */
-            schedules: ({
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "interval";
-                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
-                max_quantity?: number;
-                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
-                resource_name_template?: string;
-                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
-                retention_time?: {
-                    /** @description Weeks of a length of time. */
-                    weeks?: number;
-                    /** @description Days of a length of time. */
-                    days?: number;
-                    /** @description Hours of a length of time. */
-                    hours?: number;
-                    /** @description Minutes of a length of time. */
-                    minutes?: number;
-                } | null;
-                /** @description Weeks of a length of time. */
-                weeks?: number;
-                /** @description Days of a length of time. */
-                days?: number;
-                /** @description Hours of a length of time. */
-                hours?: number;
-                /** @description Minutes of a length of time. */
-                minutes?: number;
-            } | {
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "cron";
-                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
-                max_quantity?: number;
-                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
-                resource_name_template?: string;
-                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
-                retention_time?: {
-                    /** @description Weeks of a length of time. */
-                    weeks?: number;
-                    /** @description Days of a length of time. */
-                    days?: number;
-                    /** @description Hours of a length of time. */
-                    hours?: number;
-                    /** @description Minutes of a length of time. */
-                    minutes?: number;
-                } | null;
-                /** @description The time zone of a schedule, such as Europe/Berlin. */
-                timezone?: string;
-                /** @description Minutes of the hour at which a schedule runs. */
-                minute?: string;
-                /** @description Hours of the day at which a schedule runs. */
-                hour?: string;
-                /** @description Days of the month on which a schedule runs. */
-                day?: string;
-                /** @description Months in which a schedule runs. */
-                month?: string;
-                /** @description Weeks of the year in which a schedule runs. */
-                week?: string;
-                /** @description Days of the week on which a schedule runs; 0 is Monday. */
-                day_of_week?: string;
-            })[];
+            schedules: components["schemas"]["NewLifecycleSchedule"][];
+        };
+        AddSecurityGroupRule: {
+            /**
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            action: "create";
+            /**
+             * @description ingress: towards the machine; egress: from it.
+             * @enum {string}
+             */
+            direction: "egress" | "ingress";
+            /**
+             * @description IPv4 or IPv6. Default: "IPv4".
+             * @default IPv4
+             * @enum {string}
+             */
+            ethertype?: "IPv4" | "IPv6";
+            /**
+             * @description null and any: every one
+             * @default null
+             * @enum {string|null}
+             */
+            protocol?: "any" | "ah" | "dccp" | "egp" | "esp" | "gre" | "icmp" | "igmp" | "ipencap" | "ipip" | "ipv6-encap" | "ipv6-frag" | "ipv6-icmp" | "ipv6-nonxt" | "ipv6-opts" | "ipv6-route" | "ospf" | "pgm" | "rsvp" | "sctp" | "tcp" | "udp" | "udplite" | "vrrp" | null;
+            /**
+             * @description The first port; null: any.
+             * @default null
+             */
+            port_range_min?: number | null;
+            /**
+             * @description The last port; null: any.
+             * @default null
+             */
+            port_range_max?: number | null;
+            /**
+             * Format: uuid
+             * @description Only from or to machines of this security group.
+             */
+            remote_group_id?: string;
+            /**
+             * Format: ip-network
+             * @description Only from or to this network, in CIDR notation.
+             * @default null
+             */
+            remote_ip_prefix?: string | null;
+            /**
+             * @description For people. Default: "".
+             * @default
+             */
+            description?: string;
         };
         AddUser: {
             /**
@@ -7203,7 +7189,7 @@ export interface components {
              */
             vip_port_id?: string;
         };
-        Client: {
+        ClientAccount: {
             /** @description Its id. */
             id: number;
             /** @description Its name. */
@@ -7578,6 +7564,7 @@ export interface components {
                 limit: number;
             };
         };
+        CloudForbidden: components["schemas"]["Detail"] | components["schemas"]["CloudError"];
         Company: {
             /** @description Its id. */
             id?: number;
@@ -7727,6 +7714,39 @@ export interface components {
                 /** @description Whether it is on. */
                 enabled: boolean;
             } | null;
+        };
+        CreateEmptyVolume: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "new-volume";
+            /** @description GiB */
+            size: number;
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name: string;
+            /**
+             * @description Absent: standard, or that of the snapshot.
+             * @enum {string}
+             */
+            type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
+            /** @description The machine that the volume is attached to once it is there. */
+            instance_id_to_attach_to?: string;
+            /** @description By which the machine knows the disk. */
+            attachment_tag?: string;
+            /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
+            lifecycle_policy_ids?: number[];
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            };
+            /** @description Tags, in the form of older clients. */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         CreateFloatingIp: {
             /**
@@ -7898,328 +7918,9 @@ export interface components {
             /** @description How large it is. */
             flavor: string;
             /** @description Volumes. */
-            volumes: ({
-                /**
-                 * @description Where it comes from.
-                 * @constant
-                 */
-                source: "new-volume";
-                /** @description GiB */
-                size: number;
-                /**
-                 * @description What the volume is of. Default: "standard".
-                 * @default standard
-                 * @enum {string}
-                 */
-                type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
-                /**
-                 * @description Its name.
-                 * @example example-1
-                 */
-                name?: string;
-                /** @description By which the machine knows the disk. */
-                attachment_tag?: string;
-                /**
-                 * @description Whether the disk goes with the machine. Default: false.
-                 * @default false
-                 */
-                delete_on_termination?: boolean;
-                /** @description Tags; a change with null removes one. */
-                tags?: {
-                    [key: string]: string;
-                };
-            } | {
-                /**
-                 * @description Where it comes from.
-                 * @constant
-                 */
-                source: "image";
-                /**
-                 * Format: uuid
-                 * @description Id of the image.
-                 */
-                image_id: string;
-                /** @description GiB */
-                size?: number;
-                /** @description The order in which disks are booted from; -1: never. */
-                boot_index?: number;
-                /**
-                 * @description What the volume is of. Default: "standard".
-                 * @default standard
-                 * @enum {string}
-                 */
-                type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
-                /**
-                 * @description Its name.
-                 * @example example-1
-                 */
-                name?: string;
-                /** @description By which the machine knows the disk. */
-                attachment_tag?: string;
-                /**
-                 * @description Whether the disk goes with the machine. Default: false.
-                 * @default false
-                 */
-                delete_on_termination?: boolean;
-                /** @description Tags; a change with null removes one. */
-                tags?: {
-                    [key: string]: string;
-                };
-            } | {
-                /**
-                 * @description Where it comes from.
-                 * @constant
-                 */
-                source: "snapshot";
-                /**
-                 * Format: uuid
-                 * @description Id of the snapshot.
-                 */
-                snapshot_id: string;
-                /** @description GiB */
-                size: number;
-                /** @description The order in which disks are booted from; -1: never. */
-                boot_index?: number;
-                /**
-                 * @description Its name.
-                 * @example example-1
-                 */
-                name?: string;
-                /** @description By which the machine knows the disk. */
-                attachment_tag?: string;
-                /**
-                 * @description Whether the disk goes with the machine. Default: false.
-                 * @default false
-                 */
-                delete_on_termination?: boolean;
-                /** @description Tags; a change with null removes one. */
-                tags?: {
-                    [key: string]: string;
-                };
-                /**
-                 * @description What the volume is of.
-                 * @enum {string}
-                 */
-                type_name?: "ssd_hiiops" | "standard";
-            } | {
-                /**
-                 * @description Where it comes from.
-                 * @constant
-                 */
-                source: "apptemplate";
-                /** @description Id of an application of a marketplace, of which there are none. */
-                apptemplate_id: string;
-                /** @description GiB */
-                size?: number;
-                /** @description The order in which disks are booted from; -1: never. */
-                boot_index?: number;
-                /**
-                 * @description What the volume is of. Default: "standard".
-                 * @default standard
-                 * @enum {string}
-                 */
-                type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
-                /**
-                 * @description Its name.
-                 * @example example-1
-                 */
-                name?: string;
-                /** @description By which the machine knows the disk. */
-                attachment_tag?: string;
-                /**
-                 * @description Whether the disk goes with the machine. Default: false.
-                 * @default false
-                 */
-                delete_on_termination?: boolean;
-                /** @description Tags; a change with null removes one. */
-                tags?: {
-                    [key: string]: string;
-                };
-            } | {
-                /**
-                 * @description Where it comes from.
-                 * @constant
-                 */
-                source: "existing-volume";
-                /**
-                 * Format: uuid
-                 * @description Id of the volume.
-                 */
-                volume_id: string;
-                /** @description The order in which disks are booted from; -1: never. */
-                boot_index?: number;
-                /** @description By which the machine knows the disk. */
-                attachment_tag?: string;
-                /**
-                 * @description Whether the disk goes with the machine. Default: false.
-                 * @default false
-                 */
-                delete_on_termination?: boolean;
-                /** @description Tags; a change with null removes one. */
-                tags?: {
-                    [key: string]: string;
-                };
-            })[];
+            volumes: components["schemas"]["NewInstanceVolume"][];
             /** @description Where it is connected. */
-            interfaces: ({
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "external";
-                /** @description By which the machine knows the port. */
-                interface_name?: string;
-                /** @description Security groups. */
-                security_groups?: {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                }[];
-                /**
-                 * @description ipv4, ipv6, or dual for one of each. Default: "ipv4".
-                 * @default ipv4
-                 * @enum {string|null}
-                 */
-                ip_family?: "dual" | "ipv4" | "ipv6" | null;
-            } | {
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "subnet";
-                /** @description By which the machine knows the port. */
-                interface_name?: string;
-                /** @description Security groups. */
-                security_groups?: {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                }[];
-                /** @description The floating IP that leads there. */
-                floating_ip?: {
-                    /**
-                     * @description Where it comes from.
-                     * @constant
-                     */
-                    source: "new";
-                } | {
-                    /**
-                     * @description Where it comes from.
-                     * @constant
-                     */
-                    source: "existing";
-                    /**
-                     * Format: uuid
-                     * @description Id of the floating IP that is used.
-                     */
-                    existing_floating_id: string;
-                };
-                /**
-                 * Format: uuid
-                 * @description Id of the network.
-                 */
-                network_id: string;
-                /**
-                 * Format: uuid
-                 * @description Id of the subnet.
-                 */
-                subnet_id: string;
-            } | {
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "any_subnet";
-                /** @description By which the machine knows the port. */
-                interface_name?: string;
-                /** @description Security groups. */
-                security_groups?: {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                }[];
-                /** @description The floating IP that leads there. */
-                floating_ip?: {
-                    /**
-                     * @description Where it comes from.
-                     * @constant
-                     */
-                    source: "new";
-                } | {
-                    /**
-                     * @description Where it comes from.
-                     * @constant
-                     */
-                    source: "existing";
-                    /**
-                     * Format: uuid
-                     * @description Id of the floating IP that is used.
-                     */
-                    existing_floating_id: string;
-                };
-                /**
-                 * Format: uuid
-                 * @description Id of the network.
-                 */
-                network_id: string;
-                /**
-                 * @description ipv4, ipv6, or dual for one of each. Default: "ipv4".
-                 * @default ipv4
-                 * @enum {string|null}
-                 */
-                ip_family?: "dual" | "ipv4" | "ipv6" | null;
-                /**
-                 * Format: ip-address
-                 * @description An IP address.
-                 */
-                ip_address?: string;
-            } | {
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "reserved_fixed_ip";
-                /** @description By which the machine knows the port. */
-                interface_name?: string;
-                /** @description Security groups. */
-                security_groups?: {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                }[];
-                /** @description The floating IP that leads there. */
-                floating_ip?: {
-                    /**
-                     * @description Where it comes from.
-                     * @constant
-                     */
-                    source: "new";
-                } | {
-                    /**
-                     * @description Where it comes from.
-                     * @constant
-                     */
-                    source: "existing";
-                    /**
-                     * Format: uuid
-                     * @description Id of the floating IP that is used.
-                     */
-                    existing_floating_id: string;
-                };
-                /**
-                 * Format: uuid
-                 * @description Id of the port.
-                 */
-                port_id: string;
-            })[];
+            interfaces: components["schemas"]["NewInstanceInterface"][];
             /**
              * @deprecated
              * @description For interfaces that name none of their own.
@@ -8568,17 +8269,11 @@ export interface components {
              * @default false
              */
             auto_healing_enabled?: boolean | null;
-            /**
-             * @description Labels of its nodes. Default: {}.
-             * @default {}
-             */
+            /** @description Labels of its nodes. */
             labels?: {
                 [key: string]: string;
             } | null;
-            /**
-             * @description Taints of its nodes: value and effect by key. Default: {}.
-             * @default {}
-             */
+            /** @description Taints of its nodes: value and effect by key. */
             taints?: {
                 [key: string]: string;
             } | null;
@@ -8641,35 +8336,11 @@ export interface components {
             /** @description Id of the project. */
             project_id: number;
         };
-        CreateL7Policy: {
+        CreateL7Policy: components["schemas"]["CreateL7PolicyRedirectToUrl"] | components["schemas"]["CreateL7PolicyRedirectPrefix"] | components["schemas"]["CreateL7PolicyRedirectToPool"] | components["schemas"]["CreateL7PolicyReject"];
+        CreateL7PolicyRedirectPrefix: {
             /**
-             * @description What is to be done.
-             * @constant
-             */
-            action: "REDIRECT_TO_URL";
-            /**
-             * Format: uuid
-             * @description Id of the listener.
-             */
-            listener_id: string;
-            /** @description Its name. */
-            name?: string;
-            /** @description Where it stands among the others; the first is 1. */
-            position?: number;
-            /** @description Tags; a change with null removes one. */
-            tags?: string[];
-            /** @description The address that clients are sent to. */
-            redirect_url: string;
-            /**
-             * @description The HTTP code of the redirection. Default: 302.
-             * @default 302
-             * @enum {integer}
-             */
-            redirect_http_code?: 301 | 302 | 303 | 307 | 308;
-        } | {
-            /**
-             * @description What is to be done.
-             * @constant
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             action: "REDIRECT_PREFIX";
             /**
@@ -8691,10 +8362,11 @@ export interface components {
              * @enum {integer}
              */
             redirect_http_code?: 301 | 302 | 303 | 307 | 308;
-        } | {
+        };
+        CreateL7PolicyRedirectToPool: {
             /**
-             * @description What is to be done.
-             * @constant
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             action: "REDIRECT_TO_POOL";
             /**
@@ -8713,10 +8385,37 @@ export interface components {
              * @description The pool that gets the requests.
              */
             redirect_pool_id: string;
-        } | {
+        };
+        CreateL7PolicyRedirectToUrl: {
             /**
-             * @description What is to be done.
-             * @constant
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            action: "REDIRECT_TO_URL";
+            /**
+             * Format: uuid
+             * @description Id of the listener.
+             */
+            listener_id: string;
+            /** @description Its name. */
+            name?: string;
+            /** @description Where it stands among the others; the first is 1. */
+            position?: number;
+            /** @description Tags; a change with null removes one. */
+            tags?: string[];
+            /** @description The address that clients are sent to. */
+            redirect_url: string;
+            /**
+             * @description The HTTP code of the redirection. Default: 302.
+             * @default 302
+             * @enum {integer}
+             */
+            redirect_http_code?: 301 | 302 | 303 | 307 | 308;
+        };
+        CreateL7PolicyReject: {
+            /**
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             action: "REJECT";
             /**
@@ -8769,71 +8468,7 @@ export interface components {
              */
             status?: "active" | "paused";
             /** @description When it takes snapshots. */
-            schedules?: ({
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "interval";
-                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
-                max_quantity?: number;
-                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
-                resource_name_template?: string;
-                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
-                retention_time?: {
-                    /** @description Weeks of a length of time. */
-                    weeks?: number;
-                    /** @description Days of a length of time. */
-                    days?: number;
-                    /** @description Hours of a length of time. */
-                    hours?: number;
-                    /** @description Minutes of a length of time. */
-                    minutes?: number;
-                } | null;
-                /** @description Weeks of a length of time. */
-                weeks?: number;
-                /** @description Days of a length of time. */
-                days?: number;
-                /** @description Hours of a length of time. */
-                hours?: number;
-                /** @description Minutes of a length of time. */
-                minutes?: number;
-            } | {
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "cron";
-                /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
-                max_quantity?: number;
-                /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
-                resource_name_template?: string;
-                /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
-                retention_time?: {
-                    /** @description Weeks of a length of time. */
-                    weeks?: number;
-                    /** @description Days of a length of time. */
-                    days?: number;
-                    /** @description Hours of a length of time. */
-                    hours?: number;
-                    /** @description Minutes of a length of time. */
-                    minutes?: number;
-                } | null;
-                /** @description The time zone of a schedule, such as Europe/Berlin. */
-                timezone?: string;
-                /** @description Minutes of the hour at which a schedule runs. */
-                minute?: string;
-                /** @description Hours of the day at which a schedule runs. */
-                hour?: string;
-                /** @description Days of the month on which a schedule runs. */
-                day?: string;
-                /** @description Months in which a schedule runs. */
-                month?: string;
-                /** @description Weeks of the year in which a schedule runs. */
-                week?: string;
-                /** @description Days of the week on which a schedule runs; 0 is Monday. */
-                day_of_week?: string;
-            })[];
+            schedules?: components["schemas"]["NewLifecycleSchedule"][];
             /** @description Ids of the volume ids that were created. */
             volume_ids?: string[];
         };
@@ -9143,24 +8778,7 @@ export interface components {
                 [key: string]: string;
             };
             /** @description The floating IP that leads there. */
-            floating_ip?: {
-                /**
-                 * @description Where it comes from.
-                 * @constant
-                 */
-                source: "new";
-            } | {
-                /**
-                 * @description Where it comes from.
-                 * @constant
-                 */
-                source: "existing";
-                /**
-                 * Format: uuid
-                 * @description Id of the floating IP that is used.
-                 */
-                existing_floating_id: string;
-            };
+            floating_ip?: components["schemas"]["FloatingIpChoice"];
             /**
              * Format: uuid
              * @description The subnet of the virtual address.
@@ -9462,80 +9080,7 @@ export interface components {
              */
             description?: string | null;
         };
-        CreateReservedFixedIp: {
-            /**
-             * @description The kind.
-             * @constant
-             */
-            type: "external";
-            /** @description Whether several machines may share the address. */
-            is_vip?: boolean;
-            /**
-             * @description ipv4, ipv6, or dual for one of each.
-             * @enum {string|null}
-             */
-            ip_family?: "dual" | "ipv4" | "ipv6" | null;
-        } | {
-            /**
-             * @description The kind.
-             * @constant
-             */
-            type: "subnet";
-            /** @description Whether several machines may share the address. */
-            is_vip?: boolean;
-            /**
-             * Format: uuid
-             * @description Id of the subnet.
-             */
-            subnet_id: string;
-        } | {
-            /**
-             * @description The kind.
-             * @constant
-             */
-            type: "any_subnet";
-            /** @description Whether several machines may share the address. */
-            is_vip?: boolean;
-            /**
-             * @description ipv4, ipv6, or dual for one of each.
-             * @enum {string|null}
-             */
-            ip_family?: "dual" | "ipv4" | "ipv6" | null;
-            /**
-             * Format: uuid
-             * @description Id of the network.
-             */
-            network_id: string;
-        } | {
-            /**
-             * @description The kind.
-             * @constant
-             */
-            type: "ip_address";
-            /** @description Whether several machines may share the address. */
-            is_vip?: boolean;
-            /**
-             * Format: uuid
-             * @description Id of the network.
-             */
-            network_id: string;
-            /**
-             * Format: ip-address
-             * @description An IP address.
-             */
-            ip_address: string;
-        } | {
-            /**
-             * @description The kind.
-             * @constant
-             */
-            type: "port";
-            /**
-             * Format: uuid
-             * @description Id of the port.
-             */
-            port_id: string;
-        };
+        CreateReservedFixedIp: components["schemas"]["ReserveExternalIp"] | components["schemas"]["ReserveSubnetIp"] | components["schemas"]["ReserveAnySubnetIp"] | components["schemas"]["ReserveIpAddress"] | components["schemas"]["ReservePort"];
         CreateRouter: {
             /**
              * @description Its name.
@@ -9546,36 +9091,7 @@ export interface components {
              * @description How the router leads outside; null: it does not.
              * @default null
              */
-            external_gateway_info?: {
-                /**
-                 * @description The kind. Default: "manual".
-                 * @default manual
-                 * @constant
-                 */
-                type?: "manual";
-                /**
-                 * Format: uuid
-                 * @description Id of the network.
-                 */
-                network_id: string;
-                /**
-                 * @description Whether what goes out has the address of the router. Default: true.
-                 * @default true
-                 */
-                enable_snat?: boolean;
-            } | {
-                /**
-                 * @description The kind. Default: "default".
-                 * @default default
-                 * @constant
-                 */
-                type?: "default";
-                /**
-                 * @description Whether what goes out has the address of the router. Default: true.
-                 * @default true
-                 */
-                enable_snat?: boolean;
-            } | null;
+            external_gateway_info?: components["schemas"]["ManualRouterGateway"] | components["schemas"]["DefaultRouterGateway"] | null;
             /**
              * @description Where it is connected.
              * @default null
@@ -9776,7 +9292,6 @@ export interface components {
              */
             shared_in_project?: boolean;
         };
-        /** @default {} */
         CreateStorageAccessKey: {
             /** @description Whether clients cannot change it. */
             read_only?: boolean;
@@ -9874,42 +9389,11 @@ export interface components {
             /** @description What stands in that header. */
             auth_header_value: string;
         };
-        CreateVolume: {
+        CreateVolume: components["schemas"]["CreateEmptyVolume"] | components["schemas"]["CreateVolumeFromImage"] | components["schemas"]["CreateVolumeFromSnapshot"];
+        CreateVolumeFromImage: {
             /**
-             * @description Where it comes from.
-             * @constant
-             */
-            source: "new-volume";
-            /** @description GiB */
-            size: number;
-            /**
-             * @description Its name.
-             * @example example-1
-             */
-            name: string;
-            /**
-             * @description Absent: standard, or that of the snapshot.
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
              * @enum {string}
-             */
-            type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
-            /** @description The machine that the volume is attached to once it is there. */
-            instance_id_to_attach_to?: string;
-            /** @description By which the machine knows the disk. */
-            attachment_tag?: string;
-            /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
-            lifecycle_policy_ids?: number[];
-            /** @description Tags; a change with null removes one. */
-            tags?: {
-                [key: string]: string;
-            };
-            /** @description Tags, in the form of older clients. */
-            metadata?: {
-                [key: string]: string;
-            };
-        } | {
-            /**
-             * @description Where it comes from.
-             * @constant
              */
             source: "image";
             /**
@@ -9943,10 +9427,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
-        } | {
+        };
+        CreateVolumeFromSnapshot: {
             /**
-             * @description Where it comes from.
-             * @constant
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             source: "snapshot";
             /**
@@ -10181,6 +9666,56 @@ export interface components {
             /** @description By which what is sent is signed. It is not shown again. */
             secret: string;
         };
+        CronSchedule: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cron";
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * @description Whose it is.
+             * @constant
+             */
+            owner: "lifecycle_policy";
+            /** @description The policy. */
+            owner_id: number;
+            /** @description Who made the policy. */
+            user_id: number;
+            /** @description How many of its snapshots of each volume are kept. */
+            max_quantity: number;
+            /** @description What snapshots of a schedule are called; {volume_id} stands for the id of the volume. */
+            resource_name_template: string;
+            /** @description How long each snapshot of a schedule is kept; null: until there are too many. */
+            retention_time: {
+                /** @description Weeks of a length of time. */
+                weeks: number;
+                /** @description Days of a length of time. */
+                days: number;
+                /** @description Hours of a length of time. */
+                hours: number;
+                /** @description Minutes of a length of time. */
+                minutes: number;
+            } | null;
+            /** @description The time zone of a schedule, such as Europe/Berlin. */
+            timezone: string;
+            /** @description Minutes of the hour at which a schedule runs. */
+            minute: string;
+            /** @description Hours of the day at which a schedule runs. */
+            hour: string;
+            /** @description Days of the month on which a schedule runs. */
+            day: string;
+            /** @description Months in which a schedule runs. */
+            month: string;
+            /** @description Weeks of the year in which a schedule runs. */
+            week: string;
+            /** @description Days of the week on which a schedule runs; 0 is Monday. */
+            day_of_week: string;
+        };
         CustomPageSet: {
             /** @description Its id. */
             id: number;
@@ -10344,6 +9879,31 @@ export interface components {
                 /** @description The value. */
                 value: string | null;
             }[];
+        };
+        DefaultRouterGateway: {
+            /**
+             * @description The kind. Default: "default".
+             * @default default
+             * @constant
+             */
+            type?: "default";
+            /**
+             * @description Whether what goes out has the address of the router. Default: true.
+             * @default true
+             */
+            enable_snat?: boolean;
+        };
+        DeleteSecurityGroupRule: {
+            /**
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            action: "delete";
+            /**
+             * Format: uuid
+             * @description Id of the rule that is removed.
+             */
+            security_group_rule_id: string;
         };
         DetachInterface: {
             /**
@@ -10522,11 +10082,47 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["Engine"][];
         };
+        ExistingFloatingIpChoice: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "existing";
+            /**
+             * Format: uuid
+             * @description Id of the floating IP that is used.
+             */
+            existing_floating_id: string;
+        };
+        ExistingInstanceVolume: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "existing-volume";
+            /**
+             * Format: uuid
+             * @description Id of the volume.
+             */
+            volume_id: string;
+            /** @description The order in which disks are booted from; -1: never. */
+            boot_index?: number;
+            /** @description By which the machine knows the disk. */
+            attachment_tag?: string;
+            /**
+             * @description Whether the disk goes with the machine. Default: false.
+             * @default false
+             */
+            delete_on_termination?: boolean;
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
         ExtendVolume: {
             /** @description GiB */
             size: number;
         };
-        /** @default {} */
         FailOverLoadBalancer: {
             /**
              * @description Also from ERROR, which repairs it; otherwise from ACTIVE alone. Default: false.
@@ -10534,60 +10130,42 @@ export interface components {
              */
             force?: boolean;
         };
+        Flavor: {
+            /** @description Id of the flavor. */
+            flavor_id: string;
+            /** @description The name of the flavor. */
+            flavor_name: string;
+            /** @description Of the processor. */
+            architecture: string;
+            /** @description linux or windows. */
+            os_type: string;
+            /** @description Number of virtual processors. */
+            vcpus: number;
+            /** @description MiB */
+            ram: number;
+            /** @description Whether it cannot be chosen any more. */
+            disabled: boolean;
+            /** @description What it is made of, in words. */
+            hardware_description: {
+                [key: string]: string;
+            };
+            /** @description The currency of prices; null: nothing has a price. */
+            currency_code?: string | null;
+            /** @description Null: nothing has a price. */
+            price_per_hour?: number | null;
+            /** @description Null: nothing has a price. */
+            price_per_month?: number | null;
+            /**
+             * @description Whether a price is shown.
+             * @enum {string|null}
+             */
+            price_status?: "error" | "hide" | "show" | null;
+        };
         FlavorList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
             /** @description The items of this page. */
-            results: ({
-                /** @description Id of the flavor. */
-                flavor_id: string;
-                /** @description The name of the flavor. */
-                flavor_name: string;
-                /** @description Of the processor. */
-                architecture: string;
-                /** @description linux or windows. */
-                os_type: string;
-                /** @description Number of virtual processors. */
-                vcpus: number;
-                /** @description MiB */
-                ram: number;
-                /** @description Whether it cannot be chosen any more. */
-                disabled: boolean;
-                /** @description What it is made of, in words. */
-                hardware_description: {
-                    [key: string]: string;
-                };
-                /** @description The currency of prices; null: nothing has a price. */
-                currency_code: string | null;
-                /** @description Null: nothing has a price. */
-                price_per_hour: number | null;
-                /** @description Null: nothing has a price. */
-                price_per_month: number | null;
-                /**
-                 * @description Whether a price is shown.
-                 * @enum {string|null}
-                 */
-                price_status: "error" | "hide" | "show" | null;
-            } | {
-                /** @description Id of the flavor. */
-                flavor_id: string;
-                /** @description The name of the flavor. */
-                flavor_name: string;
-                /** @description Of the processor. */
-                architecture: string;
-                /** @description linux or windows. */
-                os_type: string;
-                /** @description Number of virtual processors. */
-                vcpus: number;
-                /** @description MiB */
-                ram: number;
-                /** @description Whether it cannot be chosen any more. */
-                disabled: boolean;
-                /** @description What it is made of, in words. */
-                hardware_description: {
-                    [key: string]: string;
-                };
-            })[];
+            results: components["schemas"]["Flavor"][];
         };
         FloatingIp: {
             /**
@@ -10653,6 +10231,7 @@ export interface components {
              */
             updated_at: string;
         };
+        FloatingIpChoice: components["schemas"]["NewFloatingIpChoice"] | components["schemas"]["ExistingFloatingIpChoice"];
         FloatingIpDetailed: {
             /**
              * Format: uuid
@@ -10762,39 +10341,7 @@ export interface components {
             };
             /** @description Addresses by the name of their network. */
             addresses: {
-                [key: string]: ({
-                    /** @description An IP address. */
-                    addr: string;
-                    /**
-                     * @description The kind.
-                     * @constant
-                     */
-                    type: "floating";
-                } | {
-                    /** @description An IP address. */
-                    addr: string;
-                    /**
-                     * @description The kind.
-                     * @constant
-                     */
-                    type: "fixed";
-                    /** @description By which the machine knows the port. */
-                    interface_name: string | null;
-                    /** @description Id of the subnet. */
-                    subnet_id: string;
-                    /** @description The name of the subnet. */
-                    subnet_name: string;
-                } | {
-                    /** @description An IP address. */
-                    addr: string;
-                    /**
-                     * @description The kind.
-                     * @constant
-                     */
-                    type: "fixed";
-                    /** @description By which the machine knows the port. */
-                    interface_name: string | null;
-                })[];
+                [key: string]: components["schemas"]["InstanceAddress"][];
             };
             /** @description Security groups. */
             security_groups: {
@@ -11144,120 +10691,10 @@ export interface components {
             /** @description What is being done to it; null: nothing. */
             task_state: string | null;
             /** @description How large it is. */
-            flavor: {
-                /** @description Id of the flavor. */
-                flavor_id: string;
-                /** @description The name of the flavor. */
-                flavor_name: string;
-                /** @description Of the processor. */
-                architecture: string;
-                /** @description linux or windows. */
-                os_type: string;
-                /** @description Number of virtual processors. */
-                vcpus: number;
-                /** @description Memory, in MiB. */
-                ram: number;
-                /** @description What it is made of, in words. */
-                hardware_description: {
-                    /** @description Number of virtual processors. */
-                    vcpus: string;
-                    /** @description Memory, in MiB. */
-                    ram: string;
-                };
-            } | {
-                /** @description Id of the flavor. */
-                flavor_id: string;
-                /** @description The name of the flavor. */
-                flavor_name: string;
-                /** @description Of the processor. */
-                architecture: string;
-                /** @description linux or windows. */
-                os_type: string;
-                /** @description Number of virtual processors. */
-                vcpus: number;
-                /** @description Memory, in MiB. */
-                ram: number;
-                /** @description The kind of hardware; null: any. */
-                resource_class: string;
-                /** @description What it is made of, in words. */
-                hardware_description: {
-                    /** @description Of the processor. */
-                    cpu: string;
-                    /** @description Of the disk. */
-                    disk: string;
-                    /** @description Of the operating system. */
-                    license: string;
-                    /** @description The network. */
-                    network: string;
-                    /** @description Memory, in MiB. */
-                    ram: string;
-                };
-            } | {
-                /** @description Id of the flavor. */
-                flavor_id: string;
-                /** @description The name of the flavor. */
-                flavor_name: string;
-                /** @description Of the processor. */
-                architecture: string;
-                /** @description linux or windows. */
-                os_type: string;
-                /** @description Number of virtual processors. */
-                vcpus: number;
-                /** @description Memory, in MiB. */
-                ram: number;
-                /** @description The kind of hardware; null: any. */
-                resource_class: string;
-                /** @description What it is made of, in words. */
-                hardware_description: {
-                    /** @description Of the processor. */
-                    cpu: string;
-                    /** @description Of the disk. */
-                    disk: string;
-                    /** @description Of the operating system. */
-                    license: string;
-                    /** @description The network. */
-                    network: string;
-                    /** @description Memory, in MiB. */
-                    ram: string;
-                    /** @description Of the graphics processor. */
-                    gpu: string;
-                };
-            };
+            flavor: components["schemas"]["InstanceFlavor"];
             /** @description Addresses by the name of their network. */
             addresses: {
-                [key: string]: ({
-                    /** @description An IP address. */
-                    addr: string;
-                    /**
-                     * @description The kind.
-                     * @constant
-                     */
-                    type: "floating";
-                } | {
-                    /** @description An IP address. */
-                    addr: string;
-                    /**
-                     * @description The kind.
-                     * @constant
-                     */
-                    type: "fixed";
-                    /** @description By which the machine knows the port. */
-                    interface_name: string | null;
-                    /** @description Id of the subnet. */
-                    subnet_id: string;
-                    /** @description The name of the subnet. */
-                    subnet_name: string;
-                } | {
-                    /** @description An IP address. */
-                    addr: string;
-                    /**
-                     * @description The kind.
-                     * @constant
-                     */
-                    type: "fixed";
-                    /** @description By which the machine knows the port. */
-                    interface_name: string | null;
-                })[];
+                [key: string]: components["schemas"]["InstanceAddress"][];
             };
             /** @description Its addresses with their subnets. */
             fixed_ip_assignments: {
@@ -11343,24 +10780,8 @@ export interface components {
              */
             instance_created: string;
         };
-        InstanceAction: {
-            /**
-             * @description What is to be done.
-             * @constant
-             */
-            action: "start";
-            /**
-             * @description Accepted; a DDoS profile is always active here. Default: true.
-             * @default true
-             */
-            activate_profile?: boolean | null;
-        } | {
-            /**
-             * @description What is to be done.
-             * @enum {string}
-             */
-            action: "reboot" | "reboot_hard" | "resume" | "stop" | "suspend";
-        };
+        InstanceAction: components["schemas"]["InstanceStartAction"] | components["schemas"]["InstanceOtherAction"];
+        InstanceAddress: components["schemas"]["InstanceFloatingAddress"] | components["schemas"]["InstanceFixedAddress"];
         InstanceConsole: {
             /** @description Where the screen is shown. */
             remote_console: {
@@ -11750,6 +11171,63 @@ export interface components {
             /** @description Is now: volume snapshots size, in GiB. */
             volume_snapshots_size_usage?: number;
         };
+        InstanceFixedAddress: {
+            /** @description An IP address. */
+            addr: string;
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "fixed";
+            /** @description By which the machine knows the port. */
+            interface_name: string | null;
+            /** @description Id of the subnet. */
+            subnet_id?: string;
+            /** @description The name of the subnet. */
+            subnet_name?: string;
+        };
+        InstanceFlavor: {
+            /** @description Id of the flavor. */
+            flavor_id: string;
+            /** @description The name of the flavor. */
+            flavor_name: string;
+            /** @description Of the processor. */
+            architecture: string;
+            /** @description linux or windows. */
+            os_type: string;
+            /** @description Number of virtual processors. */
+            vcpus: number;
+            /** @description Memory, in MiB. */
+            ram: number;
+            /** @description The kind of hardware; null: any. */
+            resource_class?: string;
+            /** @description What it is made of, in words. */
+            hardware_description: {
+                /** @description Memory, in MiB. */
+                ram: string;
+                /** @description Number of virtual processors. */
+                vcpus?: string;
+                /** @description Of the processor. */
+                cpu?: string;
+                /** @description Of the disk. */
+                disk?: string;
+                /** @description Of the graphics processor. */
+                gpu?: string;
+                /** @description Of the operating system. */
+                license?: string;
+                /** @description The network. */
+                network?: string;
+            };
+        };
+        InstanceFloatingAddress: {
+            /** @description An IP address. */
+            addr: string;
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "floating";
+        };
         InstanceInterface: {
             /**
              * Format: uuid
@@ -11805,163 +11283,7 @@ export interface components {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
             /** @description The items of this page. */
-            results: ({
-                /**
-                 * Format: uuid
-                 * @description Id of the port.
-                 */
-                port_id: string;
-                /**
-                 * @description By which the machine knows the port.
-                 * @default null
-                 */
-                interface_name: string | null;
-                /**
-                 * @description The hardware address of the port.
-                 * @default null
-                 */
-                mac_address: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the network.
-                 */
-                network_id: string;
-                /** @description The network of the address. */
-                network_details: components["schemas"]["NetworkDetails"];
-                /** @description Its addresses with their subnets. */
-                ip_assignments: {
-                    /**
-                     * Format: ip-address
-                     * @description An IP address.
-                     */
-                    ip_address: string;
-                    /**
-                     * Format: uuid
-                     * @description Id of the subnet.
-                     */
-                    subnet_id: string;
-                }[];
-                /** @description Floating IPs that lead to its ports. */
-                floatingip_details: components["schemas"]["FloatingIp"][];
-                /** @description Whether the port is filtered by security groups. */
-                port_security_enabled: boolean;
-                /** @description Addresses beside its own that may be used through the port. */
-                allowed_address_pairs: {
-                    /** @description An IP address. */
-                    ip_address: string;
-                    /**
-                     * @description The hardware address of the port.
-                     * @default null
-                     */
-                    mac_address: string | null;
-                }[];
-                /** @description Ports that are part of this one. */
-                sub_ports: {
-                    /**
-                     * Format: uuid
-                     * @description Id of the port.
-                     */
-                    port_id: string;
-                    /**
-                     * @description By which the machine knows the port.
-                     * @default null
-                     */
-                    interface_name: string | null;
-                    /**
-                     * @description The hardware address of the port.
-                     * @default null
-                     */
-                    mac_address: string | null;
-                    /**
-                     * Format: uuid
-                     * @description Id of the network.
-                     */
-                    network_id: string;
-                    /** @description The network of the address. */
-                    network_details: components["schemas"]["NetworkDetails"];
-                    /** @description Its addresses with their subnets. */
-                    ip_assignments: {
-                        /**
-                         * Format: ip-address
-                         * @description An IP address.
-                         */
-                        ip_address: string;
-                        /**
-                         * Format: uuid
-                         * @description Id of the subnet.
-                         */
-                        subnet_id: string;
-                    }[];
-                    /** @description Floating IPs that lead to its ports. */
-                    floatingip_details: components["schemas"]["FloatingIp"][];
-                    /** @description Whether the port is filtered by security groups. */
-                    port_security_enabled: boolean;
-                    /** @description Addresses beside its own that may be used through the port. */
-                    allowed_address_pairs: {
-                        /** @description An IP address. */
-                        ip_address: string;
-                        /**
-                         * @description The hardware address of the port.
-                         * @default null
-                         */
-                        mac_address: string | null;
-                    }[];
-                    /** @description The number by which the network is recognised; null: none. */
-                    segmentation_id: number;
-                    /** @description How networks of the trunk are distinguished. */
-                    segmentation_type: string;
-                }[];
-            } | {
-                /**
-                 * Format: uuid
-                 * @description Id of the port.
-                 */
-                port_id: string;
-                /**
-                 * @description By which the machine knows the port.
-                 * @default null
-                 */
-                interface_name: string | null;
-                /**
-                 * @description The hardware address of the port.
-                 * @default null
-                 */
-                mac_address: string | null;
-                /**
-                 * Format: uuid
-                 * @description Id of the network.
-                 */
-                network_id: string;
-                /** @description The network of the address. */
-                network_details: components["schemas"]["NetworkDetails"];
-                /** @description Its addresses with their subnets. */
-                ip_assignments: {
-                    /**
-                     * Format: ip-address
-                     * @description An IP address.
-                     */
-                    ip_address: string;
-                    /**
-                     * Format: uuid
-                     * @description Id of the subnet.
-                     */
-                    subnet_id: string;
-                }[];
-                /** @description Floating IPs that lead to its ports. */
-                floatingip_details: components["schemas"]["FloatingIp"][];
-                /** @description Whether the port is filtered by security groups. */
-                port_security_enabled: boolean;
-                /** @description Addresses beside its own that may be used through the port. */
-                allowed_address_pairs: {
-                    /** @description An IP address. */
-                    ip_address: string;
-                    /**
-                     * @description The hardware address of the port.
-                     * @default null
-                     */
-                    mac_address: string | null;
-                }[];
-            })[];
+            results: (components["schemas"]["InstanceTrunkInterface"] | components["schemas"]["InstanceInterface"])[];
         };
         InstanceList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
@@ -12052,6 +11374,13 @@ export interface components {
              */
             time_unit: "day" | "hour";
         };
+        InstanceOtherAction: {
+            /**
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            action: "reboot" | "reboot_hard" | "resume" | "stop" | "suspend";
+        };
         InstancePortList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
@@ -12083,6 +11412,170 @@ export interface components {
                 /** @description Its name. */
                 name: string;
             }[];
+        };
+        InstanceStartAction: {
+            /**
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            action: "start";
+            /**
+             * @description Accepted; a DDoS profile is always active here. Default: true.
+             * @default true
+             */
+            activate_profile?: boolean | null;
+        };
+        InstanceSubPort: {
+            /**
+             * Format: uuid
+             * @description Id of the port.
+             */
+            port_id: string;
+            /**
+             * @description By which the machine knows the port.
+             * @default null
+             */
+            interface_name: string | null;
+            /**
+             * @description The hardware address of the port.
+             * @default null
+             */
+            mac_address: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id: string;
+            /** @description The network of the address. */
+            network_details: components["schemas"]["NetworkDetails"];
+            /** @description Its addresses with their subnets. */
+            ip_assignments: {
+                /**
+                 * Format: ip-address
+                 * @description An IP address.
+                 */
+                ip_address: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the subnet.
+                 */
+                subnet_id: string;
+            }[];
+            /** @description Floating IPs that lead to its ports. */
+            floatingip_details: components["schemas"]["FloatingIp"][];
+            /** @description Whether the port is filtered by security groups. */
+            port_security_enabled: boolean;
+            /** @description Addresses beside its own that may be used through the port. */
+            allowed_address_pairs: {
+                /** @description An IP address. */
+                ip_address: string;
+                /**
+                 * @description The hardware address of the port.
+                 * @default null
+                 */
+                mac_address: string | null;
+            }[];
+            /** @description The number by which the network is recognised; null: none. */
+            segmentation_id: number;
+            /** @description How networks of the trunk are distinguished. */
+            segmentation_type: string;
+        };
+        InstanceTrunkInterface: {
+            /**
+             * Format: uuid
+             * @description Id of the port.
+             */
+            port_id: string;
+            /**
+             * @description By which the machine knows the port.
+             * @default null
+             */
+            interface_name: string | null;
+            /**
+             * @description The hardware address of the port.
+             * @default null
+             */
+            mac_address: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id: string;
+            /** @description The network of the address. */
+            network_details: components["schemas"]["NetworkDetails"];
+            /** @description Its addresses with their subnets. */
+            ip_assignments: {
+                /**
+                 * Format: ip-address
+                 * @description An IP address.
+                 */
+                ip_address: string;
+                /**
+                 * Format: uuid
+                 * @description Id of the subnet.
+                 */
+                subnet_id: string;
+            }[];
+            /** @description Floating IPs that lead to its ports. */
+            floatingip_details: components["schemas"]["FloatingIp"][];
+            /** @description Whether the port is filtered by security groups. */
+            port_security_enabled: boolean;
+            /** @description Addresses beside its own that may be used through the port. */
+            allowed_address_pairs: {
+                /** @description An IP address. */
+                ip_address: string;
+                /**
+                 * @description The hardware address of the port.
+                 * @default null
+                 */
+                mac_address: string | null;
+            }[];
+            /** @description Ports that are part of this one. */
+            sub_ports: components["schemas"]["InstanceSubPort"][];
+        };
+        IntervalSchedule: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "interval";
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * @description Whose it is.
+             * @constant
+             */
+            owner: "lifecycle_policy";
+            /** @description The policy. */
+            owner_id: number;
+            /** @description Who made the policy. */
+            user_id: number;
+            /** @description How many of its snapshots of each volume are kept. */
+            max_quantity: number;
+            /** @description What snapshots of a schedule are called; {volume_id} stands for the id of the volume. */
+            resource_name_template: string;
+            /** @description How long each snapshot of a schedule is kept; null: until there are too many. */
+            retention_time: {
+                /** @description Weeks of a length of time. */
+                weeks: number;
+                /** @description Days of a length of time. */
+                days: number;
+                /** @description Hours of a length of time. */
+                hours: number;
+                /** @description Minutes of a length of time. */
+                minutes: number;
+            } | null;
+            /** @description Weeks of a length of time. */
+            weeks: number;
+            /** @description Days of a length of time. */
+            days: number;
+            /** @description Hours of a length of time. */
+            hours: number;
+            /** @description Minutes of a length of time. */
+            minutes: number;
         };
         Invitation: {
             /** @description Id of the user. */
@@ -12990,99 +12483,7 @@ export interface components {
             /** @description Who made the policy. */
             user_id: number;
             /** @description When it takes snapshots. */
-            schedules: ({
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "interval";
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                id: string;
-                /**
-                 * @description Whose it is.
-                 * @constant
-                 */
-                owner: "lifecycle_policy";
-                /** @description The policy. */
-                owner_id: number;
-                /** @description Who made the policy. */
-                user_id: number;
-                /** @description How many of its snapshots of each volume are kept. */
-                max_quantity: number;
-                /** @description What snapshots of a schedule are called; {volume_id} stands for the id of the volume. */
-                resource_name_template: string;
-                /** @description How long each snapshot of a schedule is kept; null: until there are too many. */
-                retention_time: {
-                    /** @description Weeks of a length of time. */
-                    weeks: number;
-                    /** @description Days of a length of time. */
-                    days: number;
-                    /** @description Hours of a length of time. */
-                    hours: number;
-                    /** @description Minutes of a length of time. */
-                    minutes: number;
-                } | null;
-                /** @description Weeks of a length of time. */
-                weeks: number;
-                /** @description Days of a length of time. */
-                days: number;
-                /** @description Hours of a length of time. */
-                hours: number;
-                /** @description Minutes of a length of time. */
-                minutes: number;
-            } | {
-                /**
-                 * @description The kind.
-                 * @constant
-                 */
-                type: "cron";
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                id: string;
-                /**
-                 * @description Whose it is.
-                 * @constant
-                 */
-                owner: "lifecycle_policy";
-                /** @description The policy. */
-                owner_id: number;
-                /** @description Who made the policy. */
-                user_id: number;
-                /** @description How many of its snapshots of each volume are kept. */
-                max_quantity: number;
-                /** @description What snapshots of a schedule are called; {volume_id} stands for the id of the volume. */
-                resource_name_template: string;
-                /** @description How long each snapshot of a schedule is kept; null: until there are too many. */
-                retention_time: {
-                    /** @description Weeks of a length of time. */
-                    weeks: number;
-                    /** @description Days of a length of time. */
-                    days: number;
-                    /** @description Hours of a length of time. */
-                    hours: number;
-                    /** @description Minutes of a length of time. */
-                    minutes: number;
-                } | null;
-                /** @description The time zone of a schedule, such as Europe/Berlin. */
-                timezone: string;
-                /** @description Minutes of the hour at which a schedule runs. */
-                minute: string;
-                /** @description Hours of the day at which a schedule runs. */
-                hour: string;
-                /** @description Days of the month on which a schedule runs. */
-                day: string;
-                /** @description Months in which a schedule runs. */
-                month: string;
-                /** @description Weeks of the year in which a schedule runs. */
-                week: string;
-                /** @description Days of the week on which a schedule runs; 0 is Monday. */
-                day_of_week: string;
-            })[];
+            schedules: components["schemas"]["LifecycleSchedule"][];
             /** @description What it takes snapshots of. */
             volumes: {
                 /**
@@ -13115,6 +12516,7 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["LifecyclePolicy"][];
         };
+        LifecycleSchedule: components["schemas"]["IntervalSchedule"] | components["schemas"]["CronSchedule"];
         Limits: {
             /** @description Limits that hold for all regions together. */
             global_limits?: components["schemas"]["GlobalLimits"];
@@ -13150,6 +12552,266 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["LimitsRequest"][];
+        };
+        ListedLoadBalancerFlavor: {
+            /** @description Id of the flavor. */
+            flavor_id: string;
+            /** @description The name of the flavor. */
+            flavor_name: string;
+            /** @description Memory, in MiB. */
+            ram: number;
+            /** @description Number of virtual processors. */
+            vcpus: number;
+            /**
+             * @description The currency of prices; null: nothing has a price.
+             * @default null
+             */
+            currency_code?: string | null;
+            /**
+             * @description Null: nothing has a price.
+             * @default null
+             */
+            price_per_hour?: number | null;
+            /**
+             * @description Null: nothing has a price.
+             * @default null
+             */
+            price_per_month?: number | null;
+            /**
+             * @description Whether a price is shown.
+             * @default null
+             * @enum {string|null}
+             */
+            price_status?: "error" | "hide" | "show" | null;
+        };
+        ListedMember: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: ip-address
+             * @description An IP address.
+             */
+            address?: string;
+            /** @description The port number. */
+            protocol_port?: number;
+            /** @description The share of requests, beside the other members. */
+            weight?: number;
+            /** @description Whether it is switched on. */
+            admin_state_up?: boolean;
+            /** @description Gets traffic only while all others are down. */
+            backup?: boolean;
+            /**
+             * @description How it is doing.
+             * @enum {string}
+             */
+            operating_status?: "DEGRADED" | "DRAINING" | "ERROR" | "NO_MONITOR" | "OFFLINE" | "ONLINE";
+            /**
+             * @description Whether it is as it was asked for, or being made so.
+             * @enum {string}
+             */
+            provisioning_status?: "ACTIVE" | "DELETED" | "ERROR" | "PENDING_CREATE" | "PENDING_DELETE" | "PENDING_UPDATE";
+            /**
+             * Format: uuid
+             * @description Id of the subnet.
+             */
+            subnet_id?: string | null;
+            /**
+             * Format: ip-address
+             * @description Where the member is checked; null: at its own address.
+             */
+            monitor_address?: string | null;
+            /** @description The port at which the member is checked; null: its own. */
+            monitor_port?: number | null;
+            /** @description What the health monitor found out about the member. Null: nothing checks it, or nothing has yet. */
+            last_check?: {
+                /** @description The newest check in its own words, for example "Layer4 connection problem: Connection refused". */
+                reason: string;
+                /**
+                 * Format: timestamp
+                 * @description Since when the member is up, or down; null where nothing is checked (simulated regions).
+                 * @example 2026-01-31T12:00:00+0000
+                 */
+                since: string | null;
+            } | null;
+        };
+        ListedPool: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name: string;
+            /**
+             * @description The protocol.
+             * @enum {string}
+             */
+            protocol: "HTTP" | "HTTPS" | "PROXY" | "PROXYV2" | "TCP" | "UDP";
+            /**
+             * @description How requests are spread over members.
+             * @enum {string}
+             */
+            lb_algorithm: "LEAST_CONNECTIONS" | "ROUND_ROBIN" | "SOURCE_IP";
+            /** @description Whether it is switched on. */
+            admin_state_up: boolean;
+            /**
+             * @description How it is doing.
+             * @enum {string}
+             */
+            operating_status: "DEGRADED" | "DRAINING" | "ERROR" | "NO_MONITOR" | "OFFLINE" | "ONLINE";
+            /**
+             * @description Whether it is as it was asked for, or being made so.
+             * @enum {string}
+             */
+            provisioning_status: "ACTIVE" | "DELETED" | "ERROR" | "PENDING_CREATE" | "PENDING_DELETE" | "PENDING_UPDATE";
+            /** @description Where it listens. */
+            listeners: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+            }[];
+            /** @description Load balancers; in a task, the ids of those that were created. */
+            loadbalancers: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+            }[];
+            /** @description How members are checked; null: they are not. */
+            healthmonitor: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "HTTP" | "HTTPS" | "K8S" | "PING" | "TCP" | "TLS-HELLO" | "UDP-CONNECT";
+                /** @description Seconds between two checks. */
+                delay: number;
+                /** @description Seconds that a check may take. */
+                timeout: number;
+                /** @description Checks in a row that go well until a member is up. */
+                max_retries: number;
+                /** @description Checks in a row that fail until a member is down. */
+                max_retries_down: number;
+                /** @description Whether it is switched on. */
+                admin_state_up: boolean;
+                /**
+                 * @description The method of a check by HTTP.
+                 * @default null
+                 * @enum {string|null}
+                 */
+                http_method: "CONNECT" | "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT" | "TRACE" | null;
+                /**
+                 * @description The version of HTTP of a check.
+                 * @enum {string|null}
+                 */
+                http_version: "1.0" | "1.1" | null;
+                /**
+                 * @description The path that is asked for in a check.
+                 * @default null
+                 */
+                url_path: string | null;
+                /** @description The host name that checks send. */
+                domain_name: string | null;
+                /**
+                 * @description HTTP codes that are well: one, several, or a range.
+                 * @default null
+                 */
+                expected_codes: string | null;
+                /**
+                 * @description How it is doing.
+                 * @enum {string}
+                 */
+                operating_status: "DEGRADED" | "DRAINING" | "ERROR" | "NO_MONITOR" | "OFFLINE" | "ONLINE";
+                /**
+                 * @description Whether it is as it was asked for, or being made so.
+                 * @enum {string}
+                 */
+                provisioning_status: "ACTIVE" | "DELETED" | "ERROR" | "PENDING_CREATE" | "PENDING_DELETE" | "PENDING_UPDATE";
+            } | null;
+            /** @description How clients come back to the same member; null: they do not. */
+            session_persistence: {
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "APP_COOKIE" | "HTTP_COOKIE" | "SOURCE_IP";
+                /**
+                 * @description The cookie by which clients come back to the same member.
+                 * @default null
+                 * @example example-1
+                 */
+                cookie_name?: string | null;
+                /**
+                 * @description Seconds after which a client of UDP may go elsewhere.
+                 * @default null
+                 */
+                persistence_timeout?: number | null;
+                /**
+                 * @description The mask by which clients of UDP count as the same.
+                 * @default null
+                 */
+                persistence_granularity?: string | null;
+            } | null;
+            /**
+             * Format: uuid
+             * @description The secret with the certificate; null: none.
+             */
+            secret_id: string | null;
+            /**
+             * Format: uuid
+             * @description The secret with the authorities that members are checked against.
+             */
+            ca_secret_id: string | null;
+            /**
+             * Format: uuid
+             * @description The secret with the certificates of members that are revoked.
+             */
+            crl_secret_id: string | null;
+            /**
+             * @deprecated
+             * @description Milliseconds without data from the client after which it is given up.
+             */
+            timeout_client_data: number | null;
+            /** @description Milliseconds that connecting to a member may take. */
+            timeout_member_connect: number | null;
+            /** @description Milliseconds without data from the member after which it is given up. */
+            timeout_member_data: number | null;
+            /** @description Milliseconds for which a WebSocket may be silent; null: an hour. */
+            timeout_tunnel: number | null;
+            /**
+             * @description The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).
+             * @enum {string}
+             */
+            member_http_version: "1.1" | "2";
+            /**
+             * Format: uuid
+             * @description The task that made it.
+             */
+            creator_task_id: string | null;
+            /**
+             * Format: uuid
+             * @description The task that works on it now; null: it is free.
+             */
+            task_id: string | null;
+            /**
+             * @deprecated
+             * @description Their ids; everything about them with details=true.
+             */
+            members: components["schemas"]["ListedMember"][];
         };
         Listener: {
             /**
@@ -13527,46 +13189,7 @@ export interface components {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
             /** @description The items of this page. */
-            results: ({
-                /** @description Id of the flavor. */
-                flavor_id: string;
-                /** @description The name of the flavor. */
-                flavor_name: string;
-                /** @description Memory, in MiB. */
-                ram: number;
-                /** @description Number of virtual processors. */
-                vcpus: number;
-                /**
-                 * @description The currency of prices; null: nothing has a price.
-                 * @default null
-                 */
-                currency_code: string | null;
-                /**
-                 * @description Null: nothing has a price.
-                 * @default null
-                 */
-                price_per_hour: number | null;
-                /**
-                 * @description Null: nothing has a price.
-                 * @default null
-                 */
-                price_per_month: number | null;
-                /**
-                 * @description Whether a price is shown.
-                 * @default null
-                 * @enum {string|null}
-                 */
-                price_status: "error" | "hide" | "show" | null;
-            } | {
-                /** @description Id of the flavor. */
-                flavor_id: string;
-                /** @description The name of the flavor. */
-                flavor_name: string;
-                /** @description Memory, in MiB. */
-                ram: number;
-                /** @description Number of virtual processors. */
-                vcpus: number;
-            })[];
+            results: components["schemas"]["ListedLoadBalancerFlavor"][];
         };
         LoadBalancerLimits: {
             /** @description May be at most: external ip count. */
@@ -13888,6 +13511,24 @@ export interface components {
             /** @description true: activated for the project in the region; false: not */
             is_initialized: boolean;
         };
+        ManualRouterGateway: {
+            /**
+             * @description The kind. Default: "manual".
+             * @default manual
+             * @constant
+             */
+            type?: "manual";
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id: string;
+            /**
+             * @description Whether what goes out has the address of the router. Default: true.
+             * @default true
+             */
+            enable_snat?: boolean;
+        };
         MaxPolicyUsage: {
             /** @description Of all volumes. */
             max_volume_snapshot_count_usage: number;
@@ -14174,6 +13815,41 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["NetworkPort"][];
         };
+        NewAnySubnetInterface: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "any_subnet";
+            /** @description By which the machine knows the port. */
+            interface_name?: string;
+            /** @description Security groups. */
+            security_groups?: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+            }[];
+            /** @description The floating IP that leads there. */
+            floating_ip?: components["schemas"]["FloatingIpChoice"];
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id: string;
+            /**
+             * @description ipv4, ipv6, or dual for one of each. Default: "ipv4".
+             * @default ipv4
+             * @enum {string|null}
+             */
+            ip_family?: "dual" | "ipv4" | "ipv6" | null;
+            /**
+             * Format: ip-address
+             * @description An IP address.
+             */
+            ip_address?: string;
+        };
         NewAuthenticator: {
             /**
              * Format: uuid
@@ -14185,6 +13861,247 @@ export interface components {
             /** @description The same as an `otpauth:` address, for a picture that the app reads */
             uri: string;
         };
+        NewCronSchedule: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cron";
+            /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
+            max_quantity?: number;
+            /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
+            resource_name_template?: string;
+            /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
+            retention_time?: {
+                /** @description Weeks of a length of time. */
+                weeks?: number;
+                /** @description Days of a length of time. */
+                days?: number;
+                /** @description Hours of a length of time. */
+                hours?: number;
+                /** @description Minutes of a length of time. */
+                minutes?: number;
+            } | null;
+            /** @description The time zone of a schedule, such as Europe/Berlin. */
+            timezone?: string;
+            /** @description Minutes of the hour at which a schedule runs. */
+            minute?: string;
+            /** @description Hours of the day at which a schedule runs. */
+            hour?: string;
+            /** @description Days of the month on which a schedule runs. */
+            day?: string;
+            /** @description Months in which a schedule runs. */
+            month?: string;
+            /** @description Weeks of the year in which a schedule runs. */
+            week?: string;
+            /** @description Days of the week on which a schedule runs; 0 is Monday. */
+            day_of_week?: string;
+        };
+        NewExternalInterface: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "external";
+            /** @description By which the machine knows the port. */
+            interface_name?: string;
+            /** @description Security groups. */
+            security_groups?: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+            }[];
+            /**
+             * @description ipv4, ipv6, or dual for one of each. Default: "ipv4".
+             * @default ipv4
+             * @enum {string|null}
+             */
+            ip_family?: "dual" | "ipv4" | "ipv6" | null;
+        };
+        NewFloatingIpChoice: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "new";
+        };
+        NewInstanceEmptyVolume: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "new-volume";
+            /** @description GiB */
+            size: number;
+            /**
+             * @description What the volume is of. Default: "standard".
+             * @default standard
+             * @enum {string}
+             */
+            type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name?: string;
+            /** @description By which the machine knows the disk. */
+            attachment_tag?: string;
+            /**
+             * @description Whether the disk goes with the machine. Default: false.
+             * @default false
+             */
+            delete_on_termination?: boolean;
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        NewInstanceInterface: components["schemas"]["NewExternalInterface"] | components["schemas"]["NewSubnetInterface"] | components["schemas"]["NewAnySubnetInterface"] | components["schemas"]["NewReservedIpInterface"];
+        NewInstanceVolume: components["schemas"]["NewInstanceEmptyVolume"] | components["schemas"]["NewInstanceVolumeFromImage"] | components["schemas"]["NewInstanceVolumeFromSnapshot"] | components["schemas"]["NewInstanceVolumeFromTemplate"] | components["schemas"]["ExistingInstanceVolume"];
+        NewInstanceVolumeFromImage: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "image";
+            /**
+             * Format: uuid
+             * @description Id of the image.
+             */
+            image_id: string;
+            /** @description GiB */
+            size?: number;
+            /** @description The order in which disks are booted from; -1: never. */
+            boot_index?: number;
+            /**
+             * @description What the volume is of. Default: "standard".
+             * @default standard
+             * @enum {string}
+             */
+            type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name?: string;
+            /** @description By which the machine knows the disk. */
+            attachment_tag?: string;
+            /**
+             * @description Whether the disk goes with the machine. Default: false.
+             * @default false
+             */
+            delete_on_termination?: boolean;
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        NewInstanceVolumeFromSnapshot: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "snapshot";
+            /**
+             * Format: uuid
+             * @description Id of the snapshot.
+             */
+            snapshot_id: string;
+            /** @description GiB */
+            size: number;
+            /** @description The order in which disks are booted from; -1: never. */
+            boot_index?: number;
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name?: string;
+            /** @description By which the machine knows the disk. */
+            attachment_tag?: string;
+            /**
+             * @description Whether the disk goes with the machine. Default: false.
+             * @default false
+             */
+            delete_on_termination?: boolean;
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            };
+            /**
+             * @description What the volume is of.
+             * @enum {string}
+             */
+            type_name?: "ssd_hiiops" | "standard";
+        };
+        NewInstanceVolumeFromTemplate: {
+            /**
+             * @description Where it comes from. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            source: "apptemplate";
+            /** @description Id of an application of a marketplace, of which there are none. */
+            apptemplate_id: string;
+            /** @description GiB */
+            size?: number;
+            /** @description The order in which disks are booted from; -1: never. */
+            boot_index?: number;
+            /**
+             * @description What the volume is of. Default: "standard".
+             * @default standard
+             * @enum {string}
+             */
+            type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name?: string;
+            /** @description By which the machine knows the disk. */
+            attachment_tag?: string;
+            /**
+             * @description Whether the disk goes with the machine. Default: false.
+             * @default false
+             */
+            delete_on_termination?: boolean;
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            };
+        };
+        NewIntervalSchedule: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "interval";
+            /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
+            max_quantity?: number;
+            /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
+            resource_name_template?: string;
+            /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
+            retention_time?: {
+                /** @description Weeks of a length of time. */
+                weeks?: number;
+                /** @description Days of a length of time. */
+                days?: number;
+                /** @description Hours of a length of time. */
+                hours?: number;
+                /** @description Minutes of a length of time. */
+                minutes?: number;
+            } | null;
+            /** @description Weeks of a length of time. */
+            weeks?: number;
+            /** @description Days of a length of time. */
+            days?: number;
+            /** @description Hours of a length of time. */
+            hours?: number;
+            /** @description Minutes of a length of time. */
+            minutes?: number;
+        };
+        /** @description An interval runs each time its weeks, days, hours and minutes have passed. A cron schedule runs at each minute that matches all its fields, in its time zone: "*", numbers with commas between, "1-5" or "*\/2"; day_of_week is 0 to 6, where 0 is Monday, or mon to sun, week is 1 to 53 after ISO 8601. The default of minute is "0", of other fields "*", of timezone "UTC". */
+        NewLifecycleSchedule: components["schemas"]["NewIntervalSchedule"] | components["schemas"]["NewCronSchedule"];
         NewObjectStorage: {
             /** @description Its id. */
             id: number;
@@ -14232,6 +14149,30 @@ export interface components {
                 attestationObject: string;
             };
         };
+        NewReservedIpInterface: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "reserved_fixed_ip";
+            /** @description By which the machine knows the port. */
+            interface_name?: string;
+            /** @description Security groups. */
+            security_groups?: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+            }[];
+            /** @description The floating IP that leads there. */
+            floating_ip?: components["schemas"]["FloatingIpChoice"];
+            /**
+             * Format: uuid
+             * @description Id of the port.
+             */
+            port_id: string;
+        };
         NewSimulatedFault: {
             /** @description What is struck, such as `create_loadbalancer`. */
             kind: string;
@@ -14267,6 +14208,35 @@ export interface components {
             created_at: string;
             /** @description Shown once. */
             secret_key: string;
+        };
+        NewSubnetInterface: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "subnet";
+            /** @description By which the machine knows the port. */
+            interface_name?: string;
+            /** @description Security groups. */
+            security_groups?: {
+                /**
+                 * Format: uuid
+                 * @description Its id.
+                 */
+                id: string;
+            }[];
+            /** @description The floating IP that leads there. */
+            floating_ip?: components["schemas"]["FloatingIpChoice"];
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the subnet.
+             */
+            subnet_id: string;
         };
         Node: {
             /**
@@ -14428,24 +14398,7 @@ export interface components {
              * @description How the router leads outside; null: it does not.
              * @default null
              */
-            external_gateway_info?: {
-                /**
-                 * @description The kind. Default: "manual".
-                 * @default manual
-                 * @constant
-                 */
-                type?: "manual";
-                /**
-                 * Format: uuid
-                 * @description Id of the network.
-                 */
-                network_id: string;
-                /**
-                 * @description Whether what goes out has the address of the router. Default: true.
-                 * @default true
-                 */
-                enable_snat?: boolean;
-            } | null;
+            external_gateway_info?: components["schemas"]["ManualRouterGateway"] | null;
             /**
              * @description Static routes.
              * @default null
@@ -14801,188 +14754,7 @@ export interface components {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
             /** @description The items of this page. */
-            results: {
-                /**
-                 * Format: uuid
-                 * @description Its id.
-                 */
-                id: string;
-                /**
-                 * @description Its name.
-                 * @example example-1
-                 */
-                name: string;
-                /**
-                 * @description The protocol.
-                 * @enum {string}
-                 */
-                protocol: "HTTP" | "HTTPS" | "PROXY" | "PROXYV2" | "TCP" | "UDP";
-                /**
-                 * @description How requests are spread over members.
-                 * @enum {string}
-                 */
-                lb_algorithm: "LEAST_CONNECTIONS" | "ROUND_ROBIN" | "SOURCE_IP";
-                /** @description Whether it is switched on. */
-                admin_state_up: boolean;
-                /**
-                 * @description How it is doing.
-                 * @enum {string}
-                 */
-                operating_status: "DEGRADED" | "DRAINING" | "ERROR" | "NO_MONITOR" | "OFFLINE" | "ONLINE";
-                /**
-                 * @description Whether it is as it was asked for, or being made so.
-                 * @enum {string}
-                 */
-                provisioning_status: "ACTIVE" | "DELETED" | "ERROR" | "PENDING_CREATE" | "PENDING_DELETE" | "PENDING_UPDATE";
-                /** @description Where it listens. */
-                listeners: {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                }[];
-                /** @description Load balancers; in a task, the ids of those that were created. */
-                loadbalancers: {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                }[];
-                /** @description How members are checked; null: they are not. */
-                healthmonitor: {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                    /**
-                     * @description The kind.
-                     * @enum {string}
-                     */
-                    type: "HTTP" | "HTTPS" | "K8S" | "PING" | "TCP" | "TLS-HELLO" | "UDP-CONNECT";
-                    /** @description Seconds between two checks. */
-                    delay: number;
-                    /** @description Seconds that a check may take. */
-                    timeout: number;
-                    /** @description Checks in a row that go well until a member is up. */
-                    max_retries: number;
-                    /** @description Checks in a row that fail until a member is down. */
-                    max_retries_down: number;
-                    /** @description Whether it is switched on. */
-                    admin_state_up: boolean;
-                    /**
-                     * @description The method of a check by HTTP.
-                     * @default null
-                     * @enum {string|null}
-                     */
-                    http_method: "CONNECT" | "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT" | "TRACE" | null;
-                    /**
-                     * @description The version of HTTP of a check.
-                     * @enum {string|null}
-                     */
-                    http_version: "1.0" | "1.1" | null;
-                    /**
-                     * @description The path that is asked for in a check.
-                     * @default null
-                     */
-                    url_path: string | null;
-                    /** @description The host name that checks send. */
-                    domain_name: string | null;
-                    /**
-                     * @description HTTP codes that are well: one, several, or a range.
-                     * @default null
-                     */
-                    expected_codes: string | null;
-                    /**
-                     * @description How it is doing.
-                     * @enum {string}
-                     */
-                    operating_status: "DEGRADED" | "DRAINING" | "ERROR" | "NO_MONITOR" | "OFFLINE" | "ONLINE";
-                    /**
-                     * @description Whether it is as it was asked for, or being made so.
-                     * @enum {string}
-                     */
-                    provisioning_status: "ACTIVE" | "DELETED" | "ERROR" | "PENDING_CREATE" | "PENDING_DELETE" | "PENDING_UPDATE";
-                } | null;
-                /** @description How clients come back to the same member; null: they do not. */
-                session_persistence: {
-                    /**
-                     * @description The kind.
-                     * @enum {string}
-                     */
-                    type: "APP_COOKIE" | "HTTP_COOKIE" | "SOURCE_IP";
-                    /**
-                     * @description The cookie by which clients come back to the same member.
-                     * @default null
-                     * @example example-1
-                     */
-                    cookie_name?: string | null;
-                    /**
-                     * @description Seconds after which a client of UDP may go elsewhere.
-                     * @default null
-                     */
-                    persistence_timeout?: number | null;
-                    /**
-                     * @description The mask by which clients of UDP count as the same.
-                     * @default null
-                     */
-                    persistence_granularity?: string | null;
-                } | null;
-                /**
-                 * Format: uuid
-                 * @description The secret with the certificate; null: none.
-                 */
-                secret_id: string | null;
-                /**
-                 * Format: uuid
-                 * @description The secret with the authorities that members are checked against.
-                 */
-                ca_secret_id: string | null;
-                /**
-                 * Format: uuid
-                 * @description The secret with the certificates of members that are revoked.
-                 */
-                crl_secret_id: string | null;
-                /**
-                 * @deprecated
-                 * @description Milliseconds without data from the client after which it is given up.
-                 */
-                timeout_client_data: number | null;
-                /** @description Milliseconds that connecting to a member may take. */
-                timeout_member_connect: number | null;
-                /** @description Milliseconds without data from the member after which it is given up. */
-                timeout_member_data: number | null;
-                /** @description Milliseconds for which a WebSocket may be silent; null: an hour. */
-                timeout_tunnel: number | null;
-                /**
-                 * @description The version of HTTP that members are spoken to with: 2 for gRPC, without TLS by prior knowledge (h2c).
-                 * @enum {string}
-                 */
-                member_http_version: "1.1" | "2";
-                /**
-                 * Format: uuid
-                 * @description The task that made it.
-                 */
-                creator_task_id: string | null;
-                /**
-                 * Format: uuid
-                 * @description The task that works on it now; null: it is free.
-                 */
-                task_id: string | null;
-                /**
-                 * @deprecated
-                 * @description Their ids; everything about them with details=true.
-                 */
-                members: (components["schemas"]["Member"] | {
-                    /**
-                     * Format: uuid
-                     * @description Its id.
-                     */
-                    id: string;
-                })[];
-            }[];
+            results: components["schemas"]["ListedPool"][];
         };
         Port: {
             /**
@@ -14999,7 +14771,10 @@ export interface components {
             mac_address: string;
             /** @description Its addresses with their subnets. */
             ip_assignments: {
-                /** @description An IP address. */
+                /**
+                 * Format: ip-address
+                 * @description An IP address.
+                 */
                 ip_address: string;
                 /**
                  * Format: uuid
@@ -15020,24 +14795,7 @@ export interface components {
                  */
                 resource_type: "baremetal_server" | "basic_vm" | "dhcp" | "gpu_baremetal_server" | "gpu_virtual_server" | "instance" | "load_balancer" | "router" | null;
                 /** @description The trunk that the port is part of; null: none is. */
-                trunk: ({
-                    /**
-                     * @description What somebody may do.
-                     * @constant
-                     */
-                    role: "parent";
-                } | {
-                    /**
-                     * Format: uuid
-                     * @description The port that it is part of; null: it is none.
-                     */
-                    parent_port_id: string;
-                    /**
-                     * @description What somebody may do.
-                     * @constant
-                     */
-                    role: "sub_port";
-                }) | null;
+                trunk: components["schemas"]["PortTrunk"] | null;
             } | null;
             /**
              * @description system: it comes and goes with a load balancer or router.
@@ -15105,6 +14863,7 @@ export interface components {
                 security_group_names: string[];
             }[];
         };
+        PortTrunk: components["schemas"]["TrunkParent"] | components["schemas"]["TrunkSubPort"];
         PostgresqlAuthority: {
             /** @description PEM */
             ca_certificate: string;
@@ -15755,6 +15514,28 @@ export interface components {
                 /** @description What is wrong, in words. */
                 detail: string;
             }[];
+        };
+        ProblemForbidden: {
+            /** @description The kind of error, for programs */
+            type?: string;
+            /** @description The short form of it, in words. */
+            title?: string;
+            /** @description In which state it is. */
+            status?: number;
+            /** @description What is missing: a good token, or a role that allows the call */
+            detail: string;
+            /** @description Each fault with its place. */
+            errors?: {
+                /** @description The part of the request, then the path of the field in it */
+                loc: (string | number)[];
+                /** @description What is wrong, in words. */
+                detail: string;
+            }[];
+            /**
+             * @description What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second factor, at `POST /virga/v1/second_factors/authenticators`
+             * @enum {string}
+             */
+            code?: "recent_sign_in_required" | "second_factor_required";
         };
         Project: {
             /** @description Its id. */
@@ -17144,6 +16925,84 @@ export interface components {
              */
             project_id?: number | null;
         };
+        ReserveAnySubnetIp: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "any_subnet";
+            /** @description Whether several machines may share the address. */
+            is_vip?: boolean;
+            /**
+             * @description ipv4, ipv6, or dual for one of each.
+             * @enum {string|null}
+             */
+            ip_family?: "dual" | "ipv4" | "ipv6" | null;
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id: string;
+        };
+        ReserveExternalIp: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "external";
+            /** @description Whether several machines may share the address. */
+            is_vip?: boolean;
+            /**
+             * @description ipv4, ipv6, or dual for one of each.
+             * @enum {string|null}
+             */
+            ip_family?: "dual" | "ipv4" | "ipv6" | null;
+        };
+        ReserveIpAddress: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "ip_address";
+            /** @description Whether several machines may share the address. */
+            is_vip?: boolean;
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id: string;
+            /**
+             * Format: ip-address
+             * @description An IP address.
+             */
+            ip_address: string;
+        };
+        ReservePort: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "port";
+            /**
+             * Format: uuid
+             * @description Id of the port.
+             */
+            port_id: string;
+        };
+        ReserveSubnetIp: {
+            /**
+             * @description The kind. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "subnet";
+            /** @description Whether several machines may share the address. */
+            is_vip?: boolean;
+            /**
+             * Format: uuid
+             * @description Id of the subnet.
+             */
+            subnet_id: string;
+        };
         ReservedFixedIp: {
             /**
              * Format: uuid
@@ -17304,67 +17163,7 @@ export interface components {
              */
             name?: string;
             /** @description Rules to add and to remove. */
-            changed_rules?: ({
-                /**
-                 * @description What is to be done.
-                 * @constant
-                 */
-                action: "create";
-                /**
-                 * @description ingress: towards the machine; egress: from it.
-                 * @enum {string}
-                 */
-                direction: "egress" | "ingress";
-                /**
-                 * @description IPv4 or IPv6. Default: "IPv4".
-                 * @default IPv4
-                 * @enum {string}
-                 */
-                ethertype?: "IPv4" | "IPv6";
-                /**
-                 * @description null and any: every one
-                 * @default null
-                 * @enum {string|null}
-                 */
-                protocol?: "any" | "ah" | "dccp" | "egp" | "esp" | "gre" | "icmp" | "igmp" | "ipencap" | "ipip" | "ipv6-encap" | "ipv6-frag" | "ipv6-icmp" | "ipv6-nonxt" | "ipv6-opts" | "ipv6-route" | "ospf" | "pgm" | "rsvp" | "sctp" | "tcp" | "udp" | "udplite" | "vrrp" | null;
-                /**
-                 * @description The first port; null: any.
-                 * @default null
-                 */
-                port_range_min?: number | null;
-                /**
-                 * @description The last port; null: any.
-                 * @default null
-                 */
-                port_range_max?: number | null;
-                /**
-                 * Format: uuid
-                 * @description Only from or to machines of this security group.
-                 */
-                remote_group_id?: string;
-                /**
-                 * Format: ip-network
-                 * @description Only from or to this network, in CIDR notation.
-                 * @default null
-                 */
-                remote_ip_prefix?: string | null;
-                /**
-                 * @description For people. Default: "".
-                 * @default
-                 */
-                description?: string;
-            } | {
-                /**
-                 * @description What is to be done.
-                 * @constant
-                 */
-                action: "delete";
-                /**
-                 * Format: uuid
-                 * @description Id of the rule that is removed.
-                 */
-                security_group_rule_id: string;
-            })[];
+            changed_rules?: components["schemas"]["SecurityGroupRuleChange"][];
             /** @description Tags; a change with null removes one. */
             tags?: {
                 [key: string]: string | null;
@@ -17768,6 +17567,7 @@ export interface components {
              */
             updated_at: string;
         };
+        SecurityGroupRuleChange: components["schemas"]["AddSecurityGroupRule"] | components["schemas"]["DeleteSecurityGroupRule"];
         ServerGroup: {
             /**
              * Format: uuid
@@ -18011,6 +17811,30 @@ export interface components {
             /** @description What may be struck at all. */
             kinds: string[];
         };
+        SlurmChange: components["schemas"]["SlurmOn"] | components["schemas"]["SlurmOff"];
+        SlurmOff: {
+            /**
+             * @description Whether it is on.
+             * @constant
+             */
+            enabled: false;
+        };
+        SlurmOn: {
+            /**
+             * @description Whether it is on.
+             * @constant
+             */
+            enabled: true;
+            /**
+             * Format: uuid
+             * @description Id of a file share.
+             */
+            file_share_id: string;
+            /** @description Ids of SSH keys. */
+            ssh_key_ids: string[];
+            /** @description Number of workers. */
+            worker_count: number;
+        };
         Snapshot: {
             /**
              * Format: uuid
@@ -18108,7 +17932,6 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["SshKey"][];
         };
-        /** @default {} */
         StartInstance: {
             /**
              * @description Accepted; a DDoS profile is always active here. Default: true.
@@ -18573,7 +18396,6 @@ export interface components {
                 };
             };
         };
-        /** @default {} */
         StorageUsageSeriesQuery: {
             /** @description The first hour; left out: 30 days before `to`. */
             from?: string;
@@ -18597,7 +18419,6 @@ export interface components {
                 metrics: components["schemas"]["StorageMetrics"];
             }[];
         };
-        /** @default {} */
         StorageUsageTotalQuery: {
             /** @description The first hour; left out: 30 days before `to`. */
             from?: string;
@@ -18884,6 +18705,25 @@ export interface components {
             /** @description The refresh token, by which one gets new access. */
             refresh: string;
         };
+        TrunkParent: {
+            /**
+             * @description What somebody may do. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "parent";
+        };
+        TrunkSubPort: {
+            /**
+             * Format: uuid
+             * @description The port that it is part of; null: it is none.
+             */
+            parent_port_id: string;
+            /**
+             * @description What somebody may do. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "sub_port";
+        };
         UpdateCustomPageSet: {
             /** @description Its name. */
             name?: string | null;
@@ -19024,28 +18864,7 @@ export interface components {
             /** @description What runs in the cluster besides. */
             add_ons?: {
                 /** @description Slurm, for batches of work on GPUs. */
-                slurm?: {
-                    /**
-                     * @description Whether it is on.
-                     * @constant
-                     */
-                    enabled: true;
-                    /**
-                     * Format: uuid
-                     * @description Id of a file share.
-                     */
-                    file_share_id: string;
-                    /** @description Ids of SSH keys. */
-                    ssh_key_ids: string[];
-                    /** @description Number of workers. */
-                    worker_count: number;
-                } | {
-                    /**
-                     * @description Whether it is on.
-                     * @constant
-                     */
-                    enabled: false;
-                };
+                slurm?: components["schemas"]["SlurmChange"];
             };
             /** @description How people come into the cluster; null: by its certificates alone. */
             authentication?: {
@@ -19237,30 +19056,11 @@ export interface components {
             /** @description Ids of the security groups that filter it. */
             security_group_ids?: string[];
         };
-        UpdateL7Policy: {
+        UpdateL7Policy: components["schemas"]["UpdateL7PolicyRedirectToUrl"] | components["schemas"]["UpdateL7PolicyRedirectPrefix"] | components["schemas"]["UpdateL7PolicyRedirectToPool"] | components["schemas"]["UpdateL7PolicyReject"];
+        UpdateL7PolicyRedirectPrefix: {
             /**
-             * @description What is to be done.
-             * @constant
-             */
-            action: "REDIRECT_TO_URL";
-            /** @description Its name. */
-            name?: string;
-            /** @description Where it stands among the others; the first is 1. */
-            position?: number;
-            /** @description Tags; a change with null removes one. */
-            tags?: string[];
-            /** @description The address that clients are sent to. */
-            redirect_url: string;
-            /**
-             * @description The HTTP code of the redirection. Default: 302.
-             * @default 302
-             * @enum {integer}
-             */
-            redirect_http_code?: 301 | 302 | 303 | 307 | 308;
-        } | {
-            /**
-             * @description What is to be done.
-             * @constant
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             action: "REDIRECT_PREFIX";
             /** @description Its name. */
@@ -19277,10 +19077,11 @@ export interface components {
              * @enum {integer}
              */
             redirect_http_code?: 301 | 302 | 303 | 307 | 308;
-        } | {
+        };
+        UpdateL7PolicyRedirectToPool: {
             /**
-             * @description What is to be done.
-             * @constant
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             action: "REDIRECT_TO_POOL";
             /** @description Its name. */
@@ -19294,10 +19095,32 @@ export interface components {
              * @description The pool that gets the requests.
              */
             redirect_pool_id: string;
-        } | {
+        };
+        UpdateL7PolicyRedirectToUrl: {
             /**
-             * @description What is to be done.
-             * @constant
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            action: "REDIRECT_TO_URL";
+            /** @description Its name. */
+            name?: string;
+            /** @description Where it stands among the others; the first is 1. */
+            position?: number;
+            /** @description Tags; a change with null removes one. */
+            tags?: string[];
+            /** @description The address that clients are sent to. */
+            redirect_url: string;
+            /**
+             * @description The HTTP code of the redirection. Default: 302.
+             * @default 302
+             * @enum {integer}
+             */
+            redirect_http_code?: 301 | 302 | 303 | 307 | 308;
+        };
+        UpdateL7PolicyReject: {
+            /**
+             * @description What is to be done. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             action: "REJECT";
             /** @description Its name. */
@@ -19549,7 +19372,10 @@ export interface components {
             }[];
             /** @description All that it is to have from now on. */
             ip_assignments?: {
-                /** @description An IP address. */
+                /**
+                 * Format: ip-address
+                 * @description An IP address.
+                 */
                 ip_address: string;
                 /**
                  * Format: uuid
@@ -19623,24 +19449,7 @@ export interface components {
              */
             name?: string;
             /** @description How the router leads outside; null: it does not. */
-            external_gateway_info?: {
-                /**
-                 * @description The kind. Default: "manual".
-                 * @default manual
-                 * @constant
-                 */
-                type?: "manual";
-                /**
-                 * Format: uuid
-                 * @description Id of the network.
-                 */
-                network_id: string;
-                /**
-                 * @description Whether what goes out has the address of the router. Default: true.
-                 * @default true
-                 */
-                enable_snat?: boolean;
-            } | null;
+            external_gateway_info?: components["schemas"]["ManualRouterGateway"] | null;
             /** @description Static routes. */
             routes?: {
                 /**
@@ -19670,7 +19479,6 @@ export interface components {
                 [key: string]: string | null;
             } | null;
         };
-        /** @default {} */
         UpdateSftpStorage: {
             /**
              * @description `auto`: a new password is made, and shown once; `set`: the one that you give; `none`: the password goes.
@@ -19703,7 +19511,6 @@ export interface components {
                 [key: string]: string | null;
             } | null;
         };
-        /** @default {} */
         UpdateStorageBucket: {
             /** @description Which web pages may use it. */
             cors?: {
@@ -20154,6 +19961,10 @@ export interface components {
         /** @description The request cannot be read, or some of its fields are not valid */
         AccountBadRequest: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20163,10 +19974,12 @@ export interface components {
         /** @description The state of things does not allow it: with Retry-After it will, with x-should-retry: false it will not by waiting */
         AccountConflict: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
-                /** @description false: repeating the call is pointless */
-                "x-should-retry"?: "false";
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Should-Retry": components["headers"]["X-Should-Retry"];
                 [name: string]: unknown;
             };
             content: {
@@ -20176,6 +19989,11 @@ export interface components {
         /** @description Anything else that is wrong */
         AccountError: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20185,15 +20003,23 @@ export interface components {
         /** @description The role of the token does not allow the call, a quota would be exceeded, or the region refuses it */
         AccountForbidden: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Detail"] | components["schemas"]["AccountError"];
+                "application/json": components["schemas"]["AccountForbidden"];
             };
         };
         /** @description There is nothing of this name that belongs to the caller */
         AccountNotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20203,8 +20029,11 @@ export interface components {
         /** @description Too many requests */
         AccountTooManyRequests: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20214,6 +20043,10 @@ export interface components {
         /** @description The token is missing, unknown or expired */
         AccountUnauthenticated: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20223,6 +20056,10 @@ export interface components {
         /** @description The request cannot be read, or some of its fields are not valid */
         CloudBadRequest: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20232,10 +20069,12 @@ export interface components {
         /** @description The state of things does not allow it: with Retry-After it will, with x-should-retry: false it will not by waiting */
         CloudConflict: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
-                /** @description false: repeating the call is pointless */
-                "x-should-retry"?: "false";
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Should-Retry": components["headers"]["X-Should-Retry"];
                 [name: string]: unknown;
             };
             content: {
@@ -20245,6 +20084,11 @@ export interface components {
         /** @description Anything else that is wrong */
         CloudError: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20254,15 +20098,23 @@ export interface components {
         /** @description The role of the token does not allow the call, a quota would be exceeded, or the region refuses it */
         CloudForbidden: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Detail"] | components["schemas"]["CloudError"];
+                "application/json": components["schemas"]["CloudForbidden"];
             };
         };
         /** @description There is nothing of this name that belongs to the caller */
         CloudNotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20272,8 +20124,11 @@ export interface components {
         /** @description Too many requests */
         CloudTooManyRequests: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20283,6 +20138,10 @@ export interface components {
         /** @description The token is missing, unknown or expired */
         CloudUnauthenticated: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20292,6 +20151,10 @@ export interface components {
         /** @description The request cannot be read, or some of its fields are not valid */
         ProblemBadRequest: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20301,10 +20164,12 @@ export interface components {
         /** @description The state of things does not allow it: with Retry-After it will, with x-should-retry: false it will not by waiting */
         ProblemConflict: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
-                /** @description false: repeating the call is pointless */
-                "x-should-retry"?: "false";
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Should-Retry": components["headers"]["X-Should-Retry"];
                 [name: string]: unknown;
             };
             content: {
@@ -20314,6 +20179,11 @@ export interface components {
         /** @description Anything else that is wrong */
         ProblemError: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20323,15 +20193,24 @@ export interface components {
         /** @description The role of the token does not allow the call, a quota would be exceeded, or the region refuses it */
         ProblemForbidden: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Detail"] | components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["ProblemForbidden"];
             };
         };
         /** @description Some fields of the request are not valid */
         ProblemInvalid: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "X-Should-Retry": components["headers"]["X-Should-Retry"];
                 [name: string]: unknown;
             };
             content: {
@@ -20341,6 +20220,10 @@ export interface components {
         /** @description There is nothing of this name that belongs to the caller */
         ProblemNotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20350,8 +20233,11 @@ export interface components {
         /** @description Too many requests */
         ProblemTooManyRequests: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20361,6 +20247,10 @@ export interface components {
         /** @description The token is missing, unknown or expired */
         ProblemUnauthenticated: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20370,6 +20260,10 @@ export interface components {
         /** @description The request cannot be read, or some of its fields are not valid */
         StorageBadRequest: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20379,10 +20273,12 @@ export interface components {
         /** @description The state of things does not allow it: with Retry-After it will, with x-should-retry: false it will not by waiting */
         StorageConflict: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
-                /** @description false: repeating the call is pointless */
-                "x-should-retry"?: "false";
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Should-Retry": components["headers"]["X-Should-Retry"];
                 [name: string]: unknown;
             };
             content: {
@@ -20392,6 +20288,11 @@ export interface components {
         /** @description Anything else that is wrong */
         StorageError: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20401,6 +20302,10 @@ export interface components {
         /** @description The role of the token does not allow the call, a quota would be exceeded, or the region refuses it */
         StorageForbidden: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20410,6 +20315,10 @@ export interface components {
         /** @description There is nothing of this name that belongs to the caller */
         StorageNotFound: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20419,8 +20328,11 @@ export interface components {
         /** @description Too many requests */
         StorageTooManyRequests: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20430,6 +20342,10 @@ export interface components {
         /** @description The token is missing, unknown or expired */
         StorageUnauthenticated: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20439,6 +20355,10 @@ export interface components {
         /** @description The request cannot be read, or some of its fields are not valid */
         VideoTokenBadRequest: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                 [name: string]: unknown;
             };
             content: {
@@ -20448,6 +20368,11 @@ export interface components {
         /** @description Anything else that is wrong */
         VideoTokenError: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20457,8 +20382,11 @@ export interface components {
         /** @description Too many requests */
         VideoTokenTooManyRequests: {
             headers: {
-                /** @description Seconds until the same call may succeed */
-                "Retry-After"?: number;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -20466,9 +20394,27 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+        IdempotencyKey: string;
+    };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The call was done before, and this is its answer */
+        "Idempotency-Replayed": "true";
+        /** @description Seconds until the same call may succeed */
+        "Retry-After": number;
+        /** @description Requests that may be made in a minute, where they are limited */
+        "X-Ratelimit-Limit": number;
+        /** @description Requests that are left of this minute */
+        "X-Ratelimit-Remaining": number;
+        /** @description Seconds until the next minute begins */
+        "X-Ratelimit-Reset": number;
+        /** @description Names the request in the log */
+        "X-Request-Id": string;
+        /** @description Repeating the call is pointless */
+        "X-Should-Retry": "false";
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -20485,10 +20431,14 @@ export interface operations {
             /** @description Get the account that the token belongs to */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Client"];
+                    "application/json": components["schemas"]["ClientAccount"];
                 };
             };
             401: components["responses"]["AccountUnauthenticated"];
@@ -20521,6 +20471,10 @@ export interface operations {
             /** @description List API tokens */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20538,7 +20492,10 @@ export interface operations {
     createClientToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 clientId: number;
@@ -20566,6 +20523,11 @@ export interface operations {
             /** @description Create an API token; its value is shown once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20598,6 +20560,10 @@ export interface operations {
             /** @description Get an API token */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20615,7 +20581,10 @@ export interface operations {
     deleteClientToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 clientId: number;
@@ -20629,6 +20598,11 @@ export interface operations {
             /** @description Delete an API token; it is refused within a second */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -20666,6 +20640,10 @@ export interface operations {
             /** @description List API tokens */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20683,7 +20661,10 @@ export interface operations {
     createClientTokenV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 clientId: number;
@@ -20711,6 +20692,11 @@ export interface operations {
             /** @description Create an API token; its value is shown once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20743,6 +20729,10 @@ export interface operations {
             /** @description Get an API token */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20760,7 +20750,10 @@ export interface operations {
     deleteClientTokenV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 clientId: number;
@@ -20774,6 +20767,11 @@ export interface operations {
             /** @description Delete an API token; it is refused within a second */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -20809,6 +20807,10 @@ export interface operations {
             /** @description Sign in with e-mail address and password */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20842,6 +20844,10 @@ export interface operations {
             /** @description Stay signed in: a new pair of tokens for a refresh token, once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20869,6 +20875,10 @@ export interface operations {
             /** @description Go on as the same user in another client */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20904,6 +20914,10 @@ export interface operations {
             /** @description Have a way to set a new password mailed */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20938,6 +20952,10 @@ export interface operations {
             /** @description Set a password with a mailed token */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -20950,7 +20968,10 @@ export interface operations {
     changePassword: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the user. */
                 userId: number;
@@ -20973,6 +20994,11 @@ export interface operations {
             /** @description Change the own password; all sessions end */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21005,6 +21031,10 @@ export interface operations {
             /** @description List who signed in, latest first */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21030,6 +21060,10 @@ export interface operations {
             /** @description Who is signed in */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21064,6 +21098,10 @@ export interface operations {
             /** @description Sign in a browser */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21076,7 +21114,10 @@ export interface operations {
     endSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21085,6 +21126,11 @@ export interface operations {
             /** @description Sign out */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21117,6 +21163,10 @@ export interface operations {
             /** @description Sign in a browser with a link that works once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21138,6 +21188,10 @@ export interface operations {
             /** @description Prepare signing in with a passkey: what the browser needs to ask for one */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21176,6 +21230,10 @@ export interface operations {
             /** @description Sign in a browser with a passkey */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21188,7 +21246,10 @@ export interface operations {
     confirmSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21206,6 +21267,11 @@ export interface operations {
             /** @description Give the password or a passkey again */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21230,6 +21296,10 @@ export interface operations {
             /** @description List the own sessions, the latest first */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21248,7 +21318,10 @@ export interface operations {
                 /** @description The API tokens that the person has made end as well, in every client; with an API token those that were made with it. */
                 end_tokens?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21257,6 +21330,11 @@ export interface operations {
             /** @description Sign out everywhere */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21272,7 +21350,10 @@ export interface operations {
     endSessionOf: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the session. */
                 session_id: string;
@@ -21284,6 +21365,11 @@ export interface operations {
             /** @description End one of the own sessions */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21309,6 +21395,10 @@ export interface operations {
             /** @description List the own second factors */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21324,7 +21414,10 @@ export interface operations {
     addAuthenticator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21342,6 +21435,11 @@ export interface operations {
             /** @description Prepare an authenticator app as a second factor */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21359,7 +21457,10 @@ export interface operations {
     confirmAuthenticator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The second factor */
                 factor_id: string;
@@ -21380,6 +21481,11 @@ export interface operations {
             /** @description Have an authenticator app count, with a code that it shows */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21398,7 +21504,10 @@ export interface operations {
     preparePasskey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21407,6 +21516,11 @@ export interface operations {
             /** @description Prepare a passkey: what the browser needs to make one */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21423,7 +21537,10 @@ export interface operations {
     addPasskey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21448,6 +21565,11 @@ export interface operations {
             /** @description Add a passkey, with what the browser made */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21465,7 +21587,10 @@ export interface operations {
     renewRecoveryCodes: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21474,6 +21599,11 @@ export interface operations {
             /** @description Get new recovery codes in place of those of before */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21490,7 +21620,10 @@ export interface operations {
     removeSecondFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The second factor */
                 factor_id: string;
@@ -21502,6 +21635,11 @@ export interface operations {
             /** @description Remove a second factor */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21518,7 +21656,10 @@ export interface operations {
     removeSecondFactorsOfUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the user. */
                 userId: number;
@@ -21530,6 +21671,11 @@ export interface operations {
             /** @description Remove all second factors of somebody who has lost them, and their recovery codes */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21560,6 +21706,10 @@ export interface operations {
             /** @description List the users of the account */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21588,6 +21738,10 @@ export interface operations {
             /** @description Get a user */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21605,7 +21759,10 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the user. */
                 userId: number;
@@ -21628,6 +21785,11 @@ export interface operations {
             /** @description Change the own name, language or phone */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21646,7 +21808,10 @@ export interface operations {
     changeEmail: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the user. */
                 userId: number;
@@ -21668,6 +21833,11 @@ export interface operations {
             /** @description Change the own e-mail address, once the new one is confirmed */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21686,7 +21856,10 @@ export interface operations {
     inviteUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -21709,6 +21882,11 @@ export interface operations {
             /** @description Invite a user to the account; the membership begins when they accept */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21740,6 +21918,10 @@ export interface operations {
             /** @description Get the role of a user in the account */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21757,7 +21939,10 @@ export interface operations {
     setRoleOfUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 clientId: number;
@@ -21782,6 +21967,11 @@ export interface operations {
             /** @description Give a user another role */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21798,7 +21988,10 @@ export interface operations {
     removeUserFromClient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 clientId: number;
@@ -21812,6 +22005,11 @@ export interface operations {
             /** @description Remove a user from the account */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21848,6 +22046,10 @@ export interface operations {
             /** @description See what an invitation is to */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21883,6 +22085,10 @@ export interface operations {
             /** @description Accept an invitation: the membership begins */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21915,6 +22121,10 @@ export interface operations {
             /** @description Decline an invitation */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -21945,6 +22155,10 @@ export interface operations {
             /** @description Confirm a new e-mail address with a mailed token */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21975,6 +22189,10 @@ export interface operations {
             /** @description List the users of the account, and who administers it */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22003,6 +22221,10 @@ export interface operations {
             /** @description List the roles that can be assigned */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22037,6 +22259,10 @@ export interface operations {
             /** @description List assigned roles */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22053,7 +22279,10 @@ export interface operations {
     createRoleAssignment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -22066,6 +22295,11 @@ export interface operations {
             /** @description Give a user a role in the account or in one project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22083,7 +22317,10 @@ export interface operations {
     deleteRoleAssignment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the assignment. */
                 assignment_id: number;
@@ -22095,6 +22332,11 @@ export interface operations {
             /** @description Remove an assigned role */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22113,7 +22355,10 @@ export interface operations {
     updateRoleAssignment: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the assignment. */
                 assignment_id: number;
@@ -22129,6 +22374,11 @@ export interface operations {
             /** @description Change an assigned role */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22161,6 +22411,10 @@ export interface operations {
             /** @description List clients */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22177,7 +22431,10 @@ export interface operations {
     createClient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -22196,6 +22453,11 @@ export interface operations {
             /** @description Create a client with a default project */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22213,7 +22475,10 @@ export interface operations {
     createOwnClient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -22231,6 +22496,11 @@ export interface operations {
             /** @description Create a client by its name alone */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22248,7 +22518,10 @@ export interface operations {
     createClientUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 client_id: number;
@@ -22274,6 +22547,11 @@ export interface operations {
             /** @description Add a user to a client, with a password or by invitation */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22306,6 +22584,10 @@ export interface operations {
             /** @description Read the mail that was sent or waits, newest first */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22342,6 +22624,10 @@ export interface operations {
             /** @description List projects */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22358,7 +22644,10 @@ export interface operations {
     createProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -22377,6 +22666,11 @@ export interface operations {
             /** @description Create a project */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22406,6 +22700,10 @@ export interface operations {
             /** @description Get a project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22423,7 +22721,10 @@ export interface operations {
     deleteProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -22435,6 +22736,11 @@ export interface operations {
             /** @description Delete an empty project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22453,7 +22759,10 @@ export interface operations {
     updateProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -22475,6 +22784,11 @@ export interface operations {
             /** @description Rename or describe a project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22515,6 +22829,10 @@ export interface operations {
             /** @description List regions */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22546,6 +22864,10 @@ export interface operations {
             /** @description Get a region */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22595,6 +22917,10 @@ export interface operations {
             /** @description List tasks */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22632,6 +22958,10 @@ export interface operations {
             /** @description List tasks that have not ended */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22664,6 +22994,10 @@ export interface operations {
             /** @description Get a task */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22698,6 +23032,10 @@ export interface operations {
             /** @description List what a task has locked */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22731,6 +23069,10 @@ export interface operations {
             /** @description Follow tasks as server-sent events */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22747,7 +23089,10 @@ export interface operations {
     acknowledgeTask: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The task that works on it now; null: it is free. */
                 task_id: string;
@@ -22759,6 +23104,11 @@ export interface operations {
             /** @description Acknowledge a task */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22782,7 +23132,10 @@ export interface operations {
                 /** @description Id of the region. */
                 region_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -22791,6 +23144,11 @@ export interface operations {
             /** @description Acknowledge all ended tasks */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -22811,7 +23169,10 @@ export interface operations {
                 /** @description Id of the region. */
                 region_id?: number | null;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -22831,6 +23192,11 @@ export interface operations {
             /** @description Acknowledge these tasks, or all ended ones */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -22863,6 +23229,10 @@ export interface operations {
             /** @description List inference secrets with their values */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22880,7 +23250,10 @@ export interface operations {
     createInferenceSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -22906,6 +23279,11 @@ export interface operations {
             /** @description Create an inference secret */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22938,6 +23316,10 @@ export interface operations {
             /** @description Get an inference secret with its value */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22955,7 +23337,10 @@ export interface operations {
     replaceInferenceSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -22982,6 +23367,11 @@ export interface operations {
             /** @description Replace the value of an inference secret */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23000,7 +23390,10 @@ export interface operations {
     deleteInferenceSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -23014,6 +23407,11 @@ export interface operations {
             /** @description Delete an inference secret */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -23047,6 +23445,10 @@ export interface operations {
             /** @description List inference registry credentials */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23064,7 +23466,10 @@ export interface operations {
     createInferenceRegistryCredential: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -23088,6 +23493,11 @@ export interface operations {
             /** @description Create inference registry credentials */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23120,6 +23530,10 @@ export interface operations {
             /** @description Get inference registry credentials */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23137,7 +23551,10 @@ export interface operations {
     replaceInferenceRegistryCredential: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -23162,6 +23579,11 @@ export interface operations {
             /** @description Replace inference registry credentials */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23180,7 +23602,10 @@ export interface operations {
     deleteInferenceRegistryCredential: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -23194,6 +23619,11 @@ export interface operations {
             /** @description Delete inference registry credentials */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -23219,6 +23649,10 @@ export interface operations {
             /** @description Get all quotas of the account */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23246,6 +23680,10 @@ export interface operations {
             /** @description Get the quotas that count over all regions */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23277,6 +23715,10 @@ export interface operations {
             /** @description Get the quotas of one region */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23306,6 +23748,10 @@ export interface operations {
             /** @description Get the usage at which the account is warned, in percent */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23323,7 +23769,10 @@ export interface operations {
     setQuotaThreshold: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 client_id: number;
@@ -23344,6 +23793,11 @@ export interface operations {
             /** @description Set the usage at which the account is warned, in percent */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23362,7 +23816,10 @@ export interface operations {
     deleteQuotaThreshold: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 client_id: number;
@@ -23374,6 +23831,11 @@ export interface operations {
             /** @description Go back to the usual threshold of 80 percent */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -23412,6 +23874,10 @@ export interface operations {
             /** @description List what was asked for, newest first */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23428,7 +23894,10 @@ export interface operations {
     createLimitsRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -23458,6 +23927,11 @@ export interface operations {
             /** @description Ask for other limits */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23487,6 +23961,10 @@ export interface operations {
             /** @description Get a request for other limits */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23504,7 +23982,10 @@ export interface operations {
     deleteLimitsRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the request, which stands in the logs too. */
                 request_id: number;
@@ -23516,6 +23997,11 @@ export interface operations {
             /** @description Withdraw a request that is not decided yet */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -23544,6 +24030,10 @@ export interface operations {
             /** @description Get all quotas of a client */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23561,7 +24051,10 @@ export interface operations {
     setQuotasOfClient: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 client_id: number;
@@ -23591,6 +24084,11 @@ export interface operations {
             /** @description Set limits of a client; those not named stay */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23631,6 +24129,10 @@ export interface operations {
             /** @description List the limits requests of all clients, newest first */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23647,7 +24149,10 @@ export interface operations {
     approveLimitsRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the request, which stands in the logs too. */
                 request_id: number;
@@ -23659,6 +24164,11 @@ export interface operations {
             /** @description Grant a limits request; its limits hold at once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23677,7 +24187,10 @@ export interface operations {
     rejectLimitsRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the request, which stands in the logs too. */
                 request_id: number;
@@ -23689,6 +24202,11 @@ export interface operations {
             /** @description Reject a limits request */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23721,6 +24239,10 @@ export interface operations {
             /** @description See whether managed PostgreSQL is activated for the project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23738,7 +24260,10 @@ export interface operations {
     setPostgresStatus: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -23761,6 +24286,11 @@ export interface operations {
             /** @description Activate or deactivate managed PostgreSQL for the project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23800,6 +24330,10 @@ export interface operations {
             /** @description List PostgreSQL clusters */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23817,7 +24351,10 @@ export interface operations {
     createPostgresCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -23879,6 +24416,11 @@ export interface operations {
             /** @description Create a PostgreSQL cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23913,6 +24455,10 @@ export interface operations {
             /** @description Get a PostgreSQL cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23930,7 +24476,10 @@ export interface operations {
     deletePostgresCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -23946,6 +24495,11 @@ export interface operations {
             /** @description Delete a PostgreSQL cluster with all its data */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -23964,7 +24518,10 @@ export interface operations {
     updatePostgresCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -23998,6 +24555,11 @@ export interface operations {
             /** @description Change a PostgreSQL cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24032,6 +24594,10 @@ export interface operations {
             /** @description Get the certificate by which clients know the servers of a PostgreSQL cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24065,6 +24631,10 @@ export interface operations {
             /** @description Get what was last measured of a PostgreSQL cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24098,6 +24668,10 @@ export interface operations {
             /** @description See which server of a PostgreSQL cluster is the primary, and whether its replica can take over */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24133,6 +24707,10 @@ export interface operations {
             /** @description Show the password of a user, once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24150,7 +24728,10 @@ export interface operations {
     renewPostgresCredentials: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -24168,6 +24749,11 @@ export interface operations {
             /** @description Give a user a new password, and show it */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24186,7 +24772,10 @@ export interface operations {
     showPostgresPassword: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -24204,6 +24793,11 @@ export interface operations {
             /** @description Show the password of a user, once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24236,6 +24830,10 @@ export interface operations {
             /** @description List the versions, flavors and storage classes of PostgreSQL clusters */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24253,7 +24851,10 @@ export interface operations {
     validatePostgresConfiguration: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -24277,6 +24878,11 @@ export interface operations {
             /** @description Check the lines of a postgresql.conf */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24295,7 +24901,10 @@ export interface operations {
     checkLimitsForPostgresCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -24357,6 +24966,11 @@ export interface operations {
             /** @description Check whether quotas suffice for a PostgreSQL cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24391,6 +25005,10 @@ export interface operations {
             /** @description List the backups of a PostgreSQL cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24408,7 +25026,10 @@ export interface operations {
     schedulePostgresqlBackups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -24434,6 +25055,11 @@ export interface operations {
             /** @description Back up a PostgreSQL cluster on a schedule */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24452,7 +25078,10 @@ export interface operations {
     endPostgresqlBackups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -24468,6 +25097,11 @@ export interface operations {
             /** @description End the backups of a PostgreSQL cluster, and remove them */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -24484,7 +25118,10 @@ export interface operations {
     restorePostgresqlCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -24509,6 +25146,11 @@ export interface operations {
             /** @description Restore a PostgreSQL cluster into a new one */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24539,6 +25181,10 @@ export interface operations {
             /** @description List the faults of a simulated region */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24556,7 +25202,10 @@ export interface operations {
     setSimulatedFault: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the region. */
                 region_id: number;
@@ -24572,6 +25221,11 @@ export interface operations {
             /** @description Let work of a kind fail or take longer in a simulated region */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24590,7 +25244,10 @@ export interface operations {
     clearSimulatedFaults: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the region. */
                 region_id: number;
@@ -24602,6 +25259,11 @@ export interface operations {
             /** @description Clear all faults of a simulated region */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -24618,7 +25280,10 @@ export interface operations {
     clearSimulatedFault: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the region. */
                 region_id: number;
@@ -24632,6 +25297,11 @@ export interface operations {
             /** @description Clear a fault of a simulated region */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -24657,6 +25327,10 @@ export interface operations {
             /** @description List the programs that regions of this machine need */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24681,6 +25355,10 @@ export interface operations {
             /** @description List the nodes, and who works on which region */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24717,6 +25395,10 @@ export interface operations {
             /** @description List SSH keys */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24734,7 +25416,10 @@ export interface operations {
     createSshKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -24750,6 +25435,11 @@ export interface operations {
             /** @description Add an SSH key, or have a pair made */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24782,6 +25472,10 @@ export interface operations {
             /** @description Get an SSH key */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24799,7 +25493,10 @@ export interface operations {
     deleteSshKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -24813,6 +25510,11 @@ export interface operations {
             /** @description Delete an SSH key */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -24829,7 +25531,10 @@ export interface operations {
     updateSshKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -24852,6 +25557,11 @@ export interface operations {
             /** @description Share an SSH key in its project, or keep it to its owner */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24884,6 +25594,10 @@ export interface operations {
             /** @description List key pairs */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24901,7 +25615,10 @@ export interface operations {
     createKeyPairV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -24925,6 +25642,11 @@ export interface operations {
             /** @description Add a key pair, or have one made */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24959,6 +25681,10 @@ export interface operations {
             /** @description Get a key pair */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -24976,7 +25702,10 @@ export interface operations {
     deleteKeyPairV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -24992,6 +25721,11 @@ export interface operations {
             /** @description Delete a key pair */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25008,7 +25742,10 @@ export interface operations {
     shareKeyPairV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25033,6 +25770,11 @@ export interface operations {
             /** @description Share a key pair in its project, or keep it to its owner */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25065,6 +25807,10 @@ export interface operations {
             /** @description List the key pairs of all projects, or of one */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25081,7 +25827,10 @@ export interface operations {
     createKeyPairV2: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -25101,6 +25850,11 @@ export interface operations {
             /** @description Add a key pair to a project, or have one made */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25130,6 +25884,10 @@ export interface operations {
             /** @description Get a key pair, whichever project has it */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25147,7 +25905,10 @@ export interface operations {
     deleteKeyPairV2: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the SSH key. */
                 keypair_id: string;
@@ -25159,6 +25920,11 @@ export interface operations {
             /** @description Delete a key pair, whichever project has it */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25214,6 +25980,10 @@ export interface operations {
             /** @description List volumes */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25231,7 +26001,10 @@ export interface operations {
     createVolume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25249,6 +26022,11 @@ export interface operations {
             /** @description Create a volume, empty or from an image, and attach it if an instance is named */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25283,6 +26061,10 @@ export interface operations {
             /** @description Get a volume */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25303,7 +26085,10 @@ export interface operations {
                 /** @description Snapshots to delete with it: their ids, with commas between. */
                 snapshots?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25319,6 +26104,11 @@ export interface operations {
             /** @description Delete a volume that no instance has */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25337,7 +26127,10 @@ export interface operations {
     updateVolume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25366,6 +26159,11 @@ export interface operations {
             /** @description Change the name or tags of a volume */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25384,7 +26182,10 @@ export interface operations {
     attachVolume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25410,6 +26211,11 @@ export interface operations {
             /** @description Attach a volume to an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25428,7 +26234,10 @@ export interface operations {
     detachVolume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25453,6 +26262,11 @@ export interface operations {
             /** @description Detach a volume from its instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25471,7 +26285,10 @@ export interface operations {
     extendVolume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25496,6 +26313,11 @@ export interface operations {
             /** @description Make a volume larger */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25514,7 +26336,10 @@ export interface operations {
     retypeVolume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25539,6 +26364,11 @@ export interface operations {
             /** @description Change the type of a volume */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25557,7 +26387,10 @@ export interface operations {
     revertVolume: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25573,6 +26406,11 @@ export interface operations {
             /** @description Make a volume hold what its last snapshot holds */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25616,6 +26454,10 @@ export interface operations {
             /** @description List snapshots */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25633,7 +26475,10 @@ export interface operations {
     createSnapshot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25658,6 +26503,11 @@ export interface operations {
             /** @description Create a snapshot of a volume */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25692,6 +26542,10 @@ export interface operations {
             /** @description Get a snapshot */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25709,7 +26563,10 @@ export interface operations {
     deleteSnapshot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25725,6 +26582,11 @@ export interface operations {
             /** @description Delete a snapshot */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25743,7 +26605,10 @@ export interface operations {
     updateSnapshot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25771,6 +26636,11 @@ export interface operations {
             /** @description Change the name or tags of a snapshot */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25789,7 +26659,10 @@ export interface operations {
     attachVolumeV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25815,6 +26688,11 @@ export interface operations {
             /** @description Attach a volume to an instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25833,7 +26711,10 @@ export interface operations {
     detachVolumeV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25858,6 +26739,11 @@ export interface operations {
             /** @description Detach a volume from its instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25892,6 +26778,10 @@ export interface operations {
             /** @description List the tags of a volume */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -25909,7 +26799,10 @@ export interface operations {
     replaceVolumeMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25935,6 +26828,11 @@ export interface operations {
             /** @description Replace the tags of a volume */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -25951,7 +26849,10 @@ export interface operations {
     addVolumeMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -25977,6 +26878,11 @@ export interface operations {
             /** @description Add tags to a volume; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -26012,6 +26918,10 @@ export interface operations {
             /** @description Get a tag of a volume */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26032,7 +26942,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26048,6 +26961,11 @@ export interface operations {
             /** @description Remove a tag of a volume */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -26064,7 +26982,10 @@ export interface operations {
     replaceSnapshotMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26090,6 +27011,11 @@ export interface operations {
             /** @description Replace the tags of a snapshot and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26129,6 +27055,10 @@ export interface operations {
             /** @description List lifecycle policies */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26146,7 +27076,10 @@ export interface operations {
     createLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26190,6 +27123,11 @@ export interface operations {
             /** @description Create a lifecycle policy, which takes snapshots of its volumes by its schedules */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26208,7 +27146,10 @@ export interface operations {
     estimateMaxUsageOfLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26252,6 +27193,11 @@ export interface operations {
             /** @description Say how many snapshots a lifecycle policy can have; nothing is created */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26289,6 +27235,10 @@ export interface operations {
             /** @description Get a lifecycle policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26306,7 +27256,10 @@ export interface operations {
     deleteLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26322,6 +27275,11 @@ export interface operations {
             /** @description Delete a lifecycle policy; its snapshots stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -26338,7 +27296,10 @@ export interface operations {
     updateLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26363,6 +27324,11 @@ export interface operations {
             /** @description Rename, pause or resume a lifecycle policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26381,7 +27347,10 @@ export interface operations {
     addVolumesToLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26408,6 +27377,11 @@ export interface operations {
             /** @description Add volumes to a lifecycle policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26426,7 +27400,10 @@ export interface operations {
     removeVolumesFromLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26453,6 +27430,11 @@ export interface operations {
             /** @description Remove volumes from a lifecycle policy; their snapshots stay */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26471,7 +27453,10 @@ export interface operations {
     addSchedulesToLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26503,6 +27488,11 @@ export interface operations {
             /** @description Add schedules to a lifecycle policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26521,7 +27511,10 @@ export interface operations {
     removeSchedulesFromLifecyclePolicy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26548,6 +27541,11 @@ export interface operations {
             /** @description Remove schedules from a lifecycle policy; their snapshots stay */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26585,6 +27583,10 @@ export interface operations {
             /** @description List server groups with their instances */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26602,7 +27604,10 @@ export interface operations {
     createServerGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26626,6 +27631,11 @@ export interface operations {
             /** @description Create a server group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26660,6 +27670,10 @@ export interface operations {
             /** @description Get a server group with its instances */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26677,7 +27691,10 @@ export interface operations {
     deleteServerGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26693,6 +27710,11 @@ export interface operations {
             /** @description Delete a server group that no instance is in */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26711,7 +27733,10 @@ export interface operations {
     createSecurityGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26755,6 +27780,11 @@ export interface operations {
             /** @description Create a security group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26802,6 +27832,10 @@ export interface operations {
             /** @description List security groups with their rules */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26819,7 +27853,10 @@ export interface operations {
     createSecurityGroupV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26856,6 +27893,11 @@ export interface operations {
             /** @description Create a security group and get it */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26890,6 +27932,10 @@ export interface operations {
             /** @description Get a security group with its rules */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26907,7 +27953,10 @@ export interface operations {
     deleteSecurityGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26923,6 +27972,11 @@ export interface operations {
             /** @description Delete a security group that nothing uses */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -26939,7 +27993,10 @@ export interface operations {
     updateSecurityGroupV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -26980,6 +28037,11 @@ export interface operations {
             /** @description Change the name, tags or single rules of a security group and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27014,6 +28076,10 @@ export interface operations {
             /** @description List the instances that a security group filters */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27031,7 +28097,10 @@ export interface operations {
     copySecurityGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27056,6 +28125,11 @@ export interface operations {
             /** @description Copy a security group with its rules */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27074,7 +28148,10 @@ export interface operations {
     updateSecurityGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27110,6 +28187,11 @@ export interface operations {
             /** @description Change a security group; its rules become those that are given */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27128,7 +28210,10 @@ export interface operations {
     createSecurityGroupRule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27159,6 +28244,11 @@ export interface operations {
             /** @description Add a rule to a security group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27177,7 +28267,10 @@ export interface operations {
     deleteSecurityGroupRule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27195,6 +28288,11 @@ export interface operations {
             /** @description Delete a rule of a security group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27213,7 +28311,10 @@ export interface operations {
     revertSecurityGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27229,6 +28330,11 @@ export interface operations {
             /** @description Give a security group the rules of a default group: everything out; ICMP, SSH and RDP in */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27263,6 +28369,10 @@ export interface operations {
             /** @description List the tags of a security group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27280,7 +28390,10 @@ export interface operations {
     replaceSecurityGroupMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27306,6 +28419,11 @@ export interface operations {
             /** @description Replace the tags of a security group */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -27322,7 +28440,10 @@ export interface operations {
     addSecurityGroupMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27348,6 +28469,11 @@ export interface operations {
             /** @description Add tags to a security group; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -27383,6 +28509,10 @@ export interface operations {
             /** @description Get a tag of a security group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27403,7 +28533,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27419,6 +28552,11 @@ export interface operations {
             /** @description Remove a tag of a security group */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -27435,7 +28573,10 @@ export interface operations {
     createSecurityGroupRuleV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27466,6 +28607,11 @@ export interface operations {
             /** @description Add a rule to a security group and get it */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27484,7 +28630,10 @@ export interface operations {
     replaceSecurityGroupRuleV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27515,6 +28664,11 @@ export interface operations {
             /** @description Replace a rule by another one with the same id */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27533,7 +28687,10 @@ export interface operations {
     deleteSecurityGroupRuleV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27549,6 +28706,11 @@ export interface operations {
             /** @description Delete a rule, whichever security group it belongs to */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -27592,6 +28754,10 @@ export interface operations {
             /** @description List the sizes of instances that a region offers */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27650,6 +28816,10 @@ export interface operations {
             /** @description List images: the region's and those of the project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27667,7 +28837,10 @@ export interface operations {
     createImage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27693,6 +28866,11 @@ export interface operations {
             /** @description Create an image of a volume */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27730,6 +28908,10 @@ export interface operations {
             /** @description Get an image */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27747,7 +28929,10 @@ export interface operations {
     deleteImage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27763,6 +28948,11 @@ export interface operations {
             /** @description Delete an image of the project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27781,7 +28971,10 @@ export interface operations {
     updateImage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27810,6 +29003,11 @@ export interface operations {
             /** @description Change what is said about an image of the project */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27828,7 +29026,10 @@ export interface operations {
     downloadImage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27855,6 +29056,11 @@ export interface operations {
             /** @description Create an image from the file at an address */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27889,6 +29095,10 @@ export interface operations {
             /** @description List the tags of an image */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27906,7 +29116,10 @@ export interface operations {
     replaceImageMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27932,6 +29145,11 @@ export interface operations {
             /** @description Replace the tags of an image */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -27948,7 +29166,10 @@ export interface operations {
     addImageMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -27974,6 +29195,11 @@ export interface operations {
             /** @description Add tags to an image; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -28009,6 +29235,10 @@ export interface operations {
             /** @description Get a tag of an image */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28029,7 +29259,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28045,6 +29278,11 @@ export interface operations {
             /** @description Remove a tag of an image */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -28061,7 +29299,10 @@ export interface operations {
     createInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28079,6 +29320,11 @@ export interface operations {
             /** @description Create an instance with its interfaces and volumes */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28166,6 +29412,10 @@ export interface operations {
             /** @description List instances */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28199,6 +29449,10 @@ export interface operations {
             /** @description Get an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28225,7 +29479,10 @@ export interface operations {
                 /** @description Ids with commas between: ports of reserved fixed IPs that are deleted too; others stay reserved */
                 reserved_fixed_ips?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28241,6 +29498,11 @@ export interface operations {
             /** @description Delete an instance, and what the query names of its volumes and addresses */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28259,7 +29521,10 @@ export interface operations {
     updateInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28287,6 +29552,11 @@ export interface operations {
             /** @description Change the name or tags of an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28305,7 +29575,10 @@ export interface operations {
     actOnInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28325,6 +29598,11 @@ export interface operations {
             /** @description Start, stop, suspend, resume or restart an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28362,6 +29640,10 @@ export interface operations {
             /** @description Get the address at which the screen of an instance is shown */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28379,7 +29661,10 @@ export interface operations {
     changeFlavorOfInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28404,6 +29689,11 @@ export interface operations {
             /** @description Change the size of an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28436,6 +29726,10 @@ export interface operations {
             /** @description See which names instances may have */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28453,7 +29747,10 @@ export interface operations {
     startInstanceV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28478,6 +29775,11 @@ export interface operations {
             /** @description Start an instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28496,7 +29798,10 @@ export interface operations {
     stopInstanceV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28512,6 +29817,11 @@ export interface operations {
             /** @description Stop an instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28530,7 +29840,10 @@ export interface operations {
     rebootInstanceV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28546,6 +29859,11 @@ export interface operations {
             /** @description Restart an instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28564,7 +29882,10 @@ export interface operations {
     powerCycleInstanceV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28580,6 +29901,11 @@ export interface operations {
             /** @description Switch off and on an instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28598,7 +29924,10 @@ export interface operations {
     suspendInstanceV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28614,6 +29943,11 @@ export interface operations {
             /** @description Suspend an instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28632,7 +29966,10 @@ export interface operations {
     resumeInstanceV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28648,6 +29985,11 @@ export interface operations {
             /** @description Resume an instance and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28682,6 +30024,10 @@ export interface operations {
             /** @description List the tags of an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28699,7 +30045,10 @@ export interface operations {
     replaceInstanceMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28725,6 +30074,11 @@ export interface operations {
             /** @description Replace the tags of an instance */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -28741,7 +30095,10 @@ export interface operations {
     addInstanceMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28767,6 +30124,11 @@ export interface operations {
             /** @description Add tags to an instance; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -28801,6 +30163,10 @@ export interface operations {
             /** @description Get a tag of an instance by its key */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28818,7 +30184,10 @@ export interface operations {
     deleteInstanceMetadataEntryV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28836,6 +30205,11 @@ export interface operations {
             /** @description Remove a tag of an instance by its key */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -28871,6 +30245,10 @@ export interface operations {
             /** @description Get a tag of an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28891,7 +30269,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -28907,6 +30288,11 @@ export interface operations {
             /** @description Remove a tag of an instance */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -28944,6 +30330,10 @@ export interface operations {
             /** @description List the interfaces of an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28977,6 +30367,10 @@ export interface operations {
             /** @description List the ports of an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28994,7 +30388,10 @@ export interface operations {
     attachInterfaceToInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29014,6 +30411,11 @@ export interface operations {
             /** @description Give an instance one more interface */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29032,7 +30434,10 @@ export interface operations {
     detachInterfaceFromInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29058,6 +30463,11 @@ export interface operations {
             /** @description Detach an interface from an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29092,6 +30502,10 @@ export interface operations {
             /** @description List the security groups of an instance */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29109,7 +30523,10 @@ export interface operations {
     addSecurityGroupToInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29141,6 +30558,11 @@ export interface operations {
             /** @description Add security groups to the ports of an instance */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -29157,7 +30579,10 @@ export interface operations {
     removeSecurityGroupFromInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29189,6 +30614,11 @@ export interface operations {
             /** @description Remove security groups from the ports of an instance */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -29205,7 +30635,10 @@ export interface operations {
     addInstanceToServerGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29230,6 +30663,11 @@ export interface operations {
             /** @description Put an instance into a server group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29248,7 +30686,10 @@ export interface operations {
     removeInstanceFromServerGroup: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29264,6 +30705,11 @@ export interface operations {
             /** @description Remove an instance from its server group */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29285,7 +30731,10 @@ export interface operations {
                 /** @description Accepted; nothing has a price. Default: false. */
                 include_prices?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29315,6 +30764,11 @@ export interface operations {
             /** @description List the flavors that suffice for an instance with these volumes */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29352,6 +30806,10 @@ export interface operations {
             /** @description List the flavors that an instance may get */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29369,7 +30827,10 @@ export interface operations {
     checkLimitsForInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29412,6 +30873,11 @@ export interface operations {
             /** @description Show which quotas would not suffice for instances */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29435,7 +30901,10 @@ export interface operations {
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29461,6 +30930,11 @@ export interface operations {
             /** @description What an instance has used over time */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29498,6 +30972,10 @@ export interface operations {
             /** @description List the versions that clusters can be created with */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29540,6 +31018,10 @@ export interface operations {
             /** @description List the flavors of nodes */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29576,6 +31058,10 @@ export interface operations {
             /** @description List Kubernetes clusters */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29593,7 +31079,10 @@ export interface operations {
     createCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29640,6 +31129,11 @@ export interface operations {
             /** @description Create a Kubernetes cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29658,7 +31152,10 @@ export interface operations {
     checkLimitsForCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29687,6 +31184,11 @@ export interface operations {
             /** @description Ask which quotas a new cluster would exceed */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29705,7 +31207,10 @@ export interface operations {
     checkLimitsForClusterPools: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -29731,6 +31236,11 @@ export interface operations {
             /** @description Ask which quotas a new pool would exceed */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29765,6 +31275,10 @@ export interface operations {
             /** @description Get a Kubernetes cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29785,7 +31299,10 @@ export interface operations {
                 /** @description Volumes. */
                 volumes?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -29801,6 +31318,11 @@ export interface operations {
             /** @description Delete a Kubernetes cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29819,7 +31341,10 @@ export interface operations {
     updateCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -29855,6 +31380,11 @@ export interface operations {
             /** @description Change a Kubernetes cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29889,6 +31419,10 @@ export interface operations {
             /** @description Get the certificate authority of a cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29922,6 +31456,10 @@ export interface operations {
             /** @description Get the kubeconfig of a cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29960,6 +31498,10 @@ export interface operations {
             /** @description List the versions that a cluster may be brought to */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -29977,7 +31519,10 @@ export interface operations {
     upgradeCluster: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -30002,6 +31547,11 @@ export interface operations {
             /** @description Bring a cluster to another version */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30043,6 +31593,10 @@ export interface operations {
             /** @description List the nodes of a cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30060,7 +31614,10 @@ export interface operations {
     deleteClusterInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -30078,6 +31635,11 @@ export interface operations {
             /** @description Delete a node of a cluster; a new one replaces it */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -30115,6 +31677,10 @@ export interface operations {
             /** @description List the pools of a cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30132,7 +31698,10 @@ export interface operations {
     createClusterPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -30172,6 +31741,11 @@ export interface operations {
             /** @description Add a pool to a cluster */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30208,6 +31782,10 @@ export interface operations {
             /** @description Get a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30225,7 +31803,10 @@ export interface operations {
     deleteClusterPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -30243,6 +31824,11 @@ export interface operations {
             /** @description Delete a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30261,7 +31847,10 @@ export interface operations {
     updateClusterPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -30294,6 +31883,11 @@ export interface operations {
             /** @description Change a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30312,7 +31906,10 @@ export interface operations {
     resizeClusterPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -30339,6 +31936,11 @@ export interface operations {
             /** @description Give a pool another size */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30382,6 +31984,10 @@ export interface operations {
             /** @description List the nodes of a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30399,7 +32005,10 @@ export interface operations {
     deleteClusterPoolInstance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the project. */
                 project_id: number;
@@ -30419,6 +32028,11 @@ export interface operations {
             /** @description Delete a node of a pool; a new one replaces it */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -30435,7 +32049,10 @@ export interface operations {
     simulateNode: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the region. */
                 region_id: number;
@@ -30458,6 +32075,11 @@ export interface operations {
             /** @description Say how a node of a simulated region is */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30476,7 +32098,10 @@ export interface operations {
     simulateClusterPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the region. */
                 region_id: number;
@@ -30499,6 +32124,11 @@ export interface operations {
             /** @description Say how many nodes the pods of a pool in a simulated region need */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30517,7 +32147,10 @@ export interface operations {
     createSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -30546,6 +32179,11 @@ export interface operations {
             /** @description Create a secret from a certificate */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30583,6 +32221,10 @@ export interface operations {
             /** @description List secrets, without what they hold */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30600,7 +32242,10 @@ export interface operations {
     createSecretV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -30627,6 +32272,11 @@ export interface operations {
             /** @description Create a secret from PEM texts in base64 */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30661,6 +32311,10 @@ export interface operations {
             /** @description Get a secret, without what it holds */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30678,7 +32332,10 @@ export interface operations {
     deleteSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -30694,6 +32351,11 @@ export interface operations {
             /** @description Delete a secret that nothing uses */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30755,6 +32417,10 @@ export interface operations {
             /** @description List load balancers */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30772,7 +32438,10 @@ export interface operations {
     createLoadBalancer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -30790,6 +32459,11 @@ export interface operations {
             /** @description Create a load balancer with its listeners, pools and members */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30829,6 +32503,10 @@ export interface operations {
             /** @description Get a load balancer */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30846,7 +32524,10 @@ export interface operations {
     deleteLoadBalancer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -30862,6 +32543,11 @@ export interface operations {
             /** @description Delete a load balancer with everything that belongs to it */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30880,7 +32566,10 @@ export interface operations {
     updateLoadBalancerV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -30908,6 +32597,11 @@ export interface operations {
             /** @description Change a load balancer and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30926,7 +32620,10 @@ export interface operations {
     updateLoadBalancer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -30954,6 +32651,11 @@ export interface operations {
             /** @description Change a load balancer */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -30991,6 +32693,10 @@ export interface operations {
             /** @description List the statuses of load balancers and their parts */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31024,6 +32730,10 @@ export interface operations {
             /** @description Get the statuses of a load balancer and its parts */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31062,6 +32772,10 @@ export interface operations {
             /** @description List load balancer flavors */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31079,7 +32793,10 @@ export interface operations {
     checkLimitsForLoadBalancer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31105,6 +32822,11 @@ export interface operations {
             /** @description Check the quotas for a load balancer */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31150,6 +32872,10 @@ export interface operations {
             /** @description List listeners */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31167,7 +32893,10 @@ export interface operations {
     createListener: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31185,6 +32914,11 @@ export interface operations {
             /** @description Create a listener */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31222,6 +32956,10 @@ export interface operations {
             /** @description Get a listener */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31242,7 +32980,10 @@ export interface operations {
                 /** @description Whether its default pool goes with it. Default: false. */
                 delete_default_pool?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31258,6 +32999,11 @@ export interface operations {
             /** @description Delete a listener */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31276,7 +33022,10 @@ export interface operations {
     updateListenerV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31301,6 +33050,11 @@ export interface operations {
             /** @description Change the name of a listener and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31319,7 +33073,10 @@ export interface operations {
     updateListener: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31348,6 +33105,11 @@ export interface operations {
             /** @description Change a listener */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31395,6 +33157,10 @@ export interface operations {
             /** @description List pools */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31412,7 +33178,10 @@ export interface operations {
     createPool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31430,6 +33199,11 @@ export interface operations {
             /** @description Create a pool with its members and health monitor */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31464,6 +33238,10 @@ export interface operations {
             /** @description Get a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31481,7 +33259,10 @@ export interface operations {
     deletePool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31497,6 +33278,11 @@ export interface operations {
             /** @description Delete a pool with its members and health monitor */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31515,7 +33301,10 @@ export interface operations {
     updatePoolV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31549,6 +33338,11 @@ export interface operations {
             /** @description Change a pool, its members and its health monitor (older address) */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31567,7 +33361,10 @@ export interface operations {
     updatePool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31601,6 +33398,11 @@ export interface operations {
             /** @description Change a pool, its members and its health monitor */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31635,6 +33437,10 @@ export interface operations {
             /** @description List the tags of a load balancer */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31652,7 +33458,10 @@ export interface operations {
     replaceLoadBalancerMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31678,6 +33487,11 @@ export interface operations {
             /** @description Replace the tags of a load balancer */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -31694,7 +33508,10 @@ export interface operations {
     addLoadBalancerMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31720,6 +33537,11 @@ export interface operations {
             /** @description Add tags to a load balancer; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -31755,6 +33577,10 @@ export interface operations {
             /** @description Get a tag of a load balancer */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31775,7 +33601,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31791,6 +33620,11 @@ export interface operations {
             /** @description Remove a tag of a load balancer */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -31807,7 +33641,10 @@ export interface operations {
     replaceLoadBalancerMetadataV2: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31833,6 +33670,11 @@ export interface operations {
             /** @description Replace the tags of a load balancer by a task */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31851,7 +33693,10 @@ export interface operations {
     addLoadBalancerMetadataV2: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31877,6 +33722,11 @@ export interface operations {
             /** @description Add tags to a load balancer by a task; the others stay */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31898,7 +33748,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -31914,6 +33767,11 @@ export interface operations {
             /** @description Remove a tag of a load balancer by a task */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31955,6 +33813,10 @@ export interface operations {
             /** @description List the members of a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -31972,7 +33834,10 @@ export interface operations {
     replacePoolMembers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32012,6 +33877,11 @@ export interface operations {
             /** @description Give a pool exactly these members */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32030,7 +33900,10 @@ export interface operations {
     createPoolMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32057,6 +33930,11 @@ export interface operations {
             /** @description Add a member to a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32093,6 +33971,10 @@ export interface operations {
             /** @description Get a member */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32110,7 +33992,10 @@ export interface operations {
     deletePoolMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32128,6 +34013,11 @@ export interface operations {
             /** @description Remove a member from its pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32146,7 +34036,10 @@ export interface operations {
     updatePoolMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32173,6 +34066,11 @@ export interface operations {
             /** @description Change a member */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32191,7 +34089,10 @@ export interface operations {
     createPoolMemberV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32218,6 +34119,11 @@ export interface operations {
             /** @description Add a member to a pool, as older clients do */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32236,7 +34142,10 @@ export interface operations {
     deletePoolMemberV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32254,6 +34163,11 @@ export interface operations {
             /** @description Remove a member from its pool, as older clients do */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32288,6 +34202,10 @@ export interface operations {
             /** @description Get the health monitor of a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32359,7 +34277,10 @@ export interface operations {
     createPoolHealthMonitor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32390,6 +34311,11 @@ export interface operations {
             /** @description Give a pool a health monitor */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32408,7 +34334,10 @@ export interface operations {
     deletePoolHealthMonitor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32424,6 +34353,11 @@ export interface operations {
             /** @description Delete the health monitor of a pool */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -32440,7 +34374,10 @@ export interface operations {
     updatePoolHealthMonitor: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32466,6 +34403,11 @@ export interface operations {
             /** @description Change the health monitor of a pool */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32503,6 +34445,10 @@ export interface operations {
             /** @description List L7 policies */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32520,7 +34466,10 @@ export interface operations {
     createL7Policy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32538,6 +34487,11 @@ export interface operations {
             /** @description Create an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32572,6 +34526,10 @@ export interface operations {
             /** @description Get an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32589,7 +34547,10 @@ export interface operations {
     deleteL7Policy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32605,6 +34566,11 @@ export interface operations {
             /** @description Delete an L7 policy with its rules */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32623,7 +34589,10 @@ export interface operations {
     updateL7Policy: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32649,6 +34618,11 @@ export interface operations {
             /** @description Change an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32688,6 +34662,10 @@ export interface operations {
             /** @description List the rules of an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32705,7 +34683,10 @@ export interface operations {
     createL7PolicyRule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32732,6 +34713,11 @@ export interface operations {
             /** @description Add a rule to an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32768,6 +34754,10 @@ export interface operations {
             /** @description Get a rule of an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32785,7 +34775,10 @@ export interface operations {
     replaceL7PolicyRule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32814,6 +34807,11 @@ export interface operations {
             /** @description Replace a rule of an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32832,7 +34830,10 @@ export interface operations {
     deleteL7PolicyRule: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32850,6 +34851,11 @@ export interface operations {
             /** @description Delete a rule of an L7 policy */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32868,7 +34874,10 @@ export interface operations {
     resizeLoadBalancer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32893,6 +34902,11 @@ export interface operations {
             /** @description Give a load balancer another flavor */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32911,7 +34925,10 @@ export interface operations {
     failOverLoadBalancer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -32936,6 +34953,11 @@ export interface operations {
             /** @description Replace what runs behind a load balancer, without losing a request */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -32954,7 +34976,10 @@ export interface operations {
     setDdosProfile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the load balancer. */
                 load_balancer_id: string;
@@ -32991,6 +35016,11 @@ export interface operations {
             /** @description Record the DDoS protection profile that a load balancer's users see */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33086,7 +35116,10 @@ export interface operations {
     deleteDdosProfile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the load balancer. */
                 load_balancer_id: string;
@@ -33098,6 +35131,11 @@ export interface operations {
             /** @description Forget the DDoS protection profile of a load balancer */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -33114,7 +35152,10 @@ export interface operations {
     setReadOnlyTags: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the load balancer. */
                 load_balancer_id: string;
@@ -33137,6 +35178,11 @@ export interface operations {
             /** @description Change the tags of a load balancer that its users cannot change */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33155,7 +35201,10 @@ export interface operations {
     readMetricsOfLoadBalancer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33181,6 +35230,11 @@ export interface operations {
             /** @description Get what a load balancer used and carried, over time */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33222,6 +35276,10 @@ export interface operations {
             /** @description Show the last lines of the access log of a load balancer */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33270,6 +35328,10 @@ export interface operations {
             /** @description List floating IPs with what carries them */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33287,7 +35349,10 @@ export interface operations {
     createFloatingIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33305,6 +35370,11 @@ export interface operations {
             /** @description Create a floating IP, and assign it if a port is named */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33339,6 +35409,10 @@ export interface operations {
             /** @description Get a floating IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33356,7 +35430,10 @@ export interface operations {
     deleteFloatingIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33372,6 +35449,11 @@ export interface operations {
             /** @description Delete a floating IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33390,7 +35472,10 @@ export interface operations {
     updateFloatingIpV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33417,6 +35502,11 @@ export interface operations {
             /** @description Change the tags of a floating IP and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33435,7 +35525,10 @@ export interface operations {
     updateFloatingIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33463,6 +35556,11 @@ export interface operations {
             /** @description Assign, move or unassign a floating IP, or change its tags */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33481,7 +35579,10 @@ export interface operations {
     assignFloatingIpV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33506,6 +35607,11 @@ export interface operations {
             /** @description Assign a floating IP, or move it, and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33524,7 +35630,10 @@ export interface operations {
     unassignFloatingIpV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33540,6 +35649,11 @@ export interface operations {
             /** @description Unassign a floating IP and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33574,6 +35688,10 @@ export interface operations {
             /** @description List the tags of a floating IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33591,7 +35709,10 @@ export interface operations {
     replaceFloatingIpMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33617,6 +35738,11 @@ export interface operations {
             /** @description Replace the tags of a floating IP */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -33633,7 +35759,10 @@ export interface operations {
     addFloatingIpMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33659,6 +35788,11 @@ export interface operations {
             /** @description Add tags to a floating IP; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -33694,6 +35828,10 @@ export interface operations {
             /** @description Get a tag of a floating IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33714,7 +35852,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33730,6 +35871,11 @@ export interface operations {
             /** @description Remove a tag of a floating IP */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -33783,6 +35929,10 @@ export interface operations {
             /** @description List networks */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33800,7 +35950,10 @@ export interface operations {
     createNetwork: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33828,6 +35981,11 @@ export interface operations {
             /** @description Create a network */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33862,6 +36020,10 @@ export interface operations {
             /** @description Get a network */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33879,7 +36041,10 @@ export interface operations {
     deleteNetwork: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33895,6 +36060,11 @@ export interface operations {
             /** @description Delete a network that nothing uses, with its subnets */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33913,7 +36083,10 @@ export interface operations {
     updateNetworkV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33941,6 +36114,11 @@ export interface operations {
             /** @description Change the name or tags of a network and get it back */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -33959,7 +36137,10 @@ export interface operations {
     updateNetwork: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -33987,6 +36168,11 @@ export interface operations {
             /** @description Change the name or tags of a network */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34021,6 +36207,10 @@ export interface operations {
             /** @description List what has an address in a network */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34071,6 +36261,10 @@ export interface operations {
             /** @description List subnets */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34088,7 +36282,10 @@ export interface operations {
     createSubnet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34123,6 +36320,11 @@ export interface operations {
             /** @description Create a subnet */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34157,6 +36359,10 @@ export interface operations {
             /** @description Get a subnet */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34174,7 +36380,10 @@ export interface operations {
     deleteSubnet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34190,6 +36399,11 @@ export interface operations {
             /** @description Delete a subnet that nothing uses */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34208,7 +36422,10 @@ export interface operations {
     updateSubnet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34237,6 +36454,11 @@ export interface operations {
             /** @description Change a subnet */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34264,6 +36486,10 @@ export interface operations {
             /** @description List the addresses that traffic of the cloud comes from */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34316,6 +36542,10 @@ export interface operations {
             /** @description List the networks that can be used, the region's among them, with their subnets in full */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34349,6 +36579,10 @@ export interface operations {
             /** @description List the tags of a network */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34366,7 +36600,10 @@ export interface operations {
     replaceNetworkMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34392,6 +36629,11 @@ export interface operations {
             /** @description Replace the tags of a network */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -34408,7 +36650,10 @@ export interface operations {
     addNetworkMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34434,6 +36679,11 @@ export interface operations {
             /** @description Add tags to a network; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -34469,6 +36719,10 @@ export interface operations {
             /** @description Get a tag of a network */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34489,7 +36743,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34505,6 +36762,11 @@ export interface operations {
             /** @description Remove a tag of a network */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -34537,6 +36799,10 @@ export interface operations {
             /** @description List the tags of a subnet */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34554,7 +36820,10 @@ export interface operations {
     replaceSubnetMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34580,6 +36849,11 @@ export interface operations {
             /** @description Replace the tags of a subnet */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -34596,7 +36870,10 @@ export interface operations {
     addSubnetMetadataV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34622,6 +36899,11 @@ export interface operations {
             /** @description Add tags to a subnet; the others stay */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -34657,6 +36939,10 @@ export interface operations {
             /** @description Get a tag of a subnet */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34677,7 +36963,10 @@ export interface operations {
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34693,6 +36982,11 @@ export interface operations {
             /** @description Remove a tag of a subnet */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -34730,6 +37024,10 @@ export interface operations {
             /** @description List routers */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34747,7 +37045,10 @@ export interface operations {
     createRouter: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34765,6 +37066,11 @@ export interface operations {
             /** @description Create a router */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34799,6 +37105,10 @@ export interface operations {
             /** @description Get a router */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34816,7 +37126,10 @@ export interface operations {
     deleteRouter: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34832,6 +37145,11 @@ export interface operations {
             /** @description Delete a router with its interfaces */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34850,7 +37168,10 @@ export interface operations {
     updateRouterV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34881,6 +37202,11 @@ export interface operations {
             /** @description Change a router and get it back; what is null or absent stays */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34899,7 +37225,10 @@ export interface operations {
     updateRouter: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34930,6 +37259,11 @@ export interface operations {
             /** @description Change the name, static routes or external gateway of a router */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34948,7 +37282,10 @@ export interface operations {
     attachSubnetToRouter: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -34974,6 +37311,11 @@ export interface operations {
             /** @description Attach a subnet to a router */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -34992,7 +37334,10 @@ export interface operations {
     detachSubnetFromRouter: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35017,6 +37362,11 @@ export interface operations {
             /** @description Detach a subnet from a router */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35035,7 +37385,10 @@ export interface operations {
     readMetricsOfRouter: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35061,6 +37414,11 @@ export interface operations {
             /** @description Get what the interfaces of a router have carried, over time */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35079,7 +37437,10 @@ export interface operations {
     convertFloatingIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35104,6 +37465,11 @@ export interface operations {
             /** @description Turn a floating IP that leads nowhere into a reserved fixed IP with the same address */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35122,7 +37488,10 @@ export interface operations {
     convertReservedFixedIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35147,6 +37516,11 @@ export interface operations {
             /** @description Turn an external reserved fixed IP that nothing uses into a floating IP with the same address */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35204,6 +37578,10 @@ export interface operations {
             /** @description List ports, whatever has them */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35237,6 +37615,10 @@ export interface operations {
             /** @description Get a port */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35254,7 +37636,10 @@ export interface operations {
     updatePort: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35289,6 +37674,11 @@ export interface operations {
             /** @description Change the addresses, allowed address pairs, security or tags of a port */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35307,7 +37697,10 @@ export interface operations {
     setAllowedAddressPairsV2: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35336,6 +37729,11 @@ export interface operations {
             /** @description Say which addresses beside its own may be used through a port */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35354,7 +37752,10 @@ export interface operations {
     enableSecurityOfPortV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35370,6 +37771,11 @@ export interface operations {
             /** @description Filter what a port sends and gets, and see it as an interface */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35388,7 +37794,10 @@ export interface operations {
     disableSecurityOfPortV1: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35404,6 +37813,11 @@ export interface operations {
             /** @description Let a port send and get everything, without security groups, and see it as an interface */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35455,6 +37869,10 @@ export interface operations {
             /** @description List reserved fixed IPs */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35472,7 +37890,10 @@ export interface operations {
     createReservedFixedIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35490,6 +37911,11 @@ export interface operations {
             /** @description Reserve an address */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35524,6 +37950,10 @@ export interface operations {
             /** @description Get a reserved fixed IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35541,7 +37971,10 @@ export interface operations {
     deleteReservedFixedIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35557,6 +37990,11 @@ export interface operations {
             /** @description Give back a reserved fixed IP that nothing uses */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35575,7 +38013,10 @@ export interface operations {
     updateReservedFixedIp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35600,6 +38041,11 @@ export interface operations {
             /** @description Say whether several may share a reserved fixed IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35634,6 +38080,10 @@ export interface operations {
             /** @description List ports of instances that could share a reserved fixed IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35667,6 +38117,10 @@ export interface operations {
             /** @description List ports of instances that share a reserved fixed IP */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35684,7 +38138,10 @@ export interface operations {
     replaceReservedFixedIpConnectedDevices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35711,6 +38168,11 @@ export interface operations {
             /** @description Let these ports share a reserved fixed IP, and no others */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35729,7 +38191,10 @@ export interface operations {
     updateReservedFixedIpConnectedDevices: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description A project of the account, see GET /cloud/v1/projects */
                 project_id: number;
@@ -35756,6 +38221,11 @@ export interface operations {
             /** @description Let these ports share a reserved fixed IP too */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35777,7 +38247,10 @@ export interface operations {
                 /** @description Which page is shown. */
                 page_type: "block.html" | "block_csrf.html" | "captcha.html" | "cookieDisabled.html" | "handshake.html" | "javascriptDisabled.html";
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -35798,6 +38271,11 @@ export interface operations {
             /** @description See a response page as visitors would; nothing is kept */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35836,6 +38314,10 @@ export interface operations {
             /** @description List sets of response pages; in the name filter * stands for any characters */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35852,7 +38334,10 @@ export interface operations {
     createCustomPageSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -35886,6 +38371,11 @@ export interface operations {
             /** @description Create a set of response pages */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35916,6 +38406,10 @@ export interface operations {
             /** @description Get a set of response pages */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -35933,7 +38427,10 @@ export interface operations {
     deleteCustomPageSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the set. */
                 set_id: number;
@@ -35945,6 +38442,11 @@ export interface operations {
             /** @description Delete a set of response pages */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -35961,7 +38463,10 @@ export interface operations {
     updateCustomPageSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the set. */
                 set_id: number;
@@ -35986,6 +38491,11 @@ export interface operations {
             /** @description Change the given pages of a set; null removes a page */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -36003,7 +38513,10 @@ export interface operations {
     updateAndGetCustomPageSet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the set. */
                 set_id: number;
@@ -36028,6 +38541,11 @@ export interface operations {
             /** @description Change the given pages of a set, and get it back; null removes a page */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36050,7 +38568,10 @@ export interface operations {
                 /** @description Id of the account. */
                 client_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36063,6 +38584,11 @@ export interface operations {
             /** @description Set a threshold on a storage or a bucket */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -36081,7 +38607,10 @@ export interface operations {
                 /** @description Id of the account. */
                 client_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36094,6 +38623,11 @@ export interface operations {
             /** @description Set a threshold on a storage or a bucket, and see it as it is stored */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36114,7 +38648,10 @@ export interface operations {
                 /** @description Id of the account. */
                 client_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36127,6 +38664,11 @@ export interface operations {
             /** @description Delete the threshold with this uuid, or of this name on this storage or bucket */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -36154,6 +38696,10 @@ export interface operations {
             /** @description List the thresholds of all storages */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36173,7 +38719,10 @@ export interface operations {
                 /** @description Id of the account. */
                 client_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36203,6 +38752,11 @@ export interface operations {
             /** @description Set several thresholds, all or none; those not given stay */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36229,6 +38783,10 @@ export interface operations {
             /** @description List the kinds of thresholds and their fields */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36244,7 +38802,10 @@ export interface operations {
     reportStorageUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the account. */
                 client_id: number;
@@ -36278,6 +38839,11 @@ export interface operations {
             /** @description Count what a storage engine or the delivery edge reports, each report once */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36310,6 +38876,10 @@ export interface operations {
             /** @description List what is used of each bucket */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36344,6 +38914,10 @@ export interface operations {
             /** @description List where storages can be made */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36388,6 +38962,10 @@ export interface operations {
             /** @description List storages */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36404,7 +38982,10 @@ export interface operations {
     createObjectStorage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36423,6 +39004,11 @@ export interface operations {
             /** @description Create a storage, with a first access key */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36452,6 +39038,10 @@ export interface operations {
             /** @description Get a storage */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36469,7 +39059,10 @@ export interface operations {
     deleteObjectStorage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -36481,6 +39074,11 @@ export interface operations {
             /** @description Delete a storage; it can be restored for a week */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -36497,7 +39095,10 @@ export interface operations {
     createObjectStorageRestore: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -36509,6 +39110,11 @@ export interface operations {
             /** @description Bring back a deleted storage, with its keys, buckets and objects; its address is a new one */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -36544,6 +39150,10 @@ export interface operations {
             /** @description List the access keys of a storage */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36561,7 +39171,10 @@ export interface operations {
     createObjectStorageStorageAccessKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -36582,6 +39195,11 @@ export interface operations {
             /** @description Create an access key; its secret is shown once */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36614,6 +39232,10 @@ export interface operations {
             /** @description Get an access key */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36631,7 +39253,10 @@ export interface operations {
     deleteObjectStorageStorageAccessKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -36645,6 +39270,11 @@ export interface operations {
             /** @description Delete an access key, which no longer opens anything when this is answered */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -36678,6 +39308,10 @@ export interface operations {
             /** @description List the buckets of a storage, also those that S3 clients have made */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36695,7 +39329,10 @@ export interface operations {
     createObjectStorageStorageBucket: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -36716,6 +39353,11 @@ export interface operations {
             /** @description Create a bucket */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36748,6 +39390,10 @@ export interface operations {
             /** @description Get a bucket */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36765,7 +39411,10 @@ export interface operations {
     deleteObjectStorageStorageBucket: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -36779,6 +39428,11 @@ export interface operations {
             /** @description Delete an empty bucket */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -36795,7 +39449,10 @@ export interface operations {
     updateObjectStorageStorageBucket: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -36828,6 +39485,11 @@ export interface operations {
             /** @description Change who may use a bucket, and how long its objects stay */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36846,7 +39508,10 @@ export interface operations {
     createUsageTotal: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36868,6 +39533,11 @@ export interface operations {
             /** @description Add up what storages have used */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36885,7 +39555,10 @@ export interface operations {
     createUsageSeries: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36908,6 +39581,11 @@ export interface operations {
             /** @description Show what storages have used over time */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36951,6 +39629,10 @@ export interface operations {
             /** @description List SFTP storages */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -36967,7 +39649,10 @@ export interface operations {
     createSftpStorage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -36987,6 +39672,11 @@ export interface operations {
             /** @description Create an SFTP storage */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37016,6 +39706,10 @@ export interface operations {
             /** @description Get an SFTP storage */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37033,7 +39727,10 @@ export interface operations {
     deleteSftpStorage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -37045,6 +39742,11 @@ export interface operations {
             /** @description Delete an SFTP storage, with its files */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -37061,7 +39763,10 @@ export interface operations {
     updateSftpStorage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The number of a storage. */
                 storage_id: number;
@@ -37083,6 +39788,11 @@ export interface operations {
             /** @description Change who may use an SFTP storage, and until when */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37119,6 +39829,10 @@ export interface operations {
             /** @description List the SSH keys that can open SFTP storages */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37135,7 +39849,10 @@ export interface operations {
     createStorageSshKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -37154,6 +39871,11 @@ export interface operations {
             /** @description Add an SSH key, which then can be given to SFTP storages */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37183,6 +39905,10 @@ export interface operations {
             /** @description Get an SSH key */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37200,7 +39926,10 @@ export interface operations {
     deleteStorageSshKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the SSH key. */
                 ssh_key_id: number;
@@ -37212,6 +39941,11 @@ export interface operations {
             /** @description Delete an SSH key, which no longer opens any storage when this is answered */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -37248,6 +39982,10 @@ export interface operations {
             /** @description List what was posted to webhook targets, and what waits, newest first */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37264,7 +40002,10 @@ export interface operations {
     replayWebhookDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the delivery. */
                 delivery_id: string;
@@ -37276,6 +40017,11 @@ export interface operations {
             /** @description Post an ended delivery again */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37310,6 +40056,10 @@ export interface operations {
             /** @description List webhook targets */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37326,7 +40076,10 @@ export interface operations {
     createWebhookTarget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -37345,6 +40098,11 @@ export interface operations {
             /** @description Post the events of a client to an address; the signing secret is shown once */
             201: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37362,7 +40120,10 @@ export interface operations {
     deleteWebhookTarget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the target. */
                 target_id: number;
@@ -37374,6 +40135,11 @@ export interface operations {
             /** @description Delete a webhook target; what was still to be sent to it is given up */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -37390,7 +40156,10 @@ export interface operations {
     updateWebhookTarget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the target. */
                 target_id: number;
@@ -37411,6 +40180,11 @@ export interface operations {
             /** @description Give a webhook target another address; one that has ended begins again */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37429,7 +40203,10 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description Id of the target. */
                 target_id: number;
@@ -37441,6 +40218,11 @@ export interface operations {
             /** @description Make a new signing secret, which is shown once; calls are signed with both for a day */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37497,6 +40279,10 @@ export interface operations {
             /** @description List what users and tokens of the account have changed */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37513,7 +40299,10 @@ export interface operations {
     subscribeToUserActions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -37533,6 +40322,11 @@ export interface operations {
             /** @description Have user actions posted to an address */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -37562,6 +40356,10 @@ export interface operations {
             /** @description List the addresses that user actions are posted to */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -37578,7 +40376,10 @@ export interface operations {
     unsubscribeFromUserActions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -37587,6 +40388,11 @@ export interface operations {
             /** @description Have user actions posted nowhere any more */
             204: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -37619,6 +40425,10 @@ export interface operations {
             /** @description Sign the address of a video */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {

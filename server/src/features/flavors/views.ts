@@ -21,7 +21,7 @@ const price = {
 
 /** Prices are there when they were asked for. */
 export const FlavorList = ListOf(
-  Type.Union([Type.Object({ ...shape, ...price }), Type.Object(shape)]),
+  Type.Object({ ...shape, ...Type.Partial(Type.Object(price)).properties }, { $id: 'Flavor' }),
   'FlavorList',
 );
 

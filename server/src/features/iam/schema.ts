@@ -93,7 +93,7 @@ export const Client = Type.Object(
     is_test: Type.Boolean(),
     has_active_admin: Type.Boolean(),
   },
-  { $id: 'Client' },
+  { $id: 'ClientAccount' },
 );
 
 const Role = Type.Object({ id: Type.Integer(), name: StringEnum(ROLE_NAMES) });

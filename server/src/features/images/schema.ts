@@ -17,7 +17,7 @@ import { MetadataObject, NEW_TAGS, Tag, TagsPatch } from '../../platform/http/ta
 import { ARCHITECTURES, FIRMWARE_TYPES, MACHINE_TYPES, OS_TYPES, SSH_KEYS } from './model.ts';
 
 const nullableText = () => Nullable(Type.String());
-const Price = () => Type.Union([Type.Number(), Type.Integer(), Type.Null()]);
+const Price = () => Nullable(Type.Number());
 
 export const Image = Type.Object(
   {

@@ -3,18 +3,22 @@ import { Nullable, StringEnum } from '../../platform/http/schemas.ts';
 
 /** What can be done to an instance that is there. */
 
-const Start = Type.Object({
-  action: Type.Literal('start'),
-  activate_profile: Type.Optional(
-    Nullable(Type.Boolean(), {
-      default: true,
-      description: 'Accepted; a DDoS profile is always active here.',
-    }),
-  ),
-});
-const Other = Type.Object({
-  action: StringEnum(['reboot', 'reboot_hard', 'resume', 'stop', 'suspend']),
-});
+const Start = Type.Object(
+  {
+    action: Type.Literal('start'),
+    activate_profile: Type.Optional(
+      Nullable(Type.Boolean(), {
+        default: true,
+        description: 'Accepted; a DDoS profile is always active here.',
+      }),
+    ),
+  },
+  { $id: 'InstanceStartAction' },
+);
+const Other = Type.Object(
+  { action: StringEnum(['reboot', 'reboot_hard', 'resume', 'stop', 'suspend']) },
+  { $id: 'InstanceOtherAction' },
+);
 
 /** What a body may say about the start where the path says that it is one. */
 export const StartInstance = Type.Object(
@@ -25,7 +29,10 @@ export const StartInstance = Type.Object(
 export type InstanceAction = Static<typeof Start> | Static<typeof Other>;
 export const InstanceAction = Type.Unsafe<InstanceAction>({
   $id: 'InstanceAction',
-  anyOf: [Start, Other],
+  oneOf: [Start, Other],
+  discriminator: { propertyName: 'action' },
+  type: 'object',
+  required: ['action'],
 });
 
 export const ConsoleQuery = Type.Object({

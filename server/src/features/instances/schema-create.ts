@@ -2,21 +2,18 @@ import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
 import { Name, Nullable, Uuid } from '../../platform/http/schemas.ts';
 import { NEW_TAGS } from '../../platform/http/tags.ts';
+import { FloatingIpChoice } from '../networking/floating-ips/index.ts';
 import { MachineVolume } from '../volumes/index.ts';
 
 /** What a new instance is asked for with. */
 
 type IpFamily = 'dual' | 'ipv4' | 'ipv6' | null;
 
-export type FloatingIpWish =
-  | { readonly source: 'new' }
-  | { readonly source: 'existing'; readonly existing_floating_id: string };
-
 interface CommonInterface {
   readonly interface_name?: string;
   readonly security_groups?: readonly { readonly id: string }[];
   /** Not for external interfaces. */
-  readonly floating_ip?: FloatingIpWish;
+  readonly floating_ip?: FloatingIpChoice;
 }
 
 export type NewInterface = CommonInterface &
@@ -32,34 +29,36 @@ export type NewInterface = CommonInterface &
     | { readonly type: 'reserved_fixed_ip'; readonly port_id: string }
   );
 
-const kind = (tag: string, value: string, required: readonly string[], properties: object) => ({
+const kind = ($id: string, value: string, required: readonly string[], properties: object) => ({
+  $id,
   type: 'object',
-  required: [tag, ...required],
-  properties: { [tag]: { type: 'string', const: value }, ...properties },
+  required: ['type', ...required],
+  properties: { type: { type: 'string', const: value }, ...properties },
 });
 const id = { type: 'string', format: 'uuid' };
 const ip_family = { type: ['string', 'null'], enum: ['dual', 'ipv4', 'ipv6', null], default: 'ipv4' };
 const groups = { type: 'array', items: { type: 'object', required: ['id'], properties: { id } } };
 
 const common = { interface_name: { type: 'string', maxLength: 37 }, security_groups: groups };
-const floating_ip = {
-  oneOf: [
-    kind('source', 'new', [], {}),
-    kind('source', 'existing', ['existing_floating_id'], { existing_floating_id: id }),
-  ],
-  discriminator: { propertyName: 'source' },
-  type: 'object',
-  required: ['source'],
-};
-const inside = { ...common, floating_ip };
+const inside = { ...common, floating_ip: FloatingIpChoice };
 const address = { type: 'string', format: 'ip-address' };
 
 const NewInterface = Type.Unsafe<NewInterface>({
+  $id: 'NewInstanceInterface',
   oneOf: [
-    kind('type', 'external', [], { ...common, ip_family }),
-    kind('type', 'subnet', ['network_id', 'subnet_id'], { ...inside, network_id: id, subnet_id: id }),
-    kind('type', 'any_subnet', ['network_id'], { ...inside, network_id: id, ip_family, ip_address: address }),
-    kind('type', 'reserved_fixed_ip', ['port_id'], { ...inside, port_id: id }),
+    kind('NewExternalInterface', 'external', [], { ...common, ip_family }),
+    kind('NewSubnetInterface', 'subnet', ['network_id', 'subnet_id'], {
+      ...inside,
+      network_id: id,
+      subnet_id: id,
+    }),
+    kind('NewAnySubnetInterface', 'any_subnet', ['network_id'], {
+      ...inside,
+      network_id: id,
+      ip_family,
+      ip_address: address,
+    }),
+    kind('NewReservedIpInterface', 'reserved_fixed_ip', ['port_id'], { ...inside, port_id: id }),
   ],
   discriminator: { propertyName: 'type' },
   type: 'object',

@@ -58,16 +58,24 @@ const VM_STATES = [
   'suspended',
 ] as const;
 
-const fixedAddress = {
-  addr: Type.String(),
-  type: Type.Literal('fixed'),
-  interface_name: Nullable(Type.String()),
-};
-const Address = Type.Union([
-  Type.Object({ addr: Type.String(), type: Type.Literal('floating') }),
-  Type.Object({ ...fixedAddress, subnet_id: Type.String(), subnet_name: Type.String() }),
-  Type.Object(fixedAddress),
-]);
+const addresses = [
+  Type.Object({ addr: Type.String(), type: Type.Literal('floating') }, { $id: 'InstanceFloatingAddress' }),
+  Type.Object(
+    {
+      addr: Type.String(),
+      type: Type.Literal('fixed'),
+      interface_name: Nullable(Type.String()),
+      subnet_id: Type.Optional(Type.String()),
+      subnet_name: Type.Optional(Type.String()),
+    },
+    { $id: 'InstanceFixedAddress' },
+  ),
+] as const;
+const Address = Type.Unsafe<Static<(typeof addresses)[number]>>({
+  $id: 'InstanceAddress',
+  oneOf: addresses,
+  discriminator: { propertyName: 'type' },
+});
 
 const flavor = {
   flavor_id: Type.String(),
@@ -78,16 +86,23 @@ const flavor = {
   ram: Type.Integer(),
 };
 const text = () => Type.String();
-const baremetal = { cpu: text(), disk: text(), license: text(), network: text(), ram: text() };
-const InstanceFlavor = Type.Union([
-  Type.Object({ ...flavor, hardware_description: Type.Object({ vcpus: text(), ram: text() }) }),
-  Type.Object({ ...flavor, resource_class: text(), hardware_description: Type.Object(baremetal) }),
-  Type.Object({
+/** Of bare metal and of machines: what one of them lacks is absent. */
+const InstanceFlavor = Type.Object(
+  {
     ...flavor,
-    resource_class: text(),
-    hardware_description: Type.Object({ ...baremetal, gpu: text() }),
-  }),
-]);
+    resource_class: Type.Optional(text()),
+    hardware_description: Type.Object({
+      ram: text(),
+      vcpus: Type.Optional(text()),
+      cpu: Type.Optional(text()),
+      disk: Type.Optional(text()),
+      gpu: Type.Optional(text()),
+      license: Type.Optional(text()),
+      network: Type.Optional(text()),
+    }),
+  },
+  { $id: 'InstanceFlavor' },
+);
 
 const BlackholePort = Type.Object({
   AlarmEnd: DateTime(),

@@ -42,8 +42,8 @@ const poolFields = {
   boot_volume_type: Type.Optional(Nullable(StringEnum(VOLUME_TYPES), { default: null })),
   is_public_ipv4: maybeFlag(false),
   auto_healing_enabled: maybeFlag(false),
-  labels: Type.Optional(Nullable(Strings(), { default: {} })),
-  taints: Type.Optional(Nullable(Strings(), { default: {} })),
+  labels: Type.Optional(Nullable(Strings())),
+  taints: Type.Optional(Nullable(Strings())),
   crio_config: Type.Optional(Nullable(Strings(), { default: null })),
   kubelet_config: Type.Optional(Nullable(Strings(), { default: null })),
   security_group_ids: Type.Optional(Type.Array(Uuid())),
@@ -101,7 +101,11 @@ export type CreateCluster = Static<typeof CreateCluster>;
 const SlurmChange = Type.Unsafe<
   { enabled: true; file_share_id: string; ssh_key_ids: string[]; worker_count: number } | { enabled: false }
 >({
-  oneOf: [Type.Object(slurmOn), Type.Object({ enabled: Type.Literal(false) })],
+  $id: 'SlurmChange',
+  oneOf: [
+    Type.Object(slurmOn, { $id: 'SlurmOn' }),
+    Type.Object({ enabled: Type.Literal(false) }, { $id: 'SlurmOff' }),
+  ],
 });
 
 export const UpdateCluster = Type.Object(

@@ -15,7 +15,7 @@ import {
 } from '../../platform/http/schemas.ts';
 import { tagFilters } from '../../platform/http/tag-filters.ts';
 import { MetadataList, NEW_TAGS, Tag, TagsPatch } from '../../platform/http/tags.ts';
-import { FloatingIp } from '../networking/floating-ips/index.ts';
+import { FloatingIp, FloatingIpChoice } from '../networking/floating-ips/index.ts';
 import { ListenerInput } from './listeners/schema.ts';
 import { ORDER_FIELDS } from './model.ts';
 import { DdosProfile } from './schema-ddos.ts';
@@ -118,25 +118,6 @@ const LoggingInput = Type.Object({
 });
 export type LoggingInput = Static<typeof LoggingInput>;
 
-const FloatingIpInput = Type.Unsafe<{ source: 'new' } | { source: 'existing'; existing_floating_id: string }>(
-  {
-    oneOf: [
-      { type: 'object', required: ['source'], properties: { source: { type: 'string', const: 'new' } } },
-      {
-        type: 'object',
-        required: ['source', 'existing_floating_id'],
-        properties: {
-          source: { type: 'string', const: 'existing' },
-          existing_floating_id: { type: 'string', format: 'uuid' },
-        },
-      },
-    ],
-    discriminator: { propertyName: 'source' },
-    type: 'object',
-    required: ['source'],
-  },
-);
-
 const vipFields = () => ({
   vip_ip_family: Type.Optional(StringEnum(['dual', 'ipv4', 'ipv6'])),
   vip_network_id: Type.Optional(Uuid()),
@@ -151,7 +132,7 @@ export const CreateLoadBalancer = Type.Object(
     logging: Type.Optional(LoggingInput),
     preferred_connectivity: Defaulted(StringEnum(['L2', 'L3'], { default: 'L2' })),
     ...NEW_TAGS,
-    floating_ip: Type.Optional(FloatingIpInput),
+    floating_ip: Type.Optional(FloatingIpChoice),
     vip_subnet_id: Type.Optional(Uuid()),
     ...vipFields(),
   },
@@ -187,14 +168,18 @@ export const CheckLimits = Type.Object(
 export type CheckLimits = Static<typeof CheckLimits>;
 
 const price = () => Nullable(Type.Number(), { default: null });
-const PricedFlavor = Type.Object({
-  ...Flavor.properties,
-  currency_code: Nullable(Type.String(), { default: null }),
-  price_per_hour: price(),
-  price_per_month: price(),
-  price_status: Nullable(StringEnum(['error', 'hide', 'show']), { default: null }),
-});
-export const FlavorList = ListOf(Type.Union([PricedFlavor, Flavor]), 'LoadBalancerFlavorList');
+/** Prices are there when they were asked for. */
+const ListedFlavor = Type.Object(
+  {
+    ...Flavor.properties,
+    currency_code: Type.Optional(Nullable(Type.String(), { default: null })),
+    price_per_hour: Type.Optional(price()),
+    price_per_month: Type.Optional(price()),
+    price_status: Type.Optional(Nullable(StringEnum(['error', 'hide', 'show']), { default: null })),
+  },
+  { $id: 'ListedLoadBalancerFlavor' },
+);
+export const FlavorList = ListOf(ListedFlavor, 'LoadBalancerFlavorList');
 export const FlavorListQuery = ListQuery({
   include_prices: Defaulted(Type.Boolean({ default: false })),
 });

@@ -8,16 +8,27 @@ import { RuleInput } from './schema.ts';
 
 /** Changes of a group that name single rules, as older clients send them. */
 
-const AddedRule = Type.Object({ action: Type.Literal('create'), ...RuleInput.properties });
-const DeletedRule = Type.Object({ action: Type.Literal('delete'), security_group_rule_id: Uuid() });
+const AddedRule = Type.Object(
+  { action: Type.Literal('create'), ...RuleInput.properties },
+  { $id: 'AddSecurityGroupRule' },
+);
+const DeletedRule = Type.Object(
+  { action: Type.Literal('delete'), security_group_rule_id: Uuid() },
+  { $id: 'DeleteSecurityGroupRule' },
+);
 type RuleChange = Static<typeof AddedRule> | Static<typeof DeletedRule>;
+const RuleChange = Type.Unsafe<RuleChange>({
+  $id: 'SecurityGroupRuleChange',
+  oneOf: [AddedRule, DeletedRule],
+  discriminator: { propertyName: 'action' },
+  type: 'object',
+  required: ['action'],
+});
 
 export const ReviseSecurityGroup = Type.Object(
   {
     name: Type.Optional(Name()),
-    changed_rules: Type.Optional(
-      Type.Array(Type.Unsafe<RuleChange>({ oneOf: [AddedRule, DeletedRule] }), { maxItems: 2 * MAX_RULES }),
-    ),
+    changed_rules: Type.Optional(Type.Array(RuleChange, { maxItems: 2 * MAX_RULES })),
     tags: Type.Optional(TagsPatch),
   },
   { $id: 'ReviseSecurityGroup' },

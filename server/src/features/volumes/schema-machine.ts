@@ -16,34 +16,41 @@ const boot_index = Type.Optional(Type.Integer());
 const source = <const S extends string>(name: S) => ({ source: Type.Literal(name) });
 
 const variants = [
-  Type.Object({ ...source('new-volume'), size: VolumeSize(), ...typed }),
-  Type.Object({
-    ...source('image'),
-    image_id: Uuid(),
-    size: Type.Optional(VolumeSize()),
-    boot_index,
-    ...typed,
-  }),
-  Type.Object({
-    ...source('snapshot'),
-    snapshot_id: Uuid(),
-    size: VolumeSize(),
-    boot_index,
-    ...named,
-    type_name: Type.Optional(StringEnum(['ssd_hiiops', 'standard'])),
-  }),
-  Type.Object({
-    ...source('apptemplate'),
-    apptemplate_id: Type.String(),
-    size: Type.Optional(VolumeSize()),
-    boot_index,
-    ...typed,
-  }),
-  Type.Object({ ...source('existing-volume'), volume_id: Uuid(), boot_index, ...common }),
+  Type.Object({ ...source('new-volume'), size: VolumeSize(), ...typed }, { $id: 'NewInstanceEmptyVolume' }),
+  Type.Object(
+    { ...source('image'), image_id: Uuid(), size: Type.Optional(VolumeSize()), boot_index, ...typed },
+    { $id: 'NewInstanceVolumeFromImage' },
+  ),
+  Type.Object(
+    {
+      ...source('snapshot'),
+      snapshot_id: Uuid(),
+      size: VolumeSize(),
+      boot_index,
+      ...named,
+      type_name: Type.Optional(StringEnum(['ssd_hiiops', 'standard'])),
+    },
+    { $id: 'NewInstanceVolumeFromSnapshot' },
+  ),
+  Type.Object(
+    {
+      ...source('apptemplate'),
+      apptemplate_id: Type.String(),
+      size: Type.Optional(VolumeSize()),
+      boot_index,
+      ...typed,
+    },
+    { $id: 'NewInstanceVolumeFromTemplate' },
+  ),
+  Type.Object(
+    { ...source('existing-volume'), volume_id: Uuid(), boot_index, ...common },
+    { $id: 'ExistingInstanceVolume' },
+  ),
 ] as const;
 
 export type MachineVolume = Static<(typeof variants)[number]>;
 export const MachineVolume = Type.Unsafe<MachineVolume>({
+  $id: 'NewInstanceVolume',
   oneOf: variants,
   discriminator: { propertyName: 'source' },
   type: 'object',

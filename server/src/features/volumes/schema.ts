@@ -81,14 +81,23 @@ const common = {
   ...NEW_TAGS,
 };
 const variants = [
-  Type.Object({ source: Type.Literal('new-volume'), size: VolumeSize(), ...common }),
-  Type.Object({ source: Type.Literal('image'), image_id: Uuid(), size: VolumeSize(), ...common }),
-  Type.Object({
-    source: Type.Literal('snapshot'),
-    snapshot_id: Uuid(),
-    size: Type.Optional(VolumeSize()),
-    ...common,
-  }),
+  Type.Object(
+    { source: Type.Literal('new-volume'), size: VolumeSize(), ...common },
+    { $id: 'CreateEmptyVolume' },
+  ),
+  Type.Object(
+    { source: Type.Literal('image'), image_id: Uuid(), size: VolumeSize(), ...common },
+    { $id: 'CreateVolumeFromImage' },
+  ),
+  Type.Object(
+    {
+      source: Type.Literal('snapshot'),
+      snapshot_id: Uuid(),
+      size: Type.Optional(VolumeSize()),
+      ...common,
+    },
+    { $id: 'CreateVolumeFromSnapshot' },
+  ),
 ] as const;
 export type CreateVolume = Static<(typeof variants)[number]>;
 export const CreateVolume = Type.Unsafe<CreateVolume>({

@@ -46,24 +46,32 @@ const IamError = Type.Object(
   { $id: 'AccountError' },
 );
 
-const Problem = Type.Object(
-  {
-    type: Type.String({ description: 'The kind of error, for programs' }),
-    title: Type.String(),
-    status: Type.Integer(),
-    detail: Type.String({ description: 'What is wrong, for people' }),
-    errors: Type.Optional(
-      Type.Array(
-        Type.Object({
-          loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
-            description: 'The part of the request, then the path of the field in it',
-          }),
-          detail: Type.String(),
+/** Apart by the fields that they must have. */
+const either = ($id: string, error: TSchema) => Type.Unsafe({ $id, oneOf: [Detail, error] });
+
+const problem = {
+  type: Type.String({ description: 'The kind of error, for programs' }),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String({ description: 'What is wrong, for people' }),
+  errors: Type.Optional(
+    Type.Array(
+      Type.Object({
+        loc: Type.Array(Type.Unsafe<string | number>({ oneOf: [{ type: 'string' }, { type: 'integer' }] }), {
+          description: 'The part of the request, then the path of the field in it',
         }),
-      ),
+        detail: Type.String(),
+      }),
     ),
-  },
-  { $id: 'Problem' },
+  ),
+};
+
+const Problem = Type.Object(problem, { $id: 'Problem' });
+
+/** A problem, or the refusal of a role, of which only `detail` is there. */
+const ProblemForbidden = Type.Object(
+  { ...Type.Partial(Type.Object(problem)).properties, ...Detail.properties },
+  { $id: 'ProblemForbidden' },
 );
 
 const StorageError = Type.Object(
@@ -81,16 +89,48 @@ export interface ErrorDialect {
   readonly contentType: string;
   /** Fields that are not valid. */
   readonly invalid: 400 | 422;
-  /** The shape of 401, and of 403 for the role; a body of its own where it differs from `Detail`. */
+  /** The shape of 403: the role does not allow it, or something else does not. */
+  readonly forbidden: TSchema;
+  /** The shape of 401; a body of its own where it differs from `Detail`. */
   readonly refusal: TSchema;
 }
 
 const json = 'application/json';
 
 export const ERROR_DIALECTS: Readonly<Record<Dialect, ErrorDialect>> = {
-  cloud: { schema: CloudError, contentType: json, invalid: 400, refusal: Detail },
-  iam: { schema: IamError, contentType: json, invalid: 400, refusal: Detail },
-  waap: { schema: Problem, contentType: 'application/problem+json', invalid: 422, refusal: Detail },
-  storage: { schema: StorageError, contentType: json, invalid: 400, refusal: StorageError },
-  video: { schema: VideoTokenError, contentType: json, invalid: 400, refusal: VideoTokenError },
+  cloud: {
+    schema: CloudError,
+    contentType: json,
+    invalid: 400,
+    forbidden: either('CloudForbidden', CloudError),
+    refusal: Detail,
+  },
+  iam: {
+    schema: IamError,
+    contentType: json,
+    invalid: 400,
+    forbidden: either('AccountForbidden', IamError),
+    refusal: Detail,
+  },
+  waap: {
+    schema: Problem,
+    contentType: 'application/problem+json',
+    invalid: 422,
+    forbidden: ProblemForbidden,
+    refusal: Detail,
+  },
+  storage: {
+    schema: StorageError,
+    contentType: json,
+    invalid: 400,
+    forbidden: StorageError,
+    refusal: StorageError,
+  },
+  video: {
+    schema: VideoTokenError,
+    contentType: json,
+    invalid: 400,
+    forbidden: VideoTokenError,
+    refusal: VideoTokenError,
+  },
 };

@@ -145,7 +145,10 @@ interface Kind {
 
 /** Where nobody knows which kind of object it is, what all kinds say of a field is checked alone. */
 function ofUnknownKind(kind: string, [first, ...others]: readonly Kind[]): object {
-  const known = [first, ...others].map((each) => (each?.properties?.[kind] as { const?: unknown })?.const);
+  const known = [first, ...others].flatMap((each) => {
+    const tag = each?.properties?.[kind] as { const?: unknown; enum?: readonly unknown[] } | undefined;
+    return tag?.enum ?? [tag?.const];
+  });
   const fields = Object.entries(first?.properties ?? {}).filter(
     ([name, field]) =>
       !('default' in field) &&

@@ -6,6 +6,13 @@ import { describe } from './describe.ts';
 import { errorResponses } from './errors.ts';
 import { type Examples, shown } from './examples.ts';
 import { explain } from './explain.ts';
+import {
+  answerHeaders,
+  HEADER_COMPONENTS,
+  KEY_PARAMETER,
+  PARAMETER_COMPONENTS,
+  takesKey,
+} from './headers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -45,6 +52,7 @@ export function openApiDocument(
     path[spec.method.toLowerCase()] = operation(route, components, { nameOf, examples });
     paths[spec.path] = path;
   }
+  mapKinds(components.schemas);
   explain(paths, meaningOf);
   explain(components, meaningOf);
   return {
@@ -65,6 +73,8 @@ export function openApiDocument(
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
+      parameters: PARAMETER_COMPONENTS,
+      headers: HEADER_COMPONENTS,
       responses: sorted(components.responses),
       schemas: sorted(components.schemas),
     },
@@ -110,11 +120,16 @@ function operation(
     tags: [spec.tag],
     ...(spec.deprecated ? { deprecated: true } : {}),
     ...securityOf(spec),
-    parameters: [...parameters('path', spec.params, schemas), ...parameters('query', spec.query, schemas)],
+    parameters: [
+      ...parameters('path', spec.params, schemas),
+      ...parameters('query', spec.query, schemas),
+      ...(takesKey(spec) ? [KEY_PARAMETER] : []),
+    ],
     ...(spec.body ? { requestBody: requestBody(spec.body, schemas, examples) } : {}),
     responses: {
       [status]: {
         description: spec.summary,
+        headers: answerHeaders(spec),
         ...(spec.response ? { content: json(spec.response, schemas, spec.produces) } : {}),
       },
       ...errorResponses(route, responses, (schema) => lift(schema, schemas)),
@@ -124,8 +139,10 @@ function operation(
 
 function requestBody(body: TSchema, schemas: Json, examples: Examples): Json {
   const example = body.$id === undefined ? undefined : examples[body.$id];
-  const content = { schema: lift(body, schemas), ...shown(example) };
-  return { required: body.default === undefined, content: { 'application/json': content } };
+  // That it may be absent says the same, and generators cannot write objects as presets.
+  const { default: preset, ...schema } = body;
+  const content = { schema: lift(schema, schemas), ...shown(example) };
+  return { required: preset === undefined, content: { 'application/json': content } };
 }
 
 /** Those who sign in have a client's role, and operators a token. */
@@ -167,6 +184,33 @@ function parameters(
 
 function json(schema: TSchema, components: Record<string, unknown>, contentType = 'application/json'): Json {
   return { [contentType]: { schema: lift(schema, components) } };
+}
+
+/** Says of each choice between kinds which value names which of them. Changes the schemas. */
+function mapKinds(schemas: Json): void {
+  const look = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { discriminator, oneOf } = node as { discriminator?: Kinds; oneOf?: readonly { $ref?: string }[] };
+    if (typeof discriminator?.propertyName === 'string' && Array.isArray(oneOf)) {
+      discriminator.mapping = mappingOf(discriminator.propertyName, oneOf, schemas);
+    }
+    for (const value of Object.values(node)) look(value);
+  };
+  look(schemas);
+}
+
+interface Kinds {
+  readonly propertyName: string;
+  mapping?: Json;
+}
+
+function mappingOf(property: string, variants: readonly { $ref?: string }[], schemas: Json): Json {
+  const entries = variants.flatMap(({ $ref = '' }) => {
+    const variant = schemas[$ref.replace('#/components/schemas/', '')] as TSchema | undefined;
+    const { const: value, enum: values = [value] } = variant?.properties?.[property] ?? {};
+    return (values as unknown[]).map((each) => [String(each), $ref]);
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Moves schemas with an `$id` into the components and leaves references behind. */

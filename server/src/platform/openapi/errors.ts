@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { ERROR_DIALECTS, type ErrorDialect } from '../http/error-schemas.ts';
 import { type Dialect, dialectOf } from '../http/errors.ts';
 import type { Route } from '../http/route.ts';
+import { COMMON_HEADERS, type HeaderName, headersOf } from './headers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -65,34 +66,20 @@ const DESCRIPTIONS: Readonly<Record<Status, string>> = {
   default: 'Anything else that is wrong',
 };
 
-const RETRY_AFTER = { description: 'Seconds until the same call may succeed', schema: { type: 'integer' } };
-const SHOULD_RETRY = { description: 'false: repeating the call is pointless', schema: { enum: ['false'] } };
-
-const HEADERS: Readonly<Partial<Record<Status, Json>>> = {
-  409: { 'Retry-After': RETRY_AFTER, 'x-should-retry': SHOULD_RETRY },
-  429: { 'Retry-After': RETRY_AFTER },
+/** Beside those that every answer has. */
+const HEADERS: Readonly<Partial<Record<Status, readonly HeaderName[]>>> = {
+  409: ['Retry-After', 'X-Should-Retry'],
+  422: ['X-Should-Retry'],
+  429: ['Retry-After'],
+  default: ['Retry-After'],
 };
 
 function response(dialect: ErrorDialect, status: Status, lift: (schema: TSchema) => unknown): Json {
-  const refusal = { [dialect.contentType]: { schema: lift(dialect.refusal) } };
-  const own = { [dialect.contentType]: { schema: lift(dialect.schema) } };
+  const { schema, refusal, forbidden } = dialect;
+  const body = status === 401 ? refusal : status === 403 ? forbidden : schema;
   return {
     description: DESCRIPTIONS[status],
-    ...(HEADERS[status] ? { headers: HEADERS[status] } : {}),
-    content: status === 401 ? refusal : status === 403 ? either(refusal, own) : own,
+    headers: headersOf([...COMMON_HEADERS, ...(HEADERS[status] ?? [])]),
+    content: { [dialect.contentType]: { schema: lift(body) } },
   };
-}
-
-/** Two bodies under one status: apart by their content type, or one or the other. */
-function either(a: Json, b: Json): Json {
-  const both = Object.entries(a).map(([type, content]) => [
-    type,
-    type in b ? anyOf(content, b[type]) : content,
-  ]);
-  return { ...b, ...Object.fromEntries(both) };
-}
-
-function anyOf(a: unknown, b: unknown): Json {
-  const [one, other] = [a, b].map((each) => (each as { schema: unknown }).schema);
-  return { schema: JSON.stringify(one) === JSON.stringify(other) ? one : { anyOf: [one, other] } };
 }

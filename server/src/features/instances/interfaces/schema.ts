@@ -33,11 +33,11 @@ const subPort = { ...plain, segmentation_id: Type.Integer(), segmentation_type: 
 export const PlainInterface = Type.Object(plain, { $id: 'InstanceInterface' });
 
 /** Trunks with ports below them are those of bare metal. */
-const Interface = Type.Union([
-  Type.Object({ ...plain, sub_ports: Type.Array(Type.Object(subPort)) }),
-  Type.Object(plain),
-]);
-export const InterfaceList = ListOf(Interface, 'InstanceInterfaceList');
+const TrunkInterface = Type.Object(
+  { ...plain, sub_ports: Type.Array(Type.Object(subPort, { $id: 'InstanceSubPort' })) },
+  { $id: 'InstanceTrunkInterface' },
+);
+export const InterfaceList = ListOf(Type.Union([TrunkInterface, PlainInterface]), 'InstanceInterfaceList');
 export const InterfaceListQuery = ListQuery({});
 export type InterfaceListQuery = Static<typeof InterfaceListQuery>;
 

@@ -51,18 +51,31 @@ const code = { redirect_http_code: { type: 'integer', enum: REDIRECT_CODES, defa
 const target = { type: 'string', maxLength: LONGEST_TARGET };
 const uuid = { type: 'string', format: 'uuid' };
 
+interface Branch {
+  /** In the names of its schemas. */
+  readonly name: string;
+  readonly properties: object;
+  readonly required: readonly string[];
+}
+
 /** Beside the common fields, what each action has, and must have. */
-const BRANCHES: Readonly<Record<PolicyAction, { properties: object; required: readonly string[] }>> = {
+const BRANCHES: Readonly<Record<PolicyAction, Branch>> = {
   REDIRECT_TO_URL: {
+    name: 'RedirectToUrl',
     properties: { redirect_url: target, ...code },
     required: ['redirect_url'],
   },
   REDIRECT_PREFIX: {
+    name: 'RedirectPrefix',
     properties: { redirect_prefix: target, ...code },
     required: ['redirect_prefix'],
   },
-  REDIRECT_TO_POOL: { properties: { redirect_pool_id: uuid }, required: ['redirect_pool_id'] },
-  REJECT: { properties: {}, required: [] },
+  REDIRECT_TO_POOL: {
+    name: 'RedirectToPool',
+    properties: { redirect_pool_id: uuid },
+    required: ['redirect_pool_id'],
+  },
+  REJECT: { name: 'Reject', properties: {}, required: [] },
 };
 
 function body<T>($id: string, own: Readonly<Record<string, object>>) {
@@ -77,7 +90,8 @@ function body<T>($id: string, own: Readonly<Record<string, object>>) {
     type: 'object',
     required: ['action'],
     discriminator: { propertyName: 'action' },
-    oneOf: Object.entries(BRANCHES).map(([action, { properties, required }]) => ({
+    oneOf: Object.entries(BRANCHES).map(([action, { name, properties, required }]) => ({
+      $id: `${$id}${name}`,
       type: 'object',
       required: ['action', ...Object.keys(own), ...required],
       properties: { action: { type: 'string', const: action }, ...common, ...properties },

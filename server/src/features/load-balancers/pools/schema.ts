@@ -120,13 +120,17 @@ export const Pool = Type.Object(
   { $id: 'Pool' },
 );
 
-const ListedPool = Type.Object({
-  ...poolFields(),
-  members: Type.Array(Type.Union([Member, Ref]), {
-    deprecated: true,
-    description: 'Their ids; everything about them with details=true.',
-  }),
-});
+const ListedMember = Type.Object({ ...Type.Partial(Member).properties, id: Uuid() }, { $id: 'ListedMember' });
+const ListedPool = Type.Object(
+  {
+    ...poolFields(),
+    members: Type.Array(ListedMember, {
+      deprecated: true,
+      description: 'Their ids; everything about them with details=true.',
+    }),
+  },
+  { $id: 'ListedPool' },
+);
 export const PoolList = ListOf(ListedPool, 'PoolList');
 
 export const PoolListQuery = ListQuery({

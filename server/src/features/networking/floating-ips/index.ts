@@ -30,7 +30,7 @@ export {
   FLOATING_IPS_OF_LB,
   viewCarried,
 } from './on-load-balancers.ts';
-export { FloatingIp } from './schema.ts';
+export { FloatingIp, FloatingIpChoice } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
 export { floatingIpsOfPorts } from './views.ts';
 

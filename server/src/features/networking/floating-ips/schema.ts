@@ -34,6 +34,23 @@ export const FloatingIp = Type.Object(
 );
 export type FloatingIp = Static<typeof FloatingIp>;
 
+const choices = [
+  Type.Object({ source: Type.Literal('new') }, { $id: 'NewFloatingIpChoice' }),
+  Type.Object(
+    { source: Type.Literal('existing'), existing_floating_id: Uuid() },
+    { $id: 'ExistingFloatingIpChoice' },
+  ),
+] as const;
+/** The floating IP that something new gets: a new one, or one that there is. */
+export type FloatingIpChoice = Static<(typeof choices)[number]>;
+export const FloatingIpChoice = Type.Unsafe<FloatingIpChoice>({
+  $id: 'FloatingIpChoice',
+  oneOf: choices,
+  discriminator: { propertyName: 'source' },
+  type: 'object',
+  required: ['source'],
+});
+
 /** A list shows what carries each floating IP too. */
 export function floatingIpList(loadBalancer: TSchema, machine: TSchema) {
   const detailed = Type.Object(

@@ -26,19 +26,23 @@ const MANAGERS = ['system', 'user'] as const;
 
 const AddressPair = Type.Object({ ip_address: Type.Union([IpAddress(), IpNetwork()]) });
 const IpAssignment = Type.Object({
-  ip_address: Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })]),
+  ip_address: IpAddress(),
   subnet_id: Uuid(),
 });
 const Trunk = Type.Unsafe<null>({
   anyOf: [
     {
+      $id: 'PortTrunk',
+      type: 'object',
       oneOf: [
         {
+          $id: 'TrunkParent',
           type: 'object',
           required: ['role'],
           properties: { role: { type: 'string', const: 'parent' } },
         },
         {
+          $id: 'TrunkSubPort',
           type: 'object',
           required: ['parent_port_id', 'role'],
           properties: {

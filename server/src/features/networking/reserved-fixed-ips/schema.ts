@@ -58,7 +58,8 @@ export type CreateReservedFixedIp = { readonly is_vip?: boolean } & (
   | { readonly type: 'port'; readonly port_id: string }
 );
 
-const variant = (type: string, required: readonly string[], properties: object) => ({
+const variant = ($id: string, type: string, required: readonly string[], properties: object) => ({
+  $id,
   type: 'object',
   required: ['type', ...required],
   properties: { type: { type: 'string', const: type }, ...properties },
@@ -70,15 +71,15 @@ const ip_family = { type: ['string', 'null'], enum: ['dual', 'ipv4', 'ipv6', nul
 export const CreateReservedFixedIp = Type.Unsafe<CreateReservedFixedIp>({
   $id: 'CreateReservedFixedIp',
   oneOf: [
-    variant('external', [], { is_vip, ip_family }),
-    variant('subnet', ['subnet_id'], { is_vip, subnet_id: id }),
-    variant('any_subnet', ['network_id'], { is_vip, ip_family, network_id: id }),
-    variant('ip_address', ['network_id', 'ip_address'], {
+    variant('ReserveExternalIp', 'external', [], { is_vip, ip_family }),
+    variant('ReserveSubnetIp', 'subnet', ['subnet_id'], { is_vip, subnet_id: id }),
+    variant('ReserveAnySubnetIp', 'any_subnet', ['network_id'], { is_vip, ip_family, network_id: id }),
+    variant('ReserveIpAddress', 'ip_address', ['network_id', 'ip_address'], {
       is_vip,
       network_id: id,
       ip_address: { type: 'string', format: 'ip-address' },
     }),
-    variant('port', ['port_id'], { port_id: id }),
+    variant('ReservePort', 'port', ['port_id'], { port_id: id }),
   ],
   discriminator: { propertyName: 'type' },
   type: 'object',

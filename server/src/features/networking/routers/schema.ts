@@ -49,6 +49,7 @@ export const RouterList = ListOf(Router, 'RouterList');
 
 const enable_snat = { type: 'boolean', default: true };
 const manual = {
+  $id: 'ManualRouterGateway',
   type: 'object',
   required: ['network_id'],
   properties: {
@@ -58,6 +59,7 @@ const manual = {
   },
 };
 const byDefault = {
+  $id: 'DefaultRouterGateway',
   type: 'object',
   properties: { type: { type: 'string', const: 'default', default: 'default' }, enable_snat },
 };

@@ -68,19 +68,28 @@ const shown = {
   resource_name_template: Type.String(),
   retention_time: Nullable(Type.Object(duration)),
 };
-const Schedule = Type.Union([
-  Type.Object({ type: Type.Literal('interval'), ...shown, ...duration }),
-  Type.Object({ type: Type.Literal('cron'), ...shown, ...cron }),
-]);
+const shownVariants = [
+  Type.Object({ type: Type.Literal('interval'), ...shown, ...duration }, { $id: 'IntervalSchedule' }),
+  Type.Object({ type: Type.Literal('cron'), ...shown, ...cron }, { $id: 'CronSchedule' }),
+] as const;
+const Schedule = Type.Unsafe<Static<(typeof shownVariants)[number]>>({
+  $id: 'LifecycleSchedule',
+  oneOf: shownVariants,
+  discriminator: { propertyName: 'type' },
+});
 
 const spans = (field: CronField) => CRON_FIELDS[field].join(' to ');
 const WEEKDAY = `${spans('day_of_week')}, where 0 is Monday, or mon to sun`;
 const variants = [
-  Type.Object({ type: Type.Literal('interval'), ...common, ...optional }),
-  Type.Object({ type: Type.Literal('cron'), ...common, ...Type.Partial(Type.Object(cron)).properties }),
+  Type.Object({ type: Type.Literal('interval'), ...common, ...optional }, { $id: 'NewIntervalSchedule' }),
+  Type.Object(
+    { type: Type.Literal('cron'), ...common, ...Type.Partial(Type.Object(cron)).properties },
+    { $id: 'NewCronSchedule' },
+  ),
 ] as const;
 export type NewSchedule = Static<(typeof variants)[number]>;
 const NewSchedule = Type.Unsafe<NewSchedule>({
+  $id: 'NewLifecycleSchedule',
   oneOf: variants,
   discriminator: { propertyName: 'type' },
   type: 'object',
