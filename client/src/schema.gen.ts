@@ -8516,6 +8516,8 @@ export interface components {
             connection_limit?: number;
             /** @description Whether requests carry X-Forwarded-For, -Port and -Proto. */
             insert_x_forwarded?: boolean;
+            /** @description Whether path rules of L7 policies compare the decoded path, without doubled slashes and dot segments. Default: true. */
+            normalize_path?: boolean;
             /** @description The secret with the certificate; null: none. */
             secret_id?: "" | string;
             /** @description Further secrets with certificates, chosen by host name. */
@@ -8571,6 +8573,8 @@ export interface components {
                 connection_limit?: number;
                 /** @description Whether requests carry X-Forwarded-For, -Port and -Proto. */
                 insert_x_forwarded?: boolean;
+                /** @description Whether path rules of L7 policies compare the decoded path, without doubled slashes and dot segments. Default: true. */
+                normalize_path?: boolean;
                 /** @description The secret with the certificate; null: none. */
                 secret_id?: "" | string;
                 /** @description Further secrets with certificates, chosen by host name. */
@@ -12861,6 +12865,8 @@ export interface components {
             insert_headers: {
                 [key: string]: unknown;
             };
+            /** @description Whether path rules of L7 policies compare the decoded path, without doubled slashes and dot segments. Default: true. */
+            normalize_path: boolean;
             /** @description Pool count. */
             pool_count: number | null;
             /** @description The secret with the certificate; null: none. */
@@ -19154,6 +19160,8 @@ export interface components {
             allowed_cidrs?: string[] | null;
             /** @description Connections that may be open at once; -1: any number. */
             connection_limit?: number;
+            /** @description Whether path rules of L7 policies compare the decoded path, without doubled slashes and dot segments. Default: true. */
+            normalize_path?: boolean;
             /**
              * Format: uuid
              * @description The secret with the certificate; null: none.

@@ -2,7 +2,7 @@ import { signedText, TOKEN_LENGTH } from '../../signing/src/signature.ts';
 import { PARTS } from './delivery-url.ts';
 import { CACHE_CONTROL, MEDIA_TYPES, OTHER_TYPE, PLAYLIST_PATTERN } from './media-types.ts';
 import { REASONS } from './origin.ts';
-import { CORS, METHODS } from './server.ts';
+import { CORS, METHODS, REQUEST_HEADERS } from './server.ts';
 import type { VideoSettings } from './settings.ts';
 
 export interface NginxOptions {
@@ -67,7 +67,7 @@ function shared({ secrets, cdnIpUrl }: VideoSettings): string[] {
     '}',
     'map $request_method $virga_headers {',
     '    default "";',
-    '    OPTIONS "Range";',
+    `    OPTIONS "${REQUEST_HEADERS}";`,
     '}',
   ];
 }

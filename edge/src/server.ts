@@ -24,6 +24,9 @@ export const CORS = {
   'access-control-expose-headers': 'Content-Length, Content-Range, Date, ETag',
 } as const;
 export const METHODS = 'GET, HEAD, OPTIONS';
+/** What players send beside: parts of files, and what they measure (CTA-5004). */
+export const REQUEST_HEADERS =
+  'Range, If-Range, If-None-Match, If-Modified-Since, CMCD-Object, CMCD-Request, CMCD-Session, CMCD-Status';
 
 /** The delivery edge; it does not listen yet. */
 export function createEdge(options: EdgeOptions): Server {
@@ -45,7 +48,10 @@ async function handle(
 ): Promise<void> {
   const { method } = request;
   if (method === 'OPTIONS') {
-    const headers = { 'access-control-allow-methods': METHODS, 'access-control-allow-headers': 'Range' };
+    const headers = {
+      'access-control-allow-methods': METHODS,
+      'access-control-allow-headers': REQUEST_HEADERS,
+    };
     response.writeHead(204, { ...headers, 'access-control-max-age': '86400' }).end();
     return;
   }

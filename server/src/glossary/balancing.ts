@@ -47,6 +47,8 @@ export const BALANCING: Readonly<Record<string, string>> = {
   host_routes: 'Routes that machines get.',
   http_method: 'The method of a check by HTTP.',
   http_version: 'The version of HTTP of a check.',
+  normalize_path:
+    'Whether path rules of L7 policies compare the decoded path, without doubled slashes and dot segments. Default: true.',
   insert_x_forwarded: 'Whether requests carry X-Forwarded-For, -Port and -Proto.',
   interfaces: 'Where it is connected.',
   internal_only: 'Only addresses of networks of projects.',

@@ -37,7 +37,7 @@ const TIMEOUTS = ['timeout_client_data', 'timeout_member_connect', 'timeout_memb
 
 export const LISTENER_COLUMNS = [
   ...(['default_pool_id', 'name', 'protocol', 'protocol_port', 'allowed_cidrs', 'connection_limit'] as const),
-  ...(['insert_x_forwarded', 'user_list', 'secret_id', 'sni_secret_ids'] as const),
+  ...(['insert_x_forwarded', 'normalize_path', 'user_list', 'secret_id', 'sni_secret_ids'] as const),
   ...TIMEOUTS,
 ] as const satisfies Columns<'lb_listeners'>;
 
@@ -61,7 +61,7 @@ export const MONITOR_COLUMNS = [
 export const CHANGED_COLUMNS = {
   listener: [
     ...(['admin_state_up', 'name', 'default_pool_id', 'allowed_cidrs', 'connection_limit'] as const),
-    ...(['user_list', 'secret_id', 'sni_secret_ids'] as const),
+    ...(['normalize_path', 'user_list', 'secret_id', 'sni_secret_ids'] as const),
     ...TIMEOUTS,
   ],
   pool: ['admin_state_up', ...POOL_COLUMNS],

@@ -73,6 +73,7 @@ function desiredListener(row: ListenerRow, tree: LoadBalancerTree, secrets: Open
     connectionLimit: row.connection_limit,
     timeoutsMs: timeouts(row),
     insertXForwarded: row.insert_x_forwarded,
+    normalizePath: row.normalize_path,
     basicAuth: row.user_list.map((user) => ({
       username: user.username,
       encryptedPassword: user.encrypted_password,

@@ -99,6 +99,8 @@ export interface DesiredListener {
   readonly connectionLimit: number;
   readonly timeoutsMs: Timeouts;
   readonly insertXForwarded: boolean;
+  /** Path rules of its L7 policies compare the decoded path without doubled slashes and dot segments. */
+  readonly normalizePath: boolean;
   readonly basicAuth: readonly { readonly username: string; readonly encryptedPassword: string }[];
   /** For TERMINATED_HTTPS, and for PROMETHEUS that shall end TLS: the default certificate first, then those
    *  chosen by SNI. */

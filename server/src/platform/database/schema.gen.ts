@@ -417,6 +417,7 @@ export interface LbListeners {
   insert_x_forwarded: Generated<boolean>;
   load_balancer_id: string;
   name: string;
+  normalize_path: Generated<boolean>;
   operating_status: string;
   previous: Json | null;
   project_id: number;

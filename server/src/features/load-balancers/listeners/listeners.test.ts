@@ -36,6 +36,7 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
     ...{ allowed_cidrs: ['10.0.0.0/8', '::1'], pool_count: 0, secret_id: null, sni_secret_id: [] },
     default_pool_id: null,
     insert_headers: { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' },
+    normalize_path: true,
     stats: { active_connections: 0, bytes_in: 0, bytes_out: 0, request_errors: 0, total_connections: 0 },
     ...{ timeout_client_data: 1000, timeout_member_connect: null, timeout_member_data: null },
     ...{ user_list: users, creator_task_id: task.id, task_id: null },
@@ -46,7 +47,13 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
     provisioning_status: 'ACTIVE',
   });
 
-  const change = { name: 'site', allowed_cidrs: null, user_list: null, admin_state_up: false };
+  const change = {
+    name: 'site',
+    allowed_cidrs: null,
+    user_list: null,
+    admin_state_up: false,
+    normalize_path: false,
+  };
   await finished(call('PATCH', `${V2}/${id}`, change), 'patch_lblistener');
   expect(await get(String(id))).toEqual({
     ...fresh,

@@ -34,6 +34,7 @@ const listenerFields = () => ({
   allowed_cidrs: Type.Optional(Nullable(Type.Array(IpNetwork(), { maxItems: 100 }))),
   connection_limit: Defaulted(Type.Integer({ minimum: -1, maximum: 1_000_000, default: 100_000 })),
   insert_x_forwarded: Type.Optional(Type.Boolean()),
+  normalize_path: Type.Optional(Type.Boolean()),
   secret_id: Type.Optional(
     Type.Unsafe<string>({
       anyOf: [
@@ -74,6 +75,7 @@ export const UpdateListener = Type.Object(
     admin_state_up: Type.Optional(Type.Boolean()),
     allowed_cidrs: Type.Optional(Nullable(Type.Array(IpNetwork(), { maxItems: 100 }))),
     connection_limit: Type.Optional(Type.Integer({ minimum: -1, maximum: 1_000_000 })),
+    normalize_path: Type.Optional(Type.Boolean()),
     secret_id: Type.Optional(Nullable(Uuid())),
     sni_secret_id: Type.Optional(Nullable(Type.Array(Uuid()))),
     timeout_client_data: Type.Optional(timeout()),
@@ -103,6 +105,7 @@ export const Listener = Type.Object(
     insert_headers: Type.Record(Type.String(), Type.Unknown(), {
       description: 'Headers that requests carry on to members; the value says whether they do.',
     }),
+    normalize_path: Type.Boolean(),
     pool_count: Nullable(Type.Integer()),
     secret_id: Nullable(Type.String()),
     sni_secret_id: Nullable(Type.Array(Type.String())),

@@ -67,6 +67,7 @@ export class NewRows {
       allowed_cidrs: listener.allowed_cidrs ?? null,
       connection_limit: listener.connection_limit,
       insert_x_forwarded: listener.insert_x_forwarded ?? false,
+      normalize_path: listener.normalize_path ?? true,
       user_list: listener.user_list ?? [],
       secret_id: listener.secret_id || null,
       sni_secret_ids: listener.sni_secret_id ?? [],

@@ -16,9 +16,24 @@ const MATCH_METHODS = {
 } as const;
 const REDIRECT_CODES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const CONTROL = /[\0-\x1f\x7f]/;
 const DN_FIELD = /^[A-Za-z0-9.]+$/;
 /** The letters after the last dot of the last path segment; empty where there is no dot. */
-const FILE_EXTENSION = String.raw`path,regsub("^(?:.*\.([^./]+)|.*)$","\1")`;
+const FILE_EXTENSION = String.raw`regsub("^(?:.*\.([^./]+)|.*)$","\1")`;
+/** A segment that is neither `.` nor `..` */
+const NAME = String.raw`[^/.][^/]*|\.[^/.][^/]*|\.\.[^/]+`;
+/** The path as members take it: decoded, without doubled slashes, and without segments that are dots. HAProxy's own
+ *  `normalize-uri` is experimental, and would change what members get. */
+const NORMALIZED = [
+  'path,url_dec',
+  'regsub("//+","/","g")',
+  String.raw`regsub("(/\.)+(/|$)","/","g")`,
+  // Each pass takes the innermost `a/..` away.
+  ...Array.from({ length: 4 }, () => String.raw`regsub("/(${NAME})/\.\.(/|$)","/","g")`),
+  String.raw`regsub("^(/\.\.)+(/|$)","/")`,
+].join(',');
+const NORMALIZED_PATH = 'txn.l7_path';
 /** Name of the policy that this request has met first. */
 const CHOSEN = 'txn.l7_policy';
 /** Name of the rule before which all rules of a long policy match. */
@@ -35,8 +50,10 @@ export function writeL7Policies(
   backendOf: (poolId: string) => string,
 ): void {
   const policies = listener.l7Policies.filter((policy) => policy.rules.length > 0);
+  const path = listener.normalizePath ? `var(${NORMALIZED_PATH})` : 'path';
+  if (listener.normalizePath && policies.some(({ rules }) => rules.some(readsPath))) writeNormalized(writer);
   for (const policy of policies) {
-    for (const rule of policy.rules) writeRule(writer, rule);
+    for (const rule of policy.rules) writeRule(writer, rule, path);
     const conditions = writeConditions(writer, policy);
     const id = identifier(policy.id);
     writer.line(
@@ -50,6 +67,17 @@ export function writeL7Policies(
     const chosen = `if { var(${CHOSEN}) -m str -- ${identifier(policy.id)} }`;
     writer.line(`${action(policy, backendOf)} ${chosen}`, originOf(policy));
   }
+}
+
+const readsPath = ({ type }: DesiredL7Rule): boolean => type === 'PATH' || type === 'FILE_TYPE';
+
+/** A path that cannot be decoded, or that climbs more than anybody needs, would pass rules unseen: it is refused. */
+function writeNormalized(writer: ConfigWriter): void {
+  const origin = 'normalize_path';
+  writer.line(`http-request set-var(${NORMALIZED_PATH}) ${quote(NORMALIZED)}`, origin);
+  const isUnknown = `{ path -m found } !{ var(${NORMALIZED_PATH}) -m found }`;
+  const climbs = `{ var(${NORMALIZED_PATH}) -m reg -- ${quote('/\\.\\.(/|$)')} }`;
+  writer.line(`http-request deny deny_status 400 if ${isUnknown} or ${climbs}`, origin);
 }
 
 /** Rules in one line of HAProxy, which accepts 64 words at most. */
@@ -102,22 +130,24 @@ function required(value: string | null, what: string, origin: string): string {
 
 const ruleName = (rule: DesiredL7Rule): string => `rule-${identifier(rule.id)}`;
 
-function writeRule(writer: ConfigWriter, rule: DesiredL7Rule): void {
-  writer.line(`acl ${ruleName(rule)} ${ruleTest(rule)}`, `The L7 rule ${rule.id}`);
+function writeRule(writer: ConfigWriter, rule: DesiredL7Rule, path: string): void {
+  writer.line(`acl ${ruleName(rule)} ${ruleTest(rule, path)}`, `The L7 rule ${rule.id}`);
 }
 
 const bounded = (expression: string): string => `${MATCH_LIMIT}${expression}`;
 
-function ruleTest(rule: DesiredL7Rule): string {
+/** @param path the sample that rules about the path compare */
+function ruleTest(rule: DesiredL7Rule, path: string): string {
   const match = `-m ${MATCH_METHODS[rule.compareType]}`;
-  const value = quote(rule.compareType === 'REGEX' ? bounded(rule.value) : rule.value);
+  const plain = rule.type === 'PATH' && path !== 'path' ? decoded(rule.value) : rule.value;
+  const value = quote(rule.compareType === 'REGEX' ? bounded(rule.value) : plain);
   switch (rule.type) {
     case 'HOST_NAME':
       return `req.hdr(host),host_only -i ${match} -- ${value}`;
     case 'PATH':
-      return `path ${match} -- ${value}`;
+      return `${path} ${match} -- ${value}`;
     case 'FILE_TYPE':
-      return `${quote(FILE_EXTENSION)} ${match} -- ${fileTypeValue(rule)}`;
+      return `${quote(`${path},${FILE_EXTENSION}`)} ${match} -- ${fileTypeValue(rule)}`;
     case 'HEADER':
       return `${keyed('req.hdr', rule, HEADER_NAME)} ${match} -- ${value}`;
     case 'COOKIE':
@@ -128,6 +158,16 @@ function ruleTest(rule: DesiredL7Rule): string {
       return `ssl_c_verify eq ${verifyResult(rule)}`;
     case 'SSL_DN_FIELD':
       return `${keyed('ssl_c_s_dn', rule, DN_FIELD)} ${match} -- ${value}`;
+  }
+}
+
+/** A value that is written as in a URL, such as `/a%20b`, is compared as its path is. */
+function decoded(value: string): string {
+  try {
+    const text = decodeURIComponent(value);
+    return CONTROL.test(text) ? value : text;
+  } catch {
+    return value;
   }
 }
 

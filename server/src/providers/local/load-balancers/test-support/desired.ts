@@ -72,6 +72,7 @@ export function listener(change: Partial<DesiredListener> = {}): DesiredListener
     connectionLimit: 100_000,
     timeoutsMs: NO_TIMEOUTS,
     insertXForwarded: false,
+    normalizePath: true,
     basicAuth: [],
     certificates: [],
     clientAuthorities: null,
