@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { allows, type Role } from '../../server/src/platform/auth/roles.ts';
 import { nameOf, pathOf, type Spec } from '../generated/operations.ts';
-import { people } from '../harness/people.ts';
+import { PASSWORD, people } from '../harness/people.ts';
 import { type Reply, startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 
@@ -179,3 +179,34 @@ test('goes with the membership', async () => {
   expect((await server.call('GET', `${PATH}?user_id=${id}`)).body.count).toBe(0);
   expect((await session()).status).toBe(401);
 });
+
+test.each(['somebody new', 'an account of another client'])(
+  'a role of %s who is invited counts once they accept, and goes when they decline',
+  async (who) => {
+    const email = who === 'somebody new' ? 'new@virga.test' : 'known@virga.test';
+    if (who !== 'somebody new') {
+      const body = { email, user_role: { name: 'Users' }, password: PASSWORD };
+      await server.call('POST', '/virga/v1/clients/2/users', { as: 'operator', body });
+    }
+    const invited = (await they.invite(email)).body.user_id;
+    const created = await assign('ProjectAdministrator', 1, { user_id: invited });
+    expect(created).toMatchObject({ status: 200, body: { user_id: invited, project_id: 1 } });
+    const { id } = created.body;
+    expect((await assign('User', 1, { user_id: invited })).status, 'one role in one place').toBe(409);
+    expect((await server.call('GET', `${PATH}?user_id=${invited}`)).body.results).toEqual([created.body]);
+    const token = await they.mailedToken(email);
+    if (who === 'somebody new') {
+      await server.call('POST', '/virga/v1/invitations/decline', { body: { token } });
+      expect((await server.call('GET', `${PATH}?user_id=${invited}`)).body.count).toBe(0);
+      return;
+    }
+    const accepted = await server.call('POST', '/virga/v1/invitations/accept', { body: { token } });
+    expect(accepted.status).toBe(200);
+    const [moved] = (await server.call('GET', `${PATH}?user_id=${accepted.body.user_id}`)).body.results;
+    expect(moved).toEqual({ ...created.body, user_id: accepted.body.user_id });
+    expect((await assign('User', 1, { user_id: invited })).status, 'the id of then still names them').toBe(
+      409,
+    );
+    await remove(id);
+  },
+);

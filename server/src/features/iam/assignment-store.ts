@@ -6,20 +6,15 @@ import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
 const ASSIGNMENT_COLUMNS = [
-  ...([
-    'id',
-    'client_id',
-    'user_id',
-    'project_id',
-    'role',
-    'assigned_by',
-    'created_at',
-    'updated_at',
-  ] as const),
+  ...(['id', 'client_id', 'project_id', 'role', 'assigned_by', 'created_at', 'updated_at'] as const),
 ] as const;
-const COLUMNS = listOf(ASSIGNMENT_COLUMNS);
+/** Whose role it is: a member, or somebody who is invited. */
+const PERSON = 'coalesce(user_id, invited_id)';
+const COLUMNS = `${listOf(ASSIGNMENT_COLUMNS)}, ${PERSON} as user_id`;
 
-export type AssignmentRow = RowOf<'role_assignments', typeof ASSIGNMENT_COLUMNS, { role: AssignableRole }>;
+export type AssignmentRow = RowOf<'role_assignments', typeof ASSIGNMENT_COLUMNS, { role: AssignableRole }> & {
+  readonly user_id: number;
+};
 
 export interface AssignmentFilter {
   readonly clientId: number;
@@ -37,7 +32,7 @@ export function listAssignments(
     ...{ table: 'role_assignments', alias: 'a', columns: COLUMNS, ...page },
     where: [
       sql`client_id = ${clientId}::int`,
-      ...(userId === undefined ? [] : [sql`user_id = ${userId}::int`]),
+      ...(userId === undefined ? [] : [sql`${sql.raw(PERSON)} = ${userId}::int`]),
       ...(projectId === undefined ? [] : [sql`project_id = ${projectId}::int`]),
     ],
     order: 'id',
@@ -52,7 +47,7 @@ export async function readRolesOf(
 ): Promise<AssignmentRow[]> {
   return db.named<AssignmentRow>(
     'assignment_of_users',
-    `select ${COLUMNS} from role_assignments where client_id = $1 and user_id = any($2::int[])`,
+    `select ${COLUMNS} from role_assignments where client_id = $1 and (user_id = any($2::int[]) or invited_id = any($2::int[]))`,
     [clientId, userIds],
   );
 }
@@ -68,6 +63,8 @@ export async function readAssignment(db: Queryable, clientId: number, id: number
 export interface Assignment {
   readonly clientId: number;
   readonly userId: number;
+  /** The user has not accepted an invitation yet. */
+  readonly isInvited: boolean;
   readonly projectId: number | null;
   readonly role: AssignableRole;
   readonly assignedBy: number;
@@ -83,13 +80,23 @@ export async function countAssignments(tx: Tx, clientId: number): Promise<number
 }
 
 const columnsOf = (assignment: Assignment) => ({
-  user_id: assignment.userId,
+  user_id: assignment.isInvited ? null : assignment.userId,
+  invited_id: assignment.isInvited ? assignment.userId : null,
   project_id: assignment.projectId,
   role: assignment.role,
   assigned_by: assignment.assignedBy,
 });
 
-/** @throws the database's error of the constraint `role_assignments_place` when the user has a role there */
+/** Gives the roles of somebody who was invited to the member that they have become. */
+export async function acceptAssignments(tx: Tx, invitedId: number, userId: number): Promise<void> {
+  await tx.named(
+    'assignment_accept',
+    'update role_assignments set user_id = $2, invited_id = null where invited_id = $1',
+    [invitedId, userId],
+  );
+}
+
+/** @throws the database's error of a constraint `role_assignments_…place` when the user has a role there */
 export async function insertAssignment(tx: Tx, assignment: Assignment): Promise<AssignmentRow> {
   const { clientId, timestamp } = assignment;
   const columns = { client_id: clientId, ...columnsOf(assignment), created_at: timestamp };
@@ -102,9 +109,10 @@ export async function updateAssignment(tx: Tx, id: number, assignment: Assignmen
   const to = columnsOf(assignment);
   await tx.named(
     'assignment_update',
-    `update role_assignments set user_id = $2, project_id = $3, role = $4, assigned_by = $5, updated_at = $6
+    `update role_assignments set user_id = $2, invited_id = $3, project_id = $4, role = $5, assigned_by = $6,
+            updated_at = $7
       where id = $1`,
-    [id, to.user_id, to.project_id, to.role, to.assigned_by, assignment.timestamp],
+    [id, to.user_id, to.invited_id, to.project_id, to.role, to.assigned_by, assignment.timestamp],
   );
 }
 

@@ -11,6 +11,7 @@ import { readProject } from '../projects/index.ts';
 import { ASSIGNABLE, type AssignableRole, clientRole, SCOPES } from './assignable-roles.ts';
 import type { AssignmentsQuery, ClientUsersQuery, RequestAssignment } from './assignment-schema.ts';
 import * as store from './assignment-store.ts';
+import { lockPending, readPending } from './invitation-store.ts';
 import { lockTokens, retireTokens } from './token-store.ts';
 import { listMembers, type MemberRow, readMember } from './user-store.ts';
 
@@ -55,7 +56,11 @@ export async function listClientUsers(ctx: RequestContext, query: ClientUsersQue
   const { count, rows } =
     user_id === undefined
       ? await listMembers(ctx.db, clientId, { limit, offset, now })
-      : single(await readMember(ctx.db, clientId, user_id), offset);
+      : single(
+          (await readMember(ctx.db, clientId, user_id)) ??
+            (await readPending(ctx.db, clientId, user_id, now)),
+          offset,
+        );
   const ids = rows.map(({ id }) => id);
   const assigned = await store.readRolesOf(ctx.db, clientId, ids);
   return { count, results: rows.map((row) => viewClientUser(row, assigned)) };
@@ -141,14 +146,16 @@ async function check(tx: Tx, ctx: RequestContext, input: RequestAssignment): Pro
   if (input.client_id != null && input.client_id !== clientId)
     faults.add('client_id', `must be ${clientId}, the account of the caller`);
   const member = await readMember(tx, clientId, input.user_id);
-  if (!member) faults.add('user_id', 'is no member of the account');
+  const person = member ?? (await lockPending(tx, clientId, input.user_id, ctx.clock.now()));
+  if (!person) faults.add('user_id', 'is neither a member of the account nor invited');
   const projectId = input.project_id ?? null;
   if (projectId !== null && !(await readProject(tx, projectId, clientId)))
     faults.add('project_id', 'is no project of the account');
   const role = assignable(input.role, projectId, faults);
-  const userId = faults.require(member).id;
+  const userId = faults.require(person).id;
   const timestamp = ctx.clock.timestamp();
-  return { clientId, userId, projectId, role: faults.require(role), assignedBy, timestamp };
+  const isInvited = member === undefined;
+  return { clientId, userId, isInvited, projectId, role: faults.require(role), assignedBy, timestamp };
 }
 
 function assignable(name: string, projectId: number | null, faults: Faults): AssignableRole | undefined {
@@ -163,7 +170,9 @@ function assignable(name: string, projectId: number | null, faults: Faults): Ass
   return role;
 }
 
+const PLACES = ['role_assignments_place', 'role_assignments_invited_place'];
+
 function refusingSecondRole(error: unknown): never {
-  if (constraintOf(error) !== 'role_assignments_place') throw error;
+  if (!PLACES.includes(constraintOf(error) ?? '')) throw error;
   throw new Conflict('The user has a role there already; change that one');
 }

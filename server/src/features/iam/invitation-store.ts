@@ -70,6 +70,16 @@ export async function readPending(db: Queryable, clientId: number, userId: numbe
   );
 }
 
+/** As `readPending`; nobody accepts or revokes it until the transaction ends. */
+export async function lockPending(tx: Tx, clientId: number, userId: number, now: Date) {
+  return tx.namedRow<MemberRow>(
+    'invitation_pending_lock',
+    `${PENDING} where i.client_id = $1 and i.user_id = $2 and i.accepted_by is null and i.expires_at > $3
+      for share of i`,
+    [clientId, userId, now.toISOString()],
+  );
+}
+
 /** The invitation that a mailed token is for, while it can be accepted. */
 export async function readByHash(db: Queryable, hash: Buffer, now: Date): Promise<MemberRow | undefined> {
   return db.namedRow<MemberRow>(

@@ -7,6 +7,7 @@ import { constraintOf, type Tx } from '../../platform/database/db.ts';
 import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
 import { consume, tryCount } from '../../platform/limits/limits.ts';
 import { canonicalAddress } from './addresses.ts';
+import { acceptAssignments } from './assignment-store.ts';
 import * as store from './invitation-store.ts';
 import { hoursFromNow, mailToken } from './link-mail.ts';
 import { LINK_EXPIRED } from './link-store.ts';
@@ -154,6 +155,7 @@ async function accept(tx: Tx, ctx: RequestContext, input: AcceptInvitation, pass
         });
   if (userId === undefined) throw new Invalid({ token: [LINK_EXPIRED] });
   await users.insertMember(tx, { clientId: row.client_id, userId, role: row.role, timestamp });
+  await acceptAssignments(tx, row.id, userId);
   await store.markAccepted(tx, row.id, userId);
   const caller: Caller = { tokenId: 0, clientId: row.client_id, userId, role: row.role };
   await recordAudit(tx, { ...ctx, caller }, { action: 'accept_invitation', subject: userId });

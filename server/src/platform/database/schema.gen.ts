@@ -915,10 +915,11 @@ export interface RoleAssignments {
   client_id: number;
   created_at: Date;
   id: Generated<number>;
+  invited_id: number | null;
   project_id: number | null;
   role: string;
   updated_at: Date | null;
-  user_id: number;
+  user_id: number | null;
 }
 
 export interface RouterInterfaces {
