@@ -2439,6 +2439,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cloud/v1/pricing/{project_id}/{region_id}/lifecycle_policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what the snapshots of a lifecycle policy would cost at most
+         * @description Say what the snapshots of a lifecycle policy would cost at most. Answers an item price.
+         */
+        post: operations["priceLifecyclePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}": {
         parameters: {
             query?: never;
@@ -3654,6 +3674,226 @@ export interface paths {
          * @description What an instance has used over time. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
          */
         post: operations["readMetricsOfInstance"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/pricing/{project_id}/{region_id}/floating_ips": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what floating IPs would cost
+         * @description Say what floating IPs would cost. Answers an item price.
+         */
+        post: operations["priceFloatingIps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/pricing/{project_id}/{region_id}/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what an image would cost
+         * @description Say what an image would cost. Answers an item price.
+         */
+        post: operations["priceImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/pricing/{project_id}/{region_id}/reserved_fixed_ips": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a reserved fixed IP would cost
+         * @description Say what a reserved fixed IP would cost. Answers an item price.
+         */
+        post: operations["priceReservedFixedIp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/pricing/{project_id}/{region_id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a snapshot of a volume would cost
+         * @description Say what a snapshot of a volume would cost. Answers an item price.
+         */
+        post: operations["priceSnapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/pricing/{project_id}/{region_id}/volumes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a volume would cost
+         * @description Say what a volume would cost. Answers an item price.
+         */
+        post: operations["priceVolume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v2/pricing/{project_id}/{region_id}/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what instances would cost, with their volumes and addresses
+         * @description Say what instances would cost, with their volumes and addresses. Answers an instances price.
+         */
+        post: operations["priceInstances"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/pricing/{project_id}/{region_id}/instances/{instance_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say what an instance costs, with its volumes and addresses
+         * @description Say what an instance costs, with its volumes and addresses. Answers an item price.
+         */
+        get: operations["getInstancePrice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/pricing/{project_id}/{region_id}/loadbalancers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a load balancer would cost
+         * @description Say what a load balancer would cost. Answers an item price.
+         */
+        post: operations["priceLoadBalancer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v2/pricing/{project_id}/{region_id}/loadbalancers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a load balancer would cost, with its addresses
+         * @description Say what a load balancer would cost, with its addresses. Answers a load balancer price.
+         */
+        post: operations["priceLoadBalancerWithAddresses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v2/pricing/{project_id}/{region_id}/k8s/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what a Kubernetes cluster would cost
+         * @description Say what a Kubernetes cluster would cost. Answers a cluster price.
+         */
+        post: operations["priceKubernetesCluster"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v2/pricing/{project_id}/{region_id}/k8s/clusters/{cluster_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say what a Kubernetes cluster costs
+         * @description Say what a Kubernetes cluster costs. Answers a cluster price.
+         */
+        get: operations["getKubernetesClusterPrice"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7565,6 +7805,16 @@ export interface components {
             };
         };
         CloudForbidden: components["schemas"]["Detail"] | components["schemas"]["CloudError"];
+        ClusterPrice: {
+            /** @description Machines, or their ids. */
+            instances: components["schemas"]["ItemPrice"][];
+            /** @description Volumes. */
+            volumes: components["schemas"]["ItemPrice"][];
+            /** @description What the public addresses of each pool cost. */
+            publicips: components["schemas"]["ItemPrice"][];
+            /** @description All of it. */
+            total_price: components["schemas"]["ItemPrice"];
+        };
         Company: {
             /** @description Its id. */
             id?: number;
@@ -10153,14 +10403,14 @@ export interface components {
             hardware_description: {
                 [key: string]: string;
             };
-            /** @description The currency of prices; null: nothing has a price. */
+            /** @description The currency of prices; null: the operator has no price list. */
             currency_code?: string | null;
-            /** @description Null: nothing has a price. */
+            /** @description Without tax. Null: it has no price. */
             price_per_hour?: number | null;
-            /** @description Null: nothing has a price. */
+            /** @description Of 30 days, without tax. Null: it has no price. */
             price_per_month?: number | null;
             /**
-             * @description Whether a price is shown.
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
              * @enum {string|null}
              */
             price_status?: "error" | "hide" | "show" | null;
@@ -10581,14 +10831,14 @@ export interface components {
             gpu_driver_type: string | null;
             /** @description The version of the driver in the image; null: none. */
             gpu_driver_version: string | null;
-            /** @description The currency of prices; null: nothing has a price. */
+            /** @description The currency of prices; null: the operator has no price list. */
             currency_code: string | null;
-            /** @description Null: nothing has a price. */
+            /** @description Without tax. Null: it has no price. */
             price_per_hour: number | null;
-            /** @description Null: nothing has a price. */
+            /** @description Of 30 days, without tax. Null: it has no price. */
             price_per_month: number | null;
             /**
-             * @description Whether a price is shown.
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
              * @enum {string|null}
              */
             price_status: "error" | "hide" | "show" | null;
@@ -11537,6 +11787,65 @@ export interface components {
             /** @description Ports that are part of this one. */
             sub_ports: components["schemas"]["InstanceSubPort"][];
         };
+        InstancesPrice: {
+            /**
+             * @description The currency of prices; null: the operator has no price list.
+             * @enum {string|null}
+             */
+            currency_code: "AZN" | "EUR" | "USD" | null;
+            /** @description Its parts, for an hour. */
+            per_hour: {
+                /** @description How large it is. */
+                flavor: number | null;
+                /** @description Addresses of the internet. */
+                external_ip: number | null;
+                /** @description The floating IP that leads there. */
+                floating_ip: number | null;
+                /** @description By the type of volume. */
+                volumes: {
+                    [key: string]: number;
+                } | null;
+            };
+            /** @description Its parts, for a month of 30 days. */
+            per_month: {
+                /** @description How large it is. */
+                flavor: number | null;
+                /** @description Addresses of the internet. */
+                external_ip: number | null;
+                /** @description The floating IP that leads there. */
+                floating_ip: number | null;
+                /** @description By the type of volume. */
+                volumes: {
+                    [key: string]: number;
+                } | null;
+            };
+            /** @description Null: traffic has no price. */
+            per_gb: Record<string, never> | null;
+            /** @description All parts, without tax. Null: one of them has no price. */
+            total_price_per_hour: number | null;
+            /** @description The same for a month of 30 days. */
+            total_price_per_month: number | null;
+            /** @description The same as with: there are no discounts. */
+            price_without_discount_per_month: number | null;
+            /** @description 0: there are no discounts. */
+            discount_percent: string;
+            /** @description Ids of the discount details that were created. */
+            discount_details: {
+                /** @description What the discount is for. */
+                resource: string;
+                /** @description Its percentage. */
+                discount: string;
+            }[];
+            /** @description Of prices, in addition. */
+            tax_percent: number;
+            /**
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
+             * @enum {string}
+             */
+            price_status: "error" | "hide" | "show";
+            /** @description Vm count. */
+            vm_count: number;
+        };
         IntervalSchedule: {
             /**
              * @description The kind. (enum property replaced by openapi-typescript)
@@ -11617,6 +11926,28 @@ export interface components {
             lang?: "de" | "en" | "ru" | "zh" | "az";
             /** @description Its name. */
             name?: string;
+        };
+        ItemPrice: {
+            /**
+             * @description The currency of prices; null: the operator has no price list.
+             * @enum {string|null}
+             */
+            currency_code: "AZN" | "EUR" | "USD" | null;
+            /** @description Without tax. Null: it has no price. */
+            price_per_hour: number | null;
+            /** @description Of 30 days, without tax. Null: it has no price. */
+            price_per_month: number | null;
+            /** @description The same as with: there are no discounts. */
+            price_without_discount_per_month: number | null;
+            /** @description 0: there are no discounts. */
+            discount_percent: number | null;
+            /** @description Of prices, in addition. */
+            tax_percent: number;
+            /**
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
+             * @enum {string}
+             */
+            price_status: "error" | "hide" | "show";
         };
         K8sCertificates: {
             /** @description Certificates as PEM. */
@@ -12084,22 +12415,22 @@ export interface components {
              */
             reserved_capacity?: number | null;
             /**
-             * @description The currency of prices; null: nothing has a price.
+             * @description The currency of prices; null: the operator has no price list.
              * @default null
              */
             currency_code?: string | null;
             /**
-             * @description Null: nothing has a price.
+             * @description Without tax. Null: it has no price.
              * @default null
              */
             price_per_hour?: number | null;
             /**
-             * @description Null: nothing has a price.
+             * @description Of 30 days, without tax. Null: it has no price.
              * @default null
              */
             price_per_month?: number | null;
             /**
-             * @description Whether a price is shown.
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
              * @default null
              * @enum {string|null}
              */
@@ -12567,22 +12898,22 @@ export interface components {
             /** @description Number of virtual processors. */
             vcpus: number;
             /**
-             * @description The currency of prices; null: nothing has a price.
+             * @description The currency of prices; null: the operator has no price list.
              * @default null
              */
             currency_code?: string | null;
             /**
-             * @description Null: nothing has a price.
+             * @description Without tax. Null: it has no price.
              * @default null
              */
             price_per_hour?: number | null;
             /**
-             * @description Null: nothing has a price.
+             * @description Of 30 days, without tax. Null: it has no price.
              * @default null
              */
             price_per_month?: number | null;
             /**
-             * @description Whether a price is shown.
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
              * @default null
              * @enum {string|null}
              */
@@ -13282,6 +13613,46 @@ export interface components {
              */
             time_unit: "day" | "hour";
         };
+        LoadBalancerPrice: {
+            /**
+             * @description The currency of prices; null: the operator has no price list.
+             * @enum {string|null}
+             */
+            currency_code: "AZN" | "EUR" | "USD" | null;
+            /** @description Its parts, for an hour. */
+            per_hour: {
+                /** @description How large it is. */
+                flavor: number | null;
+                /** @description Addresses of the internet. */
+                external_ip: number | null;
+                /** @description The floating IP that leads there. */
+                floating_ip: number | null;
+            };
+            /** @description Its parts, for a month of 30 days. */
+            per_month: {
+                /** @description How large it is. */
+                flavor: number | null;
+                /** @description Addresses of the internet. */
+                external_ip: number | null;
+                /** @description The floating IP that leads there. */
+                floating_ip: number | null;
+            };
+            /** @description All parts, without tax. Null: one of them has no price. */
+            total_price_per_hour: number | null;
+            /** @description The same for a month of 30 days. */
+            total_price_per_month: number | null;
+            /** @description The same as with: there are no discounts. */
+            price_without_discount_per_month: number | null;
+            /** @description 0: there are no discounts. */
+            discount_percent: number | null;
+            /** @description Of prices, in addition. */
+            tax_percent: number;
+            /**
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
+             * @enum {string}
+             */
+            price_status: "error" | "hide" | "show";
+        };
         LoadBalancerStatus: {
             /**
              * Format: uuid
@@ -13543,25 +13914,7 @@ export interface components {
             /** @description Of each volume. */
             max_volume_snapshot_sequence_length: number;
             /** @description What they would cost. */
-            max_cost: {
-                /** @description The currency of prices; null: nothing has a price. */
-                currency_code: string | null;
-                /** @description null: nothing has a price here. */
-                price_per_hour: number | null;
-                /** @description null: nothing has a price here. */
-                price_per_month: number | null;
-                /** @description null: nothing has a price here. */
-                price_without_discount_per_month: number | null;
-                /** @description null: nothing has a price here. */
-                discount_percent: number | null;
-                /** @description Of prices. */
-                tax_percent: number;
-                /**
-                 * @description Whether a price is shown.
-                 * @enum {string}
-                 */
-                price_status: "error" | "hide" | "show";
-            };
+            max_cost: components["schemas"]["ItemPrice"];
         };
         Member: {
             /**
@@ -15503,6 +15856,121 @@ export interface components {
             text?: string | null;
             /** @description What went wrong, in words. */
             error?: string | null;
+        };
+        PriceCluster: {
+            /** @description The pools. */
+            pools: {
+                /** @description Id of the flavor. */
+                flavor_id: string;
+                /**
+                 * @description How many nodes the pool has. Default: 1.
+                 * @default 1
+                 */
+                node_count?: number;
+                /** @description Of the disk of each node, in GiB. */
+                boot_volume_size?: number | null;
+                /** @description What the disk of each node is of. */
+                boot_volume_type?: string | null;
+                /**
+                 * @description Whether nodes have public IPv4 addresses. Default: false.
+                 * @default false
+                 */
+                is_public_ipv4?: boolean;
+            }[];
+        };
+        PriceFloatingIps: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+        };
+        PriceImage: {
+            /** @description GiB */
+            size: number;
+        };
+        PriceInstances: {
+            /** @description How large it is. */
+            flavor: string;
+            /** @description Where it is connected. */
+            interfaces: {
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "any_subnet" | "external" | "reserved_fixed_ip" | "subnet";
+                /** @description The floating IP that leads there. */
+                floating_ip?: {
+                    /**
+                     * @description Where it comes from.
+                     * @enum {string}
+                     */
+                    source: "existing" | "new";
+                };
+            }[];
+            /** @description Volumes. */
+            volumes?: {
+                /**
+                 * @description Where it comes from.
+                 * @enum {string}
+                 */
+                source: "existing-volume" | "image" | "new-volume" | "snapshot" | "apptemplate";
+                /** @description GiB */
+                size?: number | null;
+                /** @description What the volume is of. */
+                type_name?: string | null;
+                /**
+                 * Format: uuid
+                 * @description Id of the snapshot.
+                 */
+                snapshot_id?: string | null;
+            }[];
+            /** @description One name for each. */
+            names?: string[];
+            /** @description Names with placeholders, for each machine one. */
+            name_templates?: (string | null)[];
+        };
+        PriceLoadBalancer: {
+            /** @description How large it is. */
+            flavor: string;
+        };
+        PriceLoadBalancerWithAddresses: {
+            /** @description How large it is. */
+            flavor: string;
+            /** @description The floating IP that leads there. */
+            floating_ip?: {
+                /**
+                 * @description Where it comes from.
+                 * @enum {string}
+                 */
+                source: "existing" | "new";
+            } | null;
+            /** @description The network of the virtual address; absent: the own one of the region. */
+            vip_network_id?: string | null;
+            /** @description The port of the virtual address. */
+            vip_port_id?: string | null;
+            /** @description The subnet of the virtual address. */
+            vip_subnet_id?: string | null;
+        };
+        PriceSnapshot: {
+            /**
+             * Format: uuid
+             * @description Id of the volume.
+             */
+            volume_id: string;
+        };
+        PriceVolume: {
+            /**
+             * @description Where it comes from.
+             * @enum {string}
+             */
+            source: "existing-volume" | "image" | "new-volume" | "snapshot" | "apptemplate";
+            /** @description GiB */
+            size?: number | null;
+            /** @description What the volume is of. */
+            type_name?: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the snapshot.
+             */
+            snapshot_id?: string | null;
         };
         Problem: {
             /** @description The kind of error, for programs */
@@ -27221,6 +27689,76 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
+    priceLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop-data-nightly",
+                 *       "action": "volume_snapshot",
+                 *       "schedules": [
+                 *         {
+                 *           "type": "cron",
+                 *           "timezone": "Europe/Berlin",
+                 *           "hour": "3",
+                 *           "minute": "30",
+                 *           "max_quantity": 7
+                 *         },
+                 *         {
+                 *           "type": "interval",
+                 *           "hours": 6,
+                 *           "max_quantity": 4,
+                 *           "retention_time": {
+                 *             "days": 1
+                 *           }
+                 *         }
+                 *       ],
+                 *       "volume_ids": [
+                 *         "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateLifecyclePolicy"];
+            };
+        };
+        responses: {
+            /** @description Say what the snapshots of a lifecycle policy would cost at most */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     getLifecyclePolicy: {
         parameters: {
             query?: {
@@ -28745,7 +29283,7 @@ export interface operations {
                 exclude_linux?: boolean;
                 /** @description Not those that are for Windows. Default: false. */
                 exclude_windows?: boolean;
-                /** @description Nothing costs anything: prices are null and hidden. Default: false. */
+                /** @description Without a price list prices are null and hidden. Default: false. */
                 include_prices?: boolean;
             };
             header?: never;
@@ -30736,7 +31274,7 @@ export interface operations {
     listFlavorsForInstances: {
         parameters: {
             query?: {
-                /** @description Accepted; nothing has a price. Default: false. */
+                /** @description Whether prices are shown; without a price list they are null and hidden. Default: false. */
                 include_prices?: boolean;
             };
             header?: {
@@ -30795,7 +31333,7 @@ export interface operations {
     listFlavorsToResizeInstance: {
         parameters: {
             query?: {
-                /** @description Accepted; nothing has a price. Default: false. */
+                /** @description Whether prices are shown; without a price list they are null and hidden. Default: false. */
                 include_prices?: boolean;
             };
             header?: never;
@@ -30958,6 +31496,544 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
+    priceFloatingIps: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "count": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceFloatingIps"];
+            };
+        };
+        responses: {
+            /** @description Say what floating IPs would cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceImage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "size": 10
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceImage"];
+            };
+        };
+        responses: {
+            /** @description Say what an image would cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceReservedFixedIp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateReservedFixedIp"];
+            };
+        };
+        responses: {
+            /** @description Say what a reserved fixed IP would cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceSnapshot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "volume_id": "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceSnapshot"];
+            };
+        };
+        responses: {
+            /** @description Say what a snapshot of a volume would cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceVolume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "source": "new-volume",
+                 *       "size": 10,
+                 *       "type_name": "standard"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceVolume"];
+            };
+        };
+        responses: {
+            /** @description Say what a volume would cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceInstances: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "flavor": "g1-standard-1-2",
+                 *       "interfaces": [
+                 *         {
+                 *           "type": "external"
+                 *         }
+                 *       ],
+                 *       "volumes": [
+                 *         {
+                 *           "source": "image",
+                 *           "size": 10,
+                 *           "type_name": "standard"
+                 *         }
+                 *       ],
+                 *       "names": [
+                 *         "web-1",
+                 *         "web-2"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceInstances"];
+            };
+        };
+        responses: {
+            /** @description Say what instances would cost, with their volumes and addresses */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstancesPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getInstancePrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description Id of the machine. */
+                instance_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Say what an instance costs, with its volumes and addresses */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceLoadBalancer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "flavor": "lb1-1-2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceLoadBalancer"];
+            };
+        };
+        responses: {
+            /** @description Say what a load balancer would cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceLoadBalancerWithAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "flavor": "lb1-1-2",
+                 *       "floating_ip": {
+                 *         "source": "new"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceLoadBalancerWithAddresses"];
+            };
+        };
+        responses: {
+            /** @description Say what a load balancer would cost, with its addresses */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadBalancerPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceKubernetesCluster: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "pools": [
+                 *         {
+                 *           "flavor_id": "g1-standard-2-4",
+                 *           "node_count": 3,
+                 *           "boot_volume_size": 50,
+                 *           "boot_volume_type": "standard"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceCluster"];
+            };
+        };
+        responses: {
+            /** @description Say what a Kubernetes cluster would cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getKubernetesClusterPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Say what a Kubernetes cluster costs */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     listClusterVersions: {
         parameters: {
             query?: {
@@ -31009,7 +32085,7 @@ export interface operations {
                 exclude_gpu?: boolean;
                 /** @description Whether it is said how many there is room for. Default: false. */
                 include_capacity?: boolean;
-                /** @description Accepted; nothing has a price. Default: false. */
+                /** @description Whether prices are shown; without a price list they are null and hidden. Default: false. */
                 include_prices?: boolean;
             };
             header?: never;
@@ -32763,7 +33839,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
-                /** @description Accepted; nothing has a price. Default: false. */
+                /** @description Whether prices are shown; without a price list they are null and hidden. Default: false. */
                 include_prices?: boolean;
             };
             header?: never;

@@ -15,6 +15,7 @@ import type { Kept } from './platform/months.ts';
 import type { ClockWatch } from './platform/nodes/clock-watch.ts';
 import type { NodeRole } from './platform/nodes/store.ts';
 import type { NodeIdentity } from './platform/owners/owned-region.ts';
+import type { Prices } from './platform/prices/prices.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import type { Tracing } from './platform/tracing/tracing.ts';
 import type { RegionProviders } from './region-providers.ts';
@@ -61,6 +62,8 @@ export interface AppOptions {
   readonly kept?: Kept;
   /** Networks off the internet in which subscribers to user actions may be. Absent: none. */
   readonly webhookNetworks?: AllowedNetworks;
+  /** Absent: nothing has a price. */
+  readonly prices?: Prices;
   /** Absent: video tokens are not issued. */
   readonly video?: VideoTokenSettings;
 }

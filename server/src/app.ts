@@ -24,6 +24,7 @@ import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
 import { Locations, objectStorage } from './features/object-storage/index.ts';
+import { pricing } from './features/pricing/index.ts';
 import { projects } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { regions } from './features/regions/index.ts';
@@ -64,6 +65,7 @@ import { Presence } from './platform/nodes/presence.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
 import { RegionOwners } from './platform/owners/region-owners.ts';
+import { Prices } from './platform/prices/prices.ts';
 import type { OnEnd } from './platform/tasks/ends.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
 import type { TaskHandler } from './platform/tasks/handler.ts';
@@ -86,6 +88,7 @@ export function features({
   watcher,
   video,
   webhookNetworks = [],
+  prices = new Prices(),
   owners,
   streams,
   taskReads,
@@ -110,6 +113,7 @@ export function features({
     addressesOf,
     regionIds,
     owners,
+    prices,
   });
   const reads = new TaskReads(db, watcher);
   const disks = volumes({
@@ -117,6 +121,7 @@ export function features({
     typesOf: providers.volumeTypesOf,
     images: imageSource,
     tasks: reads,
+    prices,
     ...{ db, clock, ids, log },
   });
   const locationsOf = {
@@ -153,16 +158,18 @@ export function features({
       tasks: reads,
       instances: instancesOfGroup,
     }),
-    flavors({ hasMachines: (id) => providers.offers(id, 'kvm') }),
+    flavors({ hasMachines: (id) => providers.offers(id, 'kvm'), prices }),
     images({ providerOf: providers.of('images') }),
     instances({
       providerOf: providers.of('instances'),
       addressesOf,
       volumes: disks.machines,
       cipher,
+      prices,
       tasks: reads,
     }),
-    kubernetes({ db, log, clock, ids, cipher, providerOf: providers.of('kubernetes'), regionIds }),
+    pricing({ prices }),
+    kubernetes({ db, log, clock, ids, cipher, prices, providerOf: providers.of('kubernetes'), regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({

@@ -31,6 +31,8 @@ export interface Config {
   /** Name of this machine among the nodes on one database. */
   readonly node: string;
   readonly regionsFile: string | undefined;
+  /** Of prices. */
+  readonly pricesFile: string | undefined;
   /** Calls that a first run begins with. */
   readonly seedFile: string | undefined;
   /** Simulated durations are multiplied by this; 0 is instant. */
@@ -89,6 +91,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_ROLE',
   'VIRGA_NODE',
   'VIRGA_PROBE_PORT',
+  'VIRGA_PRICES',
   'VIRGA_REGIONS',
   'VIRGA_TIME_SCALE',
   'VIRGA_SEED',
@@ -170,6 +173,7 @@ export function readConfig(
     role: choice('VIRGA_ROLE or --role', roleArgument(args, faults) ?? text('VIRGA_ROLE'), ROLES, 'all'),
     probePort: text('VIRGA_PROBE_PORT') ? number('VIRGA_PROBE_PORT', 0, 0, 65_535, true) : undefined,
     node: text('VIRGA_NODE') ?? hostname(),
+    pricesFile: text('VIRGA_PRICES') && path.resolve(cwd, text('VIRGA_PRICES') ?? ''),
     regionsFile: text('VIRGA_REGIONS') && path.resolve(cwd, text('VIRGA_REGIONS') ?? ''),
     seedFile: text('VIRGA_SEED_FILE') && path.resolve(cwd, text('VIRGA_SEED_FILE') ?? ''),
     timeScale: number('VIRGA_TIME_SCALE', 0.05, 0, 1000, false),

@@ -34,9 +34,11 @@ import {
 import { migrateToLatest } from './platform/database/migrate.ts';
 import { isDatabaseLost, Outage } from './platform/database/outage.ts';
 import { ClockWatch } from './platform/nodes/clock-watch.ts';
+import { Prices } from './platform/prices/prices.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
 import { releaseStartMemory } from './platform/start-memory.ts';
 import { startTracing } from './platform/tracing/otel.ts';
+import { readPriceList } from './price-list-file.ts';
 import { withSteps } from './provider-steps.ts';
 import { memberNetworks } from './providers/local/index.ts';
 import { RegionProviders } from './region-providers.ts';
@@ -199,6 +201,7 @@ async function start(
     mail: { smtpUrl: config.smtpUrl, from: config.mailFrom },
     rateLimit: config.rateLimit,
     webhookNetworks: config.webhookNetworks,
+    prices: new Prices(config.pricesFile === undefined ? undefined : readPriceList(config.pricesFile)),
     corsOrigins: config.corsOrigins,
     kept: config.kept,
     trustedProxies: config.trustedProxies,

@@ -19,6 +19,7 @@ import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
 import { countedRows } from '../../server/src/platform/database/kept-counts.ts';
 import type { TlsFiles } from '../../server/src/platform/http/tls.ts';
+import type { Prices } from '../../server/src/platform/prices/prices.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { memberNetworks } from '../../server/src/providers/local/addresses/member-networks.ts';
@@ -125,6 +126,8 @@ export interface TestServerOptions {
   readonly engines?: Engines;
   /** Default: none. */
   readonly webhookNetworks?: AllowedNetworks;
+  /** Default: none. */
+  readonly prices?: Prices;
   /** Default: account 1 with one secret. */
   readonly video?: VideoTokenSettings;
 }
@@ -223,6 +226,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       node: { name: 'test', dataDir, alone: true },
       checkResponses: true,
       webhookNetworks: options.webhookNetworks ?? [],
+      ...(options.prices && { prices: options.prices }),
       video: options.video ?? VIDEO,
       ...differences,
     });

@@ -4,6 +4,7 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { Defaulted, ListQuery } from '../../platform/http/schemas.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import { FLAVORS } from './catalogue.ts';
 import { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
 
@@ -14,20 +15,21 @@ const FlavorListQuery = ListQuery({
   disabled: flag(true, 'Also those that are out of stock; none ever is.'),
   exclude_linux: flag(false),
   exclude_windows: flag(false),
-  include_prices: flag(false, 'Nothing costs anything: prices are null and hidden.'),
+  include_prices: flag(false, 'Without a price list prices are null and hidden.'),
 });
 type FlavorListQuery = Static<typeof FlavorListQuery>;
 
 export interface FlavorDeps {
   /** Whether machines can be made in a region. */
   hasMachines(regionId: number): boolean;
+  readonly prices: Prices;
 }
 
 function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDeps) {
   const excluded = [query.exclude_linux && 'linux', query.exclude_windows && 'windows'];
   const offered = deps.hasMachines(ctx.region.id) ? FLAVORS : [];
   const matching = offered.filter(({ osType }) => !excluded.includes(osType));
-  return pageOf(matching, query, query.include_prices ? viewPricedFlavor : viewFlavor);
+  return pageOf(matching, query, query.include_prices ? viewPricedFlavor(deps.prices) : viewFlavor);
 }
 
 export const flavorRoutes = (deps: FlavorDeps): readonly Route[] => [

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ListOf, Nullable, StringEnum } from '../../platform/http/schemas.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import { type Flavor, hardwareOf } from './catalogue.ts';
 
 const shape = {
@@ -38,7 +39,8 @@ export function viewFlavor(flavor: Flavor) {
   };
 }
 
-const HIDDEN = { currency_code: null, price_per_hour: null, price_per_month: null, price_status: 'hide' };
-
-/** With its price, which is hidden: nothing costs anything here. */
-export const viewPricedFlavor = (flavor: Flavor) => ({ ...HIDDEN, ...viewFlavor(flavor) });
+/** With its price, which is hidden where the operator has no price list. */
+export const viewPricedFlavor = (prices: Prices) => (flavor: Flavor) => ({
+  ...prices.shown({ kind: 'instance', flavor: flavor.id }),
+  ...viewFlavor(flavor),
+});

@@ -1,4 +1,5 @@
 import type { RegionContext } from '../../platform/http/context.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { providerOfTask, requireProvider } from '../../platform/tasks/providers.ts';
 import type { AddressProvider } from '../networking/addresses/index.ts';
@@ -11,6 +12,7 @@ export interface InstanceDeps {
   addressesOf(regionId: number): AddressProvider | undefined;
   readonly volumes: MachineVolumes;
   readonly cipher: Cipher;
+  readonly prices: Prices;
 }
 
 /** The device that ports of an instance belong to. */

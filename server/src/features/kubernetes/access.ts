@@ -1,6 +1,7 @@
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { type Providers, requireProvider } from '../../platform/tasks/providers.ts';
 import { clusters } from './cluster-store.ts';
@@ -10,6 +11,7 @@ import type { KubernetesProvider } from './port.ts';
 
 export interface KubernetesService extends Providers<KubernetesProvider> {
   readonly cipher: Cipher;
+  readonly prices: Prices;
   /** All that exist. */
   regionIds(): readonly number[];
 }

@@ -3,6 +3,7 @@ import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { scalePools } from './autoscale.ts';
 import { kubernetesExamples } from './examples.ts';
@@ -27,6 +28,7 @@ export interface KubernetesDeps {
   readonly ids: Ids;
   readonly log: Logger;
   readonly cipher: Cipher;
+  readonly prices: Prices;
   providerOf(regionId: number): KubernetesProvider | undefined;
   /** All regions. */
   regionIds(): readonly number[];
@@ -46,7 +48,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
   const providerOf = (regionId: number) => deps.providerOf(regionId);
   const work = { ids, clock, providerOf };
   const timestamp = () => clock.timestamp();
-  const service = { cipher, providerOf, regionIds: () => deps.regionIds() };
+  const service = { cipher, providerOf, prices: deps.prices, regionIds: () => deps.regionIds() };
   const keep = { db, ids, log, timestamp, providerOf };
   return {
     name: 'kubernetes',

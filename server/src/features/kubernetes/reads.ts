@@ -4,7 +4,7 @@ import { Conflict, Locked } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { type Paging, pageOf, viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { FLAVORS, viewPricedFlavor } from '../flavors/index.ts';
+import { FLAVORS, viewFlavor, viewPricedFlavor } from '../flavors/index.ts';
 import { readClusterNodes, viewInstance } from '../instances/index.ts';
 import { exceededQuotas } from '../quotas/index.ts';
 import { getPool, type KubernetesService, providerFor } from './access.ts';
@@ -79,8 +79,9 @@ export async function listUpgradeVersions(ctx: RegionContext, name: string, quer
   return pageOf(permitted, query, (version) => ({ version }));
 }
 
-/** Prices are not part of this cloud: they are hidden, also from those who ask for them. What is there is not limited
- *  by hardware, only by quotas: the capacity is the number of nodes that they leave room for. */
+const NO_PRICE = { currency_code: null, price_per_hour: null, price_per_month: null, price_status: null };
+
+/** Prices are hidden where the operator has no price list. What is there is not limited by hardware, only by quotas: the capacity is the number of nodes that they leave room for. */
 export async function listFlavors(
   service: KubernetesService,
   ctx: RegionContext,
@@ -93,8 +94,9 @@ export async function listFlavors(
     resource_class: flavor.resourceClass,
     capacity: room?.get(flavor.id) ?? null,
     reserved_capacity: null,
-    ...viewPricedFlavor(flavor),
-    price_status: query.include_prices ? 'hide' : null,
+    ...(query.include_prices
+      ? viewPricedFlavor(service.prices)(flavor)
+      : { ...NO_PRICE, ...viewFlavor(flavor) }),
   }));
 }
 

@@ -1,3 +1,5 @@
+import type { Prices } from '../../platform/prices/prices.ts';
+
 /** Sizes of load balancers: virtual CPUs and memory in MiB. The first is the default. */
 export interface LoadBalancerFlavor {
   readonly name: string;
@@ -27,11 +29,11 @@ export function flavorOf(name: string | null): LoadBalancerFlavor {
   return (name === null ? undefined : BY_NAME.get(name)) ?? DEFAULT_FLAVOR;
 }
 
-/** A cloud that one runs oneself has no price list, so prices are hidden. */
-export function viewPricedFlavor(flavor: LoadBalancerFlavor) {
-  const prices = { currency_code: null, price_per_hour: null, price_per_month: null, price_status: 'hide' };
-  return { ...viewFlavor(flavor), ...prices };
-}
+/** Prices are hidden where the operator has no price list. */
+export const viewPricedFlavor = (prices: Prices) => (flavor: LoadBalancerFlavor) => ({
+  ...viewFlavor(flavor),
+  ...prices.shown({ kind: 'load_balancer', flavor: flavor.name }),
+});
 
 export function viewFlavor(flavor: LoadBalancerFlavor) {
   return { flavor_id: flavor.name, flavor_name: flavor.name, vcpus: flavor.vcpus, ram: flavor.ramMiB };

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import type { AddressProvider } from '../networking/addresses/index.ts';
 import type { Carrier } from '../networking/floating-ips/index.ts';
@@ -41,6 +42,7 @@ import { LoadBalancerService } from './service.ts';
 import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
 
+export { flavorNamed } from './flavors.ts';
 export type { LoadBalancerProvider } from './port.ts';
 export { findSecretUsers } from './secret-uses.ts';
 
@@ -54,6 +56,7 @@ export interface LoadBalancerDeps {
   addressesOf(regionId: number): AddressProvider | undefined;
   regionIds(): readonly number[];
   readonly owners: Owners;
+  readonly prices: Prices;
 }
 
 const RECONCILE_EVERY_MS = 2000;
@@ -108,7 +111,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     operatorMetrics: () => countersForPrometheus(db, providers),
     carrier: loadBalancerCarrier(providers),
     routes: [
-      ...loadBalancerRoutes(balancers),
+      ...loadBalancerRoutes(balancers, deps.prices),
       ...listenerRoutes(listeners),
       ...poolRoutes(pools),
       ...olderRoutes({ balancers, listeners, pools, tasks }),

@@ -4,6 +4,7 @@ import { type Paging, pageOf, viewPage } from '../../platform/database/list-page
 import type { RegionContext } from '../../platform/http/context.ts';
 import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import { readQuotas } from '../quotas/index.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from './flavors.ts';
 import { type Filters, listLoadBalancers, readListed, type Shown } from './list-store.ts';
@@ -71,8 +72,8 @@ export async function listStatuses(ctx: RegionContext, query: Paging) {
   return viewPage(await readTreePage(ctx.db, { ...ctx.place, ...query }), viewStatus);
 }
 
-export function listFlavors(query: Static<typeof FlavorListQuery>) {
-  return pageOf(FLAVORS, query, query.include_prices ? viewPricedFlavor : viewFlavor);
+export function listFlavors(query: Static<typeof FlavorListQuery>, prices: Prices) {
+  return pageOf(FLAVORS, query, query.include_prices ? viewPricedFlavor(prices) : viewFlavor);
 }
 
 /** What a load balancer of this kind would use at most of the client's quotas, and what is left of them. */

@@ -2,6 +2,7 @@ import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { ListQuery, TaskIds, Uuid } from '../../platform/http/schemas.ts';
 import { checkTagChanges, givenTags } from '../../platform/http/tags.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import * as reads from './reads.ts';
 import { checkLoadBalancer } from './rules.ts';
 import * as schema from './schema.ts';
@@ -12,8 +13,8 @@ const tag = 'Load balancers';
 const all = regionPath(tag, '/cloud/v1/loadbalancers/{project_id}/{region_id}');
 export const one = all.at('{load_balancer_id}', { load_balancer_id: Uuid() });
 
-export function loadBalancerRoutes(service: LoadBalancerService): readonly Route[] {
-  return [...writes(service), ...reading];
+export function loadBalancerRoutes(service: LoadBalancerService, prices: Prices): readonly Route[] {
+  return [...writes(service), ...reading(prices)];
 }
 
 const writes = (service: LoadBalancerService): readonly Route[] => [
@@ -52,7 +53,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
   }),
 ];
 
-const reading: readonly Route[] = [
+const reading = (prices: Prices): readonly Route[] => [
   all.get({
     summary: 'List load balancers',
     query: schema.LoadBalancerListQuery,
@@ -81,7 +82,7 @@ const reading: readonly Route[] = [
     summary: 'List load balancer flavors',
     query: schema.FlavorListQuery,
     response: schema.FlavorList,
-    handler: async (_ctx, { query }) => reads.listFlavors(query),
+    handler: async (_ctx, { query }) => reads.listFlavors(query, prices),
   }),
   all.at('check_limits').post({
     summary: 'Check the quotas for a load balancer',

@@ -3,6 +3,7 @@ import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import type { Prices } from '../../platform/prices/prices.ts';
 import { requireProvider } from '../../platform/tasks/providers.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { ImageSource } from './images.ts';
@@ -15,6 +16,7 @@ export interface VolumeDeps {
   typesOf(regionId: number): readonly string[];
   readonly images: ImageSource;
   readonly tasks: TaskReads;
+  readonly prices: Prices;
   readonly db: Db;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -1,5 +1,6 @@
 import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import type { Prices } from '../../../platform/prices/prices.ts';
 import { FLAVORS, viewFlavor, viewPricedFlavor } from '../../flavors/index.ts';
 import { type Amounts, exceededQuotas, sumOf } from '../../quotas/index.ts';
 import { type InstanceDeps, requireMachines } from '../access.ts';
@@ -22,7 +23,7 @@ export async function flavorsForInstance(
   const ram = await readRamOfInstance(ctx.db, id);
   return listed(
     FLAVORS.filter((flavor) => flavor.id !== row.flavor.id && flavor.ram >= ram),
-    withPrices,
+    withPrices ? deps.prices : undefined,
   );
 }
 
@@ -55,12 +56,12 @@ export async function flavorsForVolumes(
   faults.refuse();
   return listed(
     FLAVORS.filter(({ ram }) => ram >= Math.max(...rams)),
-    withPrices,
+    withPrices ? deps.prices : undefined,
   );
 }
 
-function listed(flavors: typeof FLAVORS, withPrices: boolean) {
-  return { count: flavors.length, results: flavors.map(withPrices ? viewPricedFlavor : viewFlavor) };
+function listed(flavors: typeof FLAVORS, prices: Prices | undefined) {
+  return { count: flavors.length, results: flavors.map(prices ? viewPricedFlavor(prices) : viewFlavor) };
 }
 
 /** Limit, usage and request of every quota that would not suffice for these instances; nothing is reserved.

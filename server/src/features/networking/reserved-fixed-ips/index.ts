@@ -8,6 +8,7 @@ import { createReservedIpTask, deleteReservedIpTask } from './tasks.ts';
 
 export { type ClaimedAddress, claimReservedIp, RESERVED_ADDRESS_OF_LB } from './claim.ts';
 export { becomeReservedIp, dropReservedIp, offerReservedIp } from './convert.ts';
+export { CreateReservedFixedIp } from './schema.ts';
 export type { ReservedIpDeps } from './service.ts';
 export { releaseReservedIps } from './store.ts';
 export { dropReservedIps, holdReservedIps } from './with-device.ts';

@@ -1,5 +1,6 @@
 import { regionPath } from '../../../platform/http/paths.ts';
 import type { Route } from '../../../platform/http/route.ts';
+import { ItemPrice } from '../../../platform/prices/schema.ts';
 import { MAX_POLICIES, MAX_SCHEDULES } from './model.ts';
 import { checkSchedules } from './rules.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import type { LifecyclePolicyService } from './service.ts';
 
 const all = regionPath('Lifecycle policies', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}');
+const priced = regionPath('Pricing', '/cloud/v1/pricing/{project_id}/{region_id}/lifecycle_policy');
 const one = all.at('{policy_id}', LifecyclePolicyParams.properties);
 
 export const lifecyclePolicyRoutes = (service: LifecyclePolicyService): readonly Route[] => [
@@ -37,6 +39,15 @@ export const lifecyclePolicyRoutes = (service: LifecyclePolicyService): readonly
     rules: ({ schedules }, faults) => checkSchedules(schedules, faults),
     response: MaxPolicyUsage,
     handler: (ctx, { body }) => service.estimateMaxUsage(ctx, body),
+  }),
+  priced.post({
+    operationId: 'priceLifecyclePolicy',
+    summary: 'Say what the snapshots of a lifecycle policy would cost at most',
+    access: 'read',
+    body: CreateLifecyclePolicy,
+    rules: ({ schedules }, faults) => checkSchedules(schedules, faults),
+    response: ItemPrice,
+    handler: async (ctx, { body }) => (await service.estimateMaxUsage(ctx, body)).max_cost,
   }),
   all.get({
     summary: 'List lifecycle policies',

@@ -10,6 +10,7 @@ import {
   StringEnum,
   Uuid,
 } from '../../../platform/http/schemas.ts';
+import { ItemPrice } from '../../../platform/prices/schema.ts';
 import {
   ACTION,
   MAX_QUANTITY,
@@ -167,24 +168,12 @@ export const RemoveSchedules = Type.Object(
 );
 export type RemoveSchedules = Static<typeof RemoveSchedules>;
 
-const Price = () => Nullable(Type.Number({ description: 'null: nothing has a price here.' }));
 export const MaxPolicyUsage = Type.Object(
   {
     max_volume_snapshot_count_usage: Type.Integer({ description: 'Of all volumes.' }),
     max_volume_snapshot_size_usage: Type.Integer({ description: 'GiB' }),
     max_volume_snapshot_sequence_length: Type.Integer({ description: 'Of each volume.' }),
-    max_cost: Type.Object(
-      {
-        currency_code: Nullable(Type.String()),
-        price_per_hour: Price(),
-        price_per_month: Price(),
-        price_without_discount_per_month: Price(),
-        discount_percent: Price(),
-        tax_percent: Type.Number({ description: 'Of prices.' }),
-        price_status: StringEnum(['error', 'hide', 'show']),
-      },
-      { description: 'What they would cost.' },
-    ),
+    max_cost: ItemPrice,
   },
   { $id: 'MaxPolicyUsage' },
 );

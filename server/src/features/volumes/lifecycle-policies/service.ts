@@ -32,9 +32,9 @@ const counted = (all: readonly unknown[]) => ({ snapshot_schedule_count: all.len
 
 /** Commands on lifecycle policies, one transaction each, and reads. */
 export class LifecyclePolicyService {
-  readonly #deps: Pick<VolumeDeps, 'providerOf'>;
+  readonly #deps: Pick<VolumeDeps, 'prices' | 'providerOf'>;
 
-  constructor(deps: Pick<VolumeDeps, 'providerOf'>) {
+  constructor(deps: Pick<VolumeDeps, 'prices' | 'providerOf'>) {
     this.#deps = deps;
   }
 
@@ -152,7 +152,7 @@ export class LifecyclePolicyService {
       checkVolumes(tx, ctx.place, input.volume_ids ?? [], faults),
     );
     faults.refuse();
-    return maxUsage(requested, volumes);
+    return maxUsage(requested, volumes, this.#deps.prices);
   }
 
   /** @throws NotFound */

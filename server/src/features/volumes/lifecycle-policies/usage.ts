@@ -1,3 +1,4 @@
+import type { Prices } from '../../../platform/prices/prices.ts';
 import type { VolumeRow } from '../model.ts';
 import type { Schedule } from './model.ts';
 import type { MaxPolicyUsage } from './schema.ts';
@@ -12,10 +13,11 @@ function mostOf({ timing, maxQuantity, retentionTime }: Kept): number {
   return Math.min(maxQuantity, Math.ceil(lasts / millisecondsOf(timing)));
 }
 
-/** How many snapshots there can be at the same time, and how large they are, in GiB. */
+/** How many snapshots there can be at the same time, how large they are, in GiB, and what they would cost. */
 export function maxUsage(
   schedules: readonly Kept[],
   volumes: readonly Pick<VolumeRow, 'size'>[],
+  prices: Prices,
 ): MaxPolicyUsage {
   const ofEach = schedules.reduce((sum, schedule) => sum + mostOf(schedule), 0);
   const size = volumes.reduce((sum, volume) => sum + volume.size, 0);
@@ -23,17 +25,6 @@ export function maxUsage(
     max_volume_snapshot_count_usage: ofEach * volumes.length,
     max_volume_snapshot_size_usage: ofEach * size,
     max_volume_snapshot_sequence_length: ofEach,
-    max_cost: NO_COST,
+    max_cost: prices.item(prices.perHour({ kind: 'snapshot', gib: ofEach * size })),
   };
 }
-
-/** Nothing costs anything here. */
-const NO_COST = {
-  currency_code: null,
-  price_per_hour: null,
-  price_per_month: null,
-  price_without_discount_per_month: null,
-  discount_percent: null,
-  tax_percent: 0,
-  price_status: 'hide',
-} as const;
