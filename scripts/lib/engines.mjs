@@ -73,8 +73,11 @@ function table(states) {
   );
 }
 
-/** Tests whose files are named so need the S3 server. */
-const S3_TESTS = /object-storage|storage-usage|test\/?$|integration|e2e/;
+/** Engines that are not there by themselves, and how files of tests are named that need them. */
+const NEEDED_BY_TESTS = [
+  { name: 's3', files: /object-storage|storage-usage|test\/?$|integration|e2e/ },
+  { name: 'pgbouncer', files: /pooler|pgbouncer|postgresql|test\/?$|integration|security/ },
+];
 
 /**
  * Gets the engines that tests need, unless they are there already: they are kept outside of the checkout. Tests whose
@@ -84,14 +87,19 @@ const S3_TESTS = /object-storage|storage-usage|test\/?$|integration|e2e/;
  */
 export async function installTestEngines(root, tests) {
   const paths = tests.filter((word) => !word.startsWith('-'));
-  if (paths.length > 0 && !paths.some((word) => S3_TESTS.test(word))) return;
+  const names = NEEDED_BY_TESTS.filter(
+    ({ files }) => paths.length === 0 || paths.some((word) => files.test(word)),
+  ).map(({ name }) => name);
+  if (names.length === 0) return;
   const engines = await openEngines(root);
-  await engines.look(['s3']);
-  if (engines.isReady('s3')) return;
-  console.log('\n== The S3 server for tests ==');
-  try {
-    await engines.install('s3', (line) => console.log(line), installForEngine);
-  } catch (error) {
-    console.error(`It cannot be had: ${error instanceof Error ? error.message : error}`);
+  await engines.look(names);
+  for (const name of names) {
+    if (engines.isReady(name)) continue;
+    console.log(`\n== ${engines.state(name).engine.title} for tests ==`);
+    try {
+      await engines.install(name, (line) => console.log(line), installForEngine);
+    } catch (error) {
+      console.error(`It cannot be had: ${error instanceof Error ? error.message : error}`);
+    }
   }
 }

@@ -117,6 +117,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_ENGINE_ACCOUNTS',
   'VIRGA_S3_SERVER',
   'VIRGA_PG_DUMP',
+  'VIRGA_PGBOUNCER',
 ];
 
 /** @param args what follows the program's name: `--role api` or `--role=api`

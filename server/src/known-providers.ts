@@ -19,7 +19,7 @@ export interface ProviderOptions {
   /** The nodes' common one. Programs of this machine have the machine's. */
   readonly clock: Clock;
   /** The programs of this machine that providers need. */
-  readonly engines: Pick<Engines, 'isReady' | 'programOf' | 'faultOf' | 'install'>;
+  readonly engines: Pick<Engines, 'isReady' | 'programOf' | 'faultOf' | 'install' | 'state'>;
   /** What operators say about simulated nodes. */
   readonly signals: SimulationSignals;
   /** What the faults of simulated regions do to their work. */

@@ -35,6 +35,20 @@ export type Source =
   | { readonly kind: 'pypi'; readonly package: string; readonly version: string; readonly file: string }
   /** A Go module of this program, built on this machine. @property module its folder below `engines/` */
   | { readonly kind: 'go'; readonly module: string; readonly program: string }
+  /** A program of Debian: the package where the system's is new enough, else built on this machine.
+   *  @property suite the release of Debian whose source is built
+   *  @property oldest the first version that can be used, as `1.21`
+   *  @property needs packages that its build needs
+   *  @property configure words for its `configure` */
+  | {
+      readonly kind: 'debian';
+      readonly package: string;
+      readonly program: string;
+      readonly suite: string;
+      readonly oldest: string;
+      readonly needs: readonly string[];
+      readonly configure: readonly string[];
+    }
   /** One file of its makers. */
   | { readonly kind: 'release'; readonly url: string; readonly sha256: string; readonly program: string };
 

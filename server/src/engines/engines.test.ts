@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { newFolder } from '../../../test/harness/leftovers.ts';
+import { waitUntil } from '../../../test/harness/wait.ts';
+import { isAtLeast } from './debian.ts';
 import { type Engine, Engines } from './index.ts';
 import { moreToHave } from './more.ts';
 import { ENGINES } from './table.ts';
@@ -86,6 +88,44 @@ test('a release is fetched once, however many ask, and is put in its place whole
   expect(said[0]).toBe(`Fetching ${url}.`);
   expect(await engines.install('tool', () => undefined)).toBe(one);
   expect(asked()).toBe(1);
+});
+
+test('a second process waits until the first has it, and does not get it again', async () => {
+  const { url, asked } = await makers();
+  let goOn: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const slow = async () => {
+    await held;
+    return 'works';
+  };
+  const withProbe = (probe: Engine['probe']) =>
+    new Engines({ folders: [shelf], engines: [engineOf(release(url), { probe })] });
+  const one = withProbe(slow).install('tool', () => undefined);
+  const said: string[] = [];
+  const two = withProbe(async () => 'works').install('tool', (line) => said.push(line));
+  await waitUntil(() => said.length > 0, { what: 'the second to wait' });
+  goOn?.();
+  expect(await two).toBe(await one);
+  expect([asked(), said]).toEqual([1, [`Process ${process.pid} installs it already: waiting for that.`]]);
+  expect(readdirSync(shelf)).toHaveLength(1);
+});
+
+test('the lock of a process that is gone counts no more', async () => {
+  const { url } = await makers();
+  writeFileSync(path.join(shelf, 'tool.lock'), JSON.stringify({ pid: process.pid, startedAt: 'before' }));
+  const engines = new Engines({ folders: [shelf], engines: [engineOf(release(url))] });
+  expect(existsSync(await engines.install('tool', () => undefined))).toBe(true);
+});
+
+test('versions are compared by their numbers', () => {
+  const versions = ['1.9.1', '1.20.9', '1.21.0', '1.24.1-1+deb13u2', '2.0', '(none)', '0'];
+  expect(versions.filter((version) => isAtLeast(version, '1.21'))).toEqual([
+    '1.21.0',
+    '1.24.1-1+deb13u2',
+    '2.0',
+  ]);
 });
 
 test('a file with another checksum is refused and leaves nothing', async () => {

@@ -3,6 +3,7 @@ import { type Engine, EngineError, type EngineState } from './engine.ts';
 import { installEngine, type Say, type SystemInstaller } from './install.ts';
 import { findEngine } from './places.ts';
 import { ENGINES } from './table.ts';
+import { inTurn } from './turns.ts';
 
 export interface EnginesOptions {
   /** Where engines are looked for beside settings and PATH; the last one is where they are put. */
@@ -101,17 +102,20 @@ export class Engines {
 
   async #install(name: string, say: Say, system?: SystemInstaller): Promise<string> {
     const { engine } = this.state(name);
-    await this.look();
-    const there = this.programOf(name);
-    if (there) return there;
     const folder = this.#options.folders.at(-1);
     if (!folder) throw new EngineError('there is no folder for engines');
-    await installEngine(engine, { folder, say, system });
-    this.#seen.delete(name);
-    await this.look();
-    const { program, fault } = this.state(name);
-    if (program && !fault) return program;
-    throw new EngineError(fault ?? `${engine.title} was installed, and is not found`);
+    const wait = (pid: number) => say(`Process ${pid} installs it already: waiting for that.`);
+    return inTurn(folder, name, wait, async () => {
+      await this.#lookAt(engine);
+      const there = this.programOf(name);
+      if (there) return there;
+      await installEngine(engine, { folder, say, system });
+      this.#seen.delete(name);
+      await this.#lookAt(engine);
+      const { program, fault } = this.state(name);
+      if (program && !fault) return program;
+      throw new EngineError(fault ?? `${engine.title} was installed, and is not found`);
+    });
   }
 
   async #lookAtAll(names?: readonly string[]): Promise<void> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeLinks } from '../kernel/package-links.ts';
+import { buildDebian, installNewEnough } from './debian.ts';
 import { type Engine, EngineError, type Source } from './engine.ts';
 import { goProgram } from './go.ts';
 import { moduleFolder } from './modules.ts';
@@ -32,6 +33,7 @@ export async function installEngine({ title, source }: Engine, context: InstallC
     if (!system?.(source.packages)) throw new EngineError(`${title} needs: apt-get install ${names}`);
     return;
   }
+  if (source.kind === 'debian' && (await installNewEnough(source, context))) return;
   const folder = folderOf(source, root);
   const draft = `${folder}.draft-${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
@@ -58,6 +60,7 @@ function fill(
 ): Promise<void> {
   if (source.kind === 'go') return buildGo(draft, source, context);
   if (source.kind === 'npm') return installPackage(draft, source, context);
+  if (source.kind === 'debian') return buildDebian(draft, source, context);
   if (source.kind === 'pypi') return unpackWheel(draft, source, context);
   return download(draft, source, context);
 }

@@ -19,6 +19,7 @@ export function shelf(env: NodeJS.ProcessEnv = process.env): string {
 
 /** The folder of what is got of a source, named so that other versions lie beside it. */
 export function folderOf(source: Source, root: string): string {
+  if (source.kind === 'debian') return path.join(root, `${source.program}-${source.suite}`);
   if (source.kind === 'go') return path.join(root, `${source.program}-${digestOf(moduleFolder(source))}`);
   if (source.kind === 'release') return path.join(root, `${source.program}-${source.sha256.slice(0, 12)}`);
   if (source.kind === 'npm' || source.kind === 'pypi')
@@ -61,6 +62,8 @@ export function findEngine(
   // The database's own is copied to where accounts without rights can reach it before it runs.
   if (source.kind === 'npm') return ownPackage(source) ?? put.find(isProgram);
   if (source.kind === 'pypi') return put.find(forEveryone);
+  // One that was built was built because the system's is too old.
+  if (source.kind === 'debian') return put.find(forEveryone) ?? inPath(source.program, env);
   return [inPath(source.program, env) ?? '', ...put].find(forEveryone);
 }
 

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { blockedBy } from '../kernel/accounts.ts';
 import { endGroup } from '../kernel/processes.ts';
+import { isAtLeast } from './debian.ts';
 import { EngineError } from './engine.ts';
 import { probeAccount, run } from './run.ts';
 
@@ -50,8 +51,15 @@ export async function probePing(program: string): Promise<string> {
   return firstLine(await run(program, ['-V'], { as: probeAccount() }).catch(() => 'ping'));
 }
 
+/** From this version on it keeps prepared statements of clients that share connections. */
+export const OLDEST_PGBOUNCER = '1.21';
+
 export async function probePgbouncer(program: string): Promise<string> {
-  return firstLine(await run(program, ['-V'], { as: probeAccount() }));
+  const said = firstLine(await run(program, ['-V'], { as: probeAccount() }));
+  if (isAtLeast(/PgBouncer (\S+)/.exec(said)?.[1] ?? '0', OLDEST_PGBOUNCER)) return said;
+  throw new EngineError(
+    `${program} is too old: ${said}, and ${OLDEST_PGBOUNCER} is needed: npm run engines -- install pgbouncer`,
+  );
 }
 
 /** Run as an account without rights where that can reach it; else it is copied before it is used. */

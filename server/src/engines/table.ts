@@ -1,5 +1,6 @@
 import type { Engine } from './engine.ts';
 import {
+  OLDEST_PGBOUNCER,
   probeHaproxy,
   probeNginx,
   probePgbouncer,
@@ -88,7 +89,16 @@ export const ENGINES: readonly Engine[] = [
     title: 'PgBouncer',
     why: 'poolers of managed PostgreSQL in local regions',
     version: undefined,
-    source: { kind: 'system', packages: ['pgbouncer'], program: 'pgbouncer' },
+    setting: 'VIRGA_PGBOUNCER',
+    source: {
+      kind: 'debian',
+      package: 'pgbouncer',
+      program: 'pgbouncer',
+      suite: 'trixie',
+      oldest: OLDEST_PGBOUNCER,
+      needs: ['dpkg-dev', 'gcc', 'libc6-dev', 'make', 'pkg-config', 'libevent-dev', 'libssl-dev'],
+      configure: ['--prefix=/usr', '--without-cares'],
+    },
     small: false,
     probe: probePgbouncer,
   },
