@@ -20,7 +20,7 @@ const engineOf = (version: string) => `postgresql-${version}`;
 export interface ProgramsOptions {
   /** Where programs are copied to when an account without rights cannot reach them. */
   readonly dataDir: string;
-  readonly engines: Pick<Engines, 'programOf' | 'faultOf' | 'install'>;
+  readonly engines: Pick<Engines, 'programOf' | 'faultOf' | 'install' | 'state'>;
   readonly log: Pick<Logger, 'info'>;
 }
 
@@ -51,7 +51,8 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
   };
   return {
     versions: () => versions,
-    pooler: () => ({ program: options.engines.programOf(POOLER), fault: options.engines.faultOf(POOLER) }),
+    // One that is too old serves those that there are.
+    pooler: () => options.engines.state(POOLER),
     tools: () => ({ program: options.engines.programOf(TOOLS), fault: options.engines.faultOf(TOOLS) }),
     folderOf: async (version) => {
       const program = options.engines.programOf(engineOf(version));

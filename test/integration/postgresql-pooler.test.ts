@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
 import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
 import { allPids, commandLine } from '../../server/src/kernel/processes.ts';
+import { placeOf } from '../../server/src/providers/local/postgresql/place.ts';
 import { Pooler } from '../../server/src/providers/local/postgresql/pooler.ts';
+import { Server } from '../../server/src/providers/local/postgresql/server.ts';
 import { type LocalClusters, session, startLocalClusters } from '../harness/local-postgresql.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -56,6 +58,43 @@ test.skipIf(fault !== undefined)('many clients share few connections; all come o
   await expect(pooled('select 1', { ssl: false })).rejects.toThrow();
   await expect(pooled('select 1', { user: 'virga_admin' })).rejects.toThrow();
 });
+
+test.skipIf(fault !== undefined)(
+  'clients that share connections keep their prepared statements',
+  async () => {
+    const clients = await Promise.all(Array.from({ length: 60 }, () => session(cluster, { port })));
+    const ask = (client: pg.Client, i: number) =>
+      client.query({
+        name: 'sum',
+        text: 'select $1::int + $2::int as sum, pg_backend_pid() as pid',
+        values: [i, 1],
+      });
+    const pids = new Set<number>();
+    for (let round = 0; round < 4; round += 1) {
+      const answers = await Promise.all(clients.map(ask));
+      expect(answers.map(({ rows }) => rows[0].sum)).toEqual(clients.map((_, i) => i + 1));
+      for (const { rows } of answers) pids.add(rows[0].pid);
+    }
+    expect([pids.size > 1, pids.size < clients.length]).toEqual([true, true]);
+    await Promise.all(clients.map((client) => client.end()));
+  },
+);
+
+test.skipIf(fault !== undefined)(
+  'a session begins with what it asks for, or is refused by its name',
+  async () => {
+    const zone = 'show timezone';
+    expect(await pooled(zone, { options: '-c timezone=Asia/Tokyo' })).toEqual([{ TimeZone: 'Asia/Tokyo' }]);
+    expect(await pooled(zone, { options: '-c extra_float_digits=3' })).toHaveLength(1);
+    const refused = (options: pg.ClientConfig) => expect(pooled(zone, options)).rejects;
+    const inOptions = 'unsupported startup parameter in options: ';
+    await refused({ options: '-c statement_timeout=5s' }).toThrow(`${inOptions}statement_timeout`);
+    await refused({ options: '-c search_path=other' }).toThrow(`${inOptions}search_path`);
+    await refused({ options: '-W 1' }).toThrow("only '-c config=val' and '--config=val' are allowed");
+    await refused({ statement_timeout: 5_000 }).toThrow('unsupported startup parameter: statement_timeout');
+    await refused({ lock_timeout: 5_000 }).toThrow('unsupported startup parameter: lock_timeout');
+  },
+);
 
 test.skipIf(fault !== undefined)('a password that was changed with SQL counts there, too', async () => {
   await pooled(`alter role app password 'another-password'`);
@@ -114,6 +153,35 @@ test.skipIf(fault !== undefined)(
     await waitUntil(isOutside, { what: 'who was removed from the access list to stay outside' });
     await clusters.bring(cluster);
     await waitUntil(() => pooled('select 1'), { what: 'who is on it again to come in' });
+  },
+);
+
+test.skipIf(fault !== undefined)(
+  'an older PgBouncer serves poolers that there are, until it is replaced',
+  async () => {
+    await stopKeeping();
+    const place = placeOf(clusters.root, cluster.id);
+    const pooler = new Pooler(place.home);
+    const [primary] = [new Server(place), new Server(placeOf(clusters.root, cluster.id, 'b'))].filter(
+      (server) => server.running() && !server.isStandby(),
+    );
+    if (!primary) throw new Error('the cluster has no primary');
+    const program = engines.programOf('pgbouncer') ?? '';
+    const other = path.join(place.home, 'pgbouncer');
+    copyFileSync(program, other);
+    const [before] = poolers();
+    expect(await pooler.tend(cluster, primary, { program: other, fault: 'too old' })).toBeNull();
+    expect(readFileSync(ini(), 'utf8')).not.toContain('max_prepared_statements');
+    const [older] = poolers();
+    expect(older).not.toBe(before);
+    expect(await pooled('select 1 as one')).toEqual([{ one: 1 }]);
+    const tend = () => pooler.tend(cluster, primary, { program, fault: undefined });
+    expect(await tend()).toBeNull();
+    expect(readFileSync(ini(), 'utf8')).toContain('max_prepared_statements');
+    const [newer] = poolers();
+    expect(newer).not.toBe(older);
+    await tend();
+    expect(poolers()).toEqual([newer]);
   },
 );
 

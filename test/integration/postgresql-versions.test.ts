@@ -60,6 +60,7 @@ test('a version that is missing is installed when it is needed, once; a fault is
     engines: {
       programOf: () => undefined,
       faultOf: () => undefined,
+      state: (name) => engines.state(name),
       install: (name) => {
         asked.push(name);
         return new Promise((_, reject) => {

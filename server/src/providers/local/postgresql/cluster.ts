@@ -12,7 +12,7 @@ import type { Role } from './configuration.ts';
 import { Losses } from './losses.ts';
 import { measure } from './measure.ts';
 import { makeOwn, makePlace, type NodeName, placeOf, removePlace } from './place.ts';
-import { Pooler } from './pooler.ts';
+import { Pooler, type PoolerProgram } from './pooler.ts';
 import { Replication } from './replication.ts';
 import { applyRoles } from './roles.ts';
 import { Server } from './server.ts';
@@ -30,7 +30,7 @@ export interface ClusterDeps {
   readonly bytesPerGib: number;
   folderOf(version: string): Promise<string | undefined>;
   /** The program of the pooler. */
-  pooler(): string | undefined;
+  pooler(): PoolerProgram;
   /** pg_dump, with what goes with it beside it. */
   tools(): string | undefined;
   /** Wall-clock time. */

@@ -1,5 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { readText, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf, signalProcess, terminate } from '../../../kernel/processes.ts';
@@ -13,6 +15,10 @@ import type { Notes, Server } from './server.ts';
 /** Where clients of a pooler connect to, at the address of the cluster. */
 export const POOLER_PORT = 6432;
 const MOST_CLIENTS = 1000;
+/** Of one connection of the server. */
+const MOST_STATEMENTS = 200;
+const LISTEN_MS = 5_000;
+const LOOK_EVERY_MS = 20;
 /** The share of the server's connections that clients of the pooler may use; the rest is for those who come without. */
 const SHARE = 0.8;
 const USUAL_CONNECTIONS = 50;
@@ -21,6 +27,14 @@ const USUAL_CONNECTIONS = 50;
 function connectionsOf({ pg_conf: conf, flavorSettings }: DesiredCluster): number {
   const [own] = [...conf.matchAll(/^\s*max_connections\s*=?\s*'?(\d+)/gim)].slice(-1);
   return Number(own?.[1] ?? flavorSettings.max_connections ?? USUAL_CONNECTIONS);
+}
+
+/** PgBouncer on this machine. */
+export interface PoolerProgram {
+  /** undefined: there is none. */
+  readonly program: string | undefined;
+  /** Why new poolers cannot have it, such as its age; undefined: they can. */
+  readonly fault: string | undefined;
 }
 
 /** The PgBouncer of one cluster: lets many clients share the connections of its server. It outlives this process, and
@@ -49,13 +63,15 @@ export class Pooler {
   }
 
   /** Brings it to what is desired, and back when it has ended.
-   *  @param program undefined: there is none on this machine
-   *  @returns why it does not run; null: it does, or should not */
-  async tend(desired: DesiredCluster, server: Server, program: string | undefined): Promise<string | null> {
+   *  @returns why it does not serve; null: it does, or should not */
+  async tend(desired: DesiredCluster, server: Server, engine: PoolerProgram): Promise<string | null> {
+    const { program } = engine;
     if (desired.pooler === null) return this.remove();
     if (program === undefined) return 'The pooler does not run: PgBouncer is not installed on this machine';
     const fault = await this.#lookup.prepare(server);
-    this.#write(desired, server);
+    // Another version reads other settings.
+    await this.#endOther(program);
+    this.#write(desired, server, engine.fault === undefined);
     const process = this.running();
     if (process && existsSync(this.#unread)) signalProcess(process, 'SIGHUP');
     if (!process) {
@@ -66,6 +82,7 @@ export class Pooler {
       });
       if (exitCode !== 0) return `The pooler does not start: ${output.trim().split('\n').at(-1)}`;
     }
+    if (!(await listens(desired.host))) return 'The pooler does not listen';
     rmSync(this.#unread, { force: true });
     return fault;
   }
@@ -82,7 +99,13 @@ export class Pooler {
     return null;
   }
 
-  #write(desired: DesiredCluster, { place, notes }: Server): void {
+  async #endOther(program: string): Promise<void> {
+    const process = this.running();
+    const running = process && programOf(process);
+    if (running && running !== realpathSync(program)) await terminate(process);
+  }
+
+  #write(desired: DesiredCluster, { place, notes }: Server, isNewEnough: boolean): void {
     makePassage(this.#folder);
     makeOwn(join(this.#folder, 'run'), this.#home);
     makeFileOfEngine(join(this.#folder, 'pgbouncer.log'), this.#home);
@@ -92,7 +115,7 @@ export class Pooler {
       [path('server.key'), desired.tls.privateKey],
       [path('hba.conf'), renderHba(desired, notes)],
       [path('users.txt'), `"${POOLER}" "${notes?.poolerPassword ?? ''}"\n`],
-      [this.#conf, this.#render(desired, place)],
+      [this.#conf, this.#render(desired, place, isNewEnough)],
     ] as const;
     const changed = files.filter(([name, text]) => readText(name) !== text);
     if (changed.length === 0) return;
@@ -101,7 +124,7 @@ export class Pooler {
     for (const [name, text] of changed) writeForEngine(name, text, this.#home);
   }
 
-  #render(desired: DesiredCluster, primary: Place): string {
+  #render(desired: DesiredCluster, primary: Place, isNewEnough: boolean): string {
     const most = Math.max(2, Math.floor(connectionsOf(desired) * SHARE));
     const settings = {
       listen_addr: desired.host,
@@ -126,7 +149,9 @@ export class Pooler {
       default_pool_size: Math.max(1, Math.floor(most / 2)),
       max_db_connections: most,
       server_login_retry: 1,
-      ignore_startup_parameters: 'extra_float_digits,options,search_path',
+      // Drivers send it by themselves, and whatever is positive means the same. What else a session cannot keep is refused.
+      ignore_startup_parameters: 'extra_float_digits',
+      ...(isNewEnough && { max_prepared_statements: MOST_STATEMENTS }),
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
     const server = `* = host=${primary.sockets} port=${PORT}`;
@@ -143,3 +168,32 @@ const renderHba = ({ acl }: DesiredCluster, notes: Notes | null): string => {
   );
   return [...own, ...aclLines(notes?.full?.isClosed ? [] : acl), ''].join('\n');
 };
+
+/** Whether it lets somebody connect, or does within moments. */
+async function listens(host: string): Promise<boolean> {
+  for (let waited = 0; waited < LISTEN_MS; waited += LOOK_EVERY_MS) {
+    if (await accepts(host)) return true;
+    await delay(LOOK_EVERY_MS);
+  }
+  return false;
+}
+
+function accepts(host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: POOLER_PORT });
+    const end = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
+}
+
+/** The file that a process runs; undefined where the system does not say. */
+function programOf({ pid }: ProcessIdentity): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return undefined;
+  }
+}

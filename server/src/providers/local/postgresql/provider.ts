@@ -31,7 +31,7 @@ export interface PostgresqlPrograms {
   folderOf(version: string): Promise<string | undefined>;
   /** pg_dump with pg_dumpall and psql beside it, or why it cannot be used and what to do. */
   tools(): { readonly program: string | undefined; readonly fault: string | undefined };
-  /** PgBouncer, or why it cannot be used and what to do. */
+  /** PgBouncer, and why new poolers cannot have it and what to do. */
   pooler(): { readonly program: string | undefined; readonly fault: string | undefined };
 }
 
@@ -218,7 +218,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       date: this.#options.date,
       bytesPerGib,
       folderOf: (version) => programs.folderOf(version),
-      pooler: () => programs.pooler().program,
+      pooler: () => programs.pooler(),
       tools: () => programs.tools().program,
       change: (action) => this.#changes.change(id, action),
     });
