@@ -53,13 +53,18 @@ async function make(name: string, more: object = { password_mode: 'auto' }) {
 async function sftp(commands: readonly string[]): Promise<string> {
   const batch = path.join(work, 'batch');
   writeFileSync(batch, `${commands.join('\n')}\n`);
-  const { hostname, port } = new URL(made.address);
-  const options = ['StrictHostKeyChecking=no', `UserKnownHostsFile=${work}/known`, 'IdentitiesOnly=yes'];
-  const words = [...options.flatMap((option) => ['-o', option]), '-i', path.join(work, 'id'), '-P', port];
-  const to = `${made.full_name}@${hostname}`;
-  const { stdout, stderr } = await promisify(execFile)('sftp', [...words, '-q', '-b', batch, to]);
+  const { stdout, stderr } = await openssh('sftp', ['-q', '-b', batch, host()]);
   return stdout + stderr;
 }
+
+/** @throws with the exit code as `code`, when it is not 0 */
+function openssh(program: 'sftp' | 'scp' | 'ssh', words: readonly string[]) {
+  const options = ['StrictHostKeyChecking=no', `UserKnownHostsFile=${work}/known`, 'IdentitiesOnly=yes'];
+  const port = [program === 'ssh' ? '-p' : '-P', new URL(made.address).port];
+  const common = [...options.flatMap((option) => ['-o', option]), '-i', path.join(work, 'id'), ...port];
+  return promisify(execFile)(program, [...common, ...words]);
+}
+const host = () => `${made.full_name}@${new URL(made.address).hostname}`;
 
 beforeAll(async () => {
   server = await startLocalServer();
@@ -99,22 +104,30 @@ test("OpenSSH's client uploads, lists, renames, downloads and removes", async ()
 test('scp ends with 0 after a whole upload, a file is renamed over another one, and df has an answer', async () => {
   writeFileSync(path.join(work, 'new'), 'new');
   await files.write('/taken', 'old');
-  const { hostname, port } = new URL(made.address);
-  const options = ['StrictHostKeyChecking=no', `UserKnownHostsFile=${work}/known`, 'IdentitiesOnly=yes'];
-  const words = [
-    ...options.flatMap((option) => ['-o', option]),
-    '-q',
-    '-i',
-    path.join(work, 'id'),
-    '-P',
-    port,
-  ];
-  // It rejects when scp ends with anything but 0.
-  await promisify(execFile)('scp', [...words, path.join(work, 'new'), `${made.full_name}@${hostname}:sent`]);
+  await openssh('scp', ['-q', path.join(work, 'new'), `${host()}:sent`]);
   expect(await files.read('/sent')).toBe('new');
   expect(await sftp(['rename sent taken', 'df'])).toMatch(/Avail[^\n]*\n\s+\d+/);
   expect(await files.read('/taken')).toBe('new');
   await sftp(['rm taken']);
+});
+
+test('every channel ends with its status: whole trees, what is missing, and what is no SFTP', async () => {
+  mkdirSync(path.join(work, 'many', 'deep'), { recursive: true });
+  for (let i = 0; i < 30; i += 1)
+    writeFileSync(path.join(work, 'many', 'deep', `${i}`), Buffer.alloc(70_000, i));
+  await openssh('scp', ['-q', '-r', '-p', path.join(work, 'many'), `${host()}:`]);
+  await openssh('scp', ['-q', '-r', `${host()}:many`, path.join(work, 'again')]);
+  expect(readFileSync(path.join(work, 'again', 'deep', '29')).equals(Buffer.alloc(70_000, 29))).toBe(true);
+  await openssh('sftp', ['-q', `${host()}:many/deep/7`, path.join(work, 'seven')]);
+  const fails = (program: 'sftp' | 'scp' | 'ssh', words: readonly string[]) =>
+    expect(openssh(program, words)).rejects;
+  await fails('scp', ['-q', `${host()}:missing`, work]).toMatchObject({ code: 1 });
+  await fails('scp', ['-q', path.join(work, 'new'), `${host()}:no/such/folder`]).toMatchObject({ code: 1 });
+  await fails('scp', ['-O', path.join(work, 'new'), `${host()}:old`]).toThrow('exec request failed');
+  await fails('ssh', [host(), 'id']).toThrow('exec request failed');
+  await fails('ssh', ['-T', host()]).toThrow('shell request failed');
+  await fails('ssh', ['-s', host(), 'other']).toThrow('subsystem request failed');
+  await sftp(['rm many/deep/*', 'rmdir many/deep', 'rmdir many']);
 });
 
 test('a password opens it, a wrong one and a wrong name do not', async () => {

@@ -40,10 +40,11 @@ export function announceExtensions(sftp: SFTPWrapper): void {
   });
 }
 
-/** Ends the channel in order: clients such as `scp` take a missing status for a failure. */
-export function endInOrder(sftp: SFTPWrapper): void {
+/** Ends the channel in order: clients such as `scp` take a missing status for a failure.
+ *  @param status 0 when all was done that was asked for */
+export function endInOrder(sftp: SFTPWrapper, status: number): void {
   const { _protocol, outgoing } = inner(sftp);
-  if (outgoing.state === 'open' || outgoing.state === 'eof') _protocol.exitStatus(outgoing.id, 0);
+  if (outgoing.state === 'open' || outgoing.state === 'eof') _protocol.exitStatus(outgoing.id, status);
   sftp.end();
 }
 

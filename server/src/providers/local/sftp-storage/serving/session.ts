@@ -59,7 +59,7 @@ export class Session {
     sftp.on('error', () => undefined);
     // The client has said all that it wants: it is answered, and then hears that this is the end.
     sftp.on('end', () => {
-      void this.#turn.then(() => this.close()).then(() => endInOrder(sftp));
+      void this.#turn.then(() => this.close()).then(() => endInOrder(sftp, 0));
     });
     this.#handleFiles();
     this.#handlePaths();
@@ -171,7 +171,7 @@ export class Session {
   /** Does a request in its turn, and says why when it cannot be done. */
   #do(id: number, work: Work): void {
     this.#waiting += 1;
-    if (this.#waiting > MOST_WAITING) return void this.#sftp.end();
+    if (this.#waiting > MOST_WAITING) return void endInOrder(this.#sftp, 1);
     this.#turn = this.#turn.then(async () => {
       this.#waiting -= 1;
       if (this.#closed) return;
