@@ -5,6 +5,7 @@ import { ANYBODY } from './kernel/accounts.ts';
 import { messageOf, TaskFailed } from './kernel/errors.ts';
 import type { Logger } from './kernel/log.ts';
 import { hasBinaries, prepareBinariesAt } from './platform/database/embedded/binaries.ts';
+import { withdrawExtensions } from './postgresql-extensions.ts';
 import type { PostgresqlPrograms } from './providers/local/index.ts';
 
 /** The PostgreSQLs for clusters of users: the one that comes along, and older ones that are got when they are needed
@@ -60,7 +61,7 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
         install(version);
         return undefined;
       }
-      const prepared = found.get(program) ?? prepare(program, options.dataDir);
+      const prepared = found.get(program) ?? prepare(program, options);
       found.set(program, prepared);
       try {
         return await prepared;
@@ -73,9 +74,13 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
 }
 
 /** @param program of a package: `native/bin/postgres` */
-async function prepare(program: string, dataDir: string): Promise<string> {
+async function prepare(program: string, { dataDir, log }: ProgramsOptions): Promise<string> {
   const root = path.resolve(program, '../..');
   const { version } = JSON.parse(readFileSync(path.join(root, '..', 'package.json'), 'utf8'));
   const account = process.getuid?.() === 0 ? ANYBODY : undefined;
-  return (await prepareBinariesAt({ root, version }, account, path.join(dataDir, 'engines'))).root;
+  const binaries = await prepareBinariesAt({ root, version }, account, path.join(dataDir, 'engines'));
+  const kept = await withdrawExtensions(binaries.root);
+  if (kept.length > 0)
+    log.info({ extensions: kept }, 'these extensions are offered, and cannot be created on this machine');
+  return binaries.root;
 }

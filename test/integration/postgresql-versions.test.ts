@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
+import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
 import { postgresqlPrograms } from '../../server/src/postgresql-programs.ts';
+import { placeOf } from '../../server/src/providers/local/postgresql/place.ts';
+import { Server } from '../../server/src/providers/local/postgresql/server.ts';
 import { ask, type LocalClusters, startLocalClusters } from '../harness/local-postgresql.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -17,6 +20,27 @@ beforeAll(async () => {
 
 afterAll(() => clusters.close());
 
+/** Trusted ones as a user, all others as the administrator. */
+async function createOfferedExtensions(cluster: DesiredCluster): Promise<void> {
+  const offered = `select distinct name, trusted from pg_available_extension_versions`;
+  const create = (name: string) => `create extension if not exists "${name}" cascade`;
+  const rows = await ask(cluster, offered);
+  expect(rows.length).toBeGreaterThan(30);
+  for (const { name } of rows.filter(({ trusted }) => trusted)) await ask(cluster, create(String(name)));
+  await new Server(placeOf(clusters.root, cluster.id)).asking('shop', async (client) => {
+    await client.query('set search_path = public');
+    for (const { name } of rows.filter(({ trusted }) => !trusted)) await client.query(create(String(name)));
+  });
+  const missing = `select name from pg_available_extensions where installed_version is null`;
+  expect(await ask(cluster, missing)).toEqual([]);
+}
+
+test('every extension that a cluster offers can be created', async () => {
+  const cluster = await clusters.create();
+  await createOfferedExtensions(cluster);
+  await clusters.remove(cluster.id);
+});
+
 for (const version of older) {
   const isThere = engines.isReady(`postgresql-${version}`);
   test.skipIf(!isThere)(
@@ -30,6 +54,7 @@ for (const version of older) {
         'select version()',
       );
       expect(row?.version).toMatch(new RegExp(`^PostgreSQL ${version}\\.`));
+      await createOfferedExtensions(cluster);
       process.kill(clusters.pidOf(cluster.id), 'SIGKILL');
       const stopKeeping = clusters.keep(cluster);
       const rows = await waitUntil(() => ask(cluster, 'select i from t').catch(() => undefined), {
