@@ -15807,7 +15807,7 @@ export interface components {
             missing: string | null;
             /**
              * Format: date-time
-             * @description When the replica of that time took over last; null: never
+             * @description When a replica that took over let clients in last; null: never
              */
             took_over_at: string | null;
         };

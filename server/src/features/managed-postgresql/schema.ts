@@ -256,7 +256,7 @@ export const Servers = Type.Object(
     ),
     missing: Nullable(Type.String(), { description: 'What is still to come, in words; null: nothing' }),
     took_over_at: Nullable(Type.String({ format: 'date-time' }), {
-      description: 'When the replica of that time took over last; null: never',
+      description: 'When a replica that took over let clients in last; null: never',
     }),
   },
   { $id: 'PostgresqlServers' },

@@ -115,6 +115,7 @@ export class Cluster {
       await this.#make(desired, change, binaries);
     }
     await this.#serve(desired, binaries);
+    await this.#noteTakeOver();
     const { primary } = this.#servers();
     if (primary.notes?.restore) await this.#endRestore(desired, binaries);
     await this.#replication.release(desired);
@@ -272,6 +273,7 @@ export class Cluster {
       await this.#serve(desired, binaries);
       this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
     }
+    await this.#noteTakeOver();
     this.#losses.forgetFrozen();
     if (this.#servers().primary.notes?.isUnread) await this.#load(desired);
     await this.#replication.release(desired);
@@ -295,14 +297,22 @@ export class Cluster {
     return this.#pooler.tend(desired, this.#servers().primary, this.#deps.pooler());
   }
 
+  /** A replica that became the primary has taken over once clients get in. */
+  async #noteTakeOver(): Promise<void> {
+    const { primary } = this.#servers();
+    if (!primary.notes?.isTakingOver) return;
+    await primary.letIn();
+    const { isTakingOver: _, ...rest } = primary.notes;
+    primary.note({ ...rest, tookOverAt: this.#deps.date().toISOString() });
+  }
+
   /** From here on the other one is the primary, whatever happens. The old one is gone, and will be made anew. */
   #handOver(): void {
     const { primary, replica } = this.#servers();
     const { notes } = primary;
     if (!notes) return;
-    const tookOverAt = this.#deps.date().toISOString();
-    const next = { primary: replica.place.node, isSynchronous: false, mayTakeOver: false, tookOverAt };
-    primary.note({ ...notes, ...next });
+    const isPrimary = { primary: replica.place.node, isTakingOver: true };
+    primary.note({ ...notes, ...isPrimary, isSynchronous: false, mayTakeOver: false });
     this.#deps.log.warn({ cluster: this.#id }, 'the replica takes over from a primary that was lost');
   }
 

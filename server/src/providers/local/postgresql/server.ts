@@ -51,7 +51,9 @@ export interface Notes {
   /** Its data are being brought to a newer version: until that is done, those of the older one count, and nobody but
    *  us may connect. */
   readonly upgrade?: { readonly from: string; readonly to: string };
-  /** When a replica became the primary last; ISO 8601, in UTC. */
+  /** A replica becomes the primary, and lets nobody in yet. */
+  readonly isTakingOver?: boolean;
+  /** When one that had become the primary let clients in last; ISO 8601, in UTC. */
   readonly tookOverAt?: string;
 }
 
@@ -70,6 +72,8 @@ export const STANDBY = 'standby.signal';
 /** The same of one that replays what it is given, and is a primary then. */
 const RECOVERY = 'recovery.signal';
 const WRONG_PASSWORD = '28P01';
+/** cannot_connect_now */
+const NOT_YET = '57P03';
 
 /** The PostgreSQL of one cluster: made, started, stopped, asked. It outlives this process, and is found again. */
 export class Server {
@@ -186,6 +190,18 @@ export class Server {
     const fault = complaint(readFileSync(log).subarray(from).toString());
     if (fault === undefined) throw new Error('PostgreSQL was killed while it started, or takes too long');
     throw new TaskFailed(`PostgreSQL did not start: ${fault}`);
+  }
+
+  /** Waits until clients get in: one that replays what it has is started, and lets nobody in yet. */
+  async letIn(): Promise<void> {
+    for (let waited = 0; ; waited += 20) {
+      try {
+        return await this.asking('postgres', async () => undefined);
+      } catch (error) {
+        if ((error as { code?: string }).code !== NOT_YET || waited > START_SECONDS * 1000) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   /** Empties a log that has grown large: nobody else would, and it uses space that no storage counts. */
