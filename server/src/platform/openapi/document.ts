@@ -62,6 +62,7 @@ export function openApiDocument(
       version,
       summary: 'A cloud control plane that anyone can run.',
       description: ABOUT,
+      contact: { name: 'Whoever operates this installation' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
