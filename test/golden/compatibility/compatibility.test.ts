@@ -70,6 +70,7 @@ test('docs/compatibility.md shows what is served, where it works, and which test
   const known = readKnownCalls();
   const parts = {
     'known-calls': renderSources(server.app.document, known),
+    judged: readFileSync(path.join(ROOT, 'docs/compatibility.judged.md'), 'utf8').trim(),
     'not-served': renderUnserved(server.app.document, known),
   };
   expectGolden(DOCUMENT, render(introduction, parts, served, shown));
