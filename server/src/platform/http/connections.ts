@@ -14,3 +14,12 @@ export function closeUnusedConnections(app: FastifyInstance): void {
     for (const socket of unused) socket.destroy();
   });
 }
+
+/** Gives up requests whose connection was reset before it was accepted: nobody waits for an answer, and the system
+ *  no longer knows from where they came, which limits and logs rely on. Whose address was read once keeps it. */
+export function giveUpReset(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
+    if (socket.remoteAddress === undefined) socket.destroy();
+    else done();
+  });
+}

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findProgram } from '../../../../scripts/lib/system-packages.mjs';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
@@ -99,6 +100,15 @@ test('a node without an API answers probes and serves metrics, and nothing else'
   expect(await Promise.all(['/healthz', '/readyz', '/metrics', '/cloud/v1/tasks'].map(get))).toEqual([
     200, 200, 200, 404,
   ]);
+  await probes.close();
+});
+
+test('probes of a node that starts are refused without an error in the log', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => lines.push(line) });
+  const probes = await server.newApp({ isReady: () => false, log }).probes();
+  expect((await probes.inject({ method: 'GET', url: '/readyz' })).statusCode).toBe(503);
+  expect(lines).toEqual([]);
   await probes.close();
 });
 

@@ -29,7 +29,7 @@ import { addHeaders, refuseManyHosts } from './answer-headers.ts';
 import { acceptJson } from './body.ts';
 import { BODY_LIMIT } from './bounds.ts';
 import { compileAhead } from './compile-ahead.ts';
-import { closeUnusedConnections } from './connections.ts';
+import { closeUnusedConnections, giveUpReset } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { allowOrigins, type CorsOrigins, corsOf } from './cors.ts';
 import { HttpError, toWire } from './errors.ts';
@@ -131,6 +131,8 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     const stop = reloadCertificates(app.server as unknown as HttpsServer, options.tls, options.log);
     app.addHook('onClose', async () => stop());
   }
+  // Before all hooks that ask from where a request comes.
+  giveUpReset(app);
   if (options.tracing) traceRequests(app, options.tracing, options.trustedProxies);
   acceptJson(app);
   refuseManyHosts(app);
@@ -200,7 +202,9 @@ function observeRequests(app: FastifyInstance, observe: NonNullable<ApiOptions['
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const wire = toWire(asHttpError(error, request), request.url, request.id);
-  const level = wire.status >= 500 && !isDatabaseLost(error) ? 'error' : 'debug';
+  // What was answered on purpose, such as that this node is still starting, is logged where its cause is.
+  const isFault = wire.status >= 500 && !(error instanceof HttpError) && !isDatabaseLost(error);
+  const level = isFault ? 'error' : 'debug';
   request.log[level](
     { err: error, method: request.method, path: request.routeOptions.url },
     'request refused',
