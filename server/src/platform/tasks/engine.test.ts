@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
@@ -54,11 +54,11 @@ async function start(type = 'try'): Promise<string> {
   return ref.tasks[0] ?? '';
 }
 
-const engineWith = (handler: Partial<TaskHandler>) =>
+const engineWith = (handler: Partial<TaskHandler>, said: Logger = log) =>
   new TaskEngine({
     db,
     clock,
-    log,
+    log: said,
     handlers: [
       { type: 'try', deadlineMs: 60_000, run: async () => done(), undo: async () => done(), ...handler },
     ],
@@ -179,4 +179,20 @@ test('a task that has ended does not run again', async () => {
   await engine.runTask(id);
   await engine.runTask(id);
   expect(run).toHaveBeenCalledTimes(1);
+});
+
+test('what a tenant is not told of a failure is in the log', async () => {
+  const lines: string[] = [];
+  const said = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const id = await start();
+  const run = async () => {
+    throw new TaskFailed('the port is in use', { cause: new Error('the port is in use by nginx (pid 7)') });
+  };
+  const engine = engineWith({ run }, said);
+  await engine.runTask(id);
+  await engine.runTask(id);
+  expect(await read(id)).toMatchObject({ state: 'ERROR', error: 'the port is in use' });
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    'task failed: the port is in use by nginx (pid 7)',
+  ]);
 });

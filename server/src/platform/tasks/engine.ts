@@ -85,7 +85,7 @@ export class TaskEngine {
       return this.#giveUp(
         task,
         run,
-        `${task.type} was not done within ${Math.round(handler.deadlineMs / 1000)} s`,
+        new TaskFailed(`${task.type} was not done within ${Math.round(handler.deadlineMs / 1000)} s`),
       );
     }
     try {
@@ -95,7 +95,7 @@ export class TaskEngine {
       return undefined;
     } catch (error) {
       if (!(error instanceof TaskFailed)) throw error;
-      return this.#giveUp(task, run, error.message);
+      return this.#giveUp(task, run, error);
     }
   }
 
@@ -125,7 +125,7 @@ export class TaskEngine {
   }
 
   /** From here on the task is undone until that succeeds; then it is an ERROR. */
-  async #giveUp(task: ClaimedTask, run: TaskRun, reason: string): Promise<number> {
+  async #giveUp(task: ClaimedTask, run: TaskRun, { message: reason, cause }: Error): Promise<number> {
     await reschedule(this.#options.db, {
       ...this.#ending(task),
       delayMs: 0,
@@ -134,6 +134,7 @@ export class TaskEngine {
       step: 'undoing what was done',
     });
     run.log.debug({ reason }, 'task is given up and undone');
+    if (cause !== undefined) run.log.warn({ reason }, `task failed: ${messageOf(cause)}`);
     return 0;
   }
 

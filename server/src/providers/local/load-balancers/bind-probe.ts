@@ -11,10 +11,18 @@ export interface Endpoint {
 
 /** Tries a port out before a data plane binds it. HAProxy shares a port with whoever lets it, and the
  *  kernel would then split the traffic between the two without a word.
- *  @throws TaskFailed naming who holds the port, or what would make it available */
+ *  @throws TaskFailed saying what would make it available; its cause, for the log, names who holds the port */
 export async function requireFree(endpoint: Endpoint): Promise<void> {
   const code = await bindFailure(endpoint);
+  if (code === 'EADDRINUSE') throw portInUse(endpoint);
   if (code !== null) throw new TaskFailed(explain(endpoint, code));
+}
+
+/** For a tenant, who learns no program and pid of this machine. */
+export function portInUse({ address, port, transport }: Endpoint): TaskFailed {
+  const inUse = `${transport.toUpperCase()} port ${port} of ${address} is already in use`;
+  const holder = holderOf(address, port, transport) ?? 'a program that is gone';
+  return new TaskFailed(`${inUse} by another program`, { cause: new Error(`${inUse} by ${holder}`) });
 }
 
 /** Why the port cannot be bound, as the system's error code, or null: it can be. */
@@ -35,9 +43,6 @@ export function bindFailure({ address, port, transport }: Endpoint): Promise<str
 
 function explain({ address, port, transport }: Endpoint, code: string): string {
   const where = `${transport.toUpperCase()} port ${port} of ${address}`;
-  if (code === 'EADDRINUSE') {
-    return `${where} is already in use by ${holderOf(address, port, transport) ?? 'another program'}`;
-  }
   if (code === 'EACCES') {
     return (
       `${where} needs a permission that this server lacks: choose a port from 1024 on, or allow low ` +

@@ -5,6 +5,7 @@ import { type ProcessIdentity, processOf } from '../../../kernel/processes.ts';
 import { holderOf } from '../addresses/sockets.ts';
 import { startLogWriter } from './access-logs/file.ts';
 import type { Capability } from './account.ts';
+import { portInUse } from './bind-probe.ts';
 import { makeDirectoryOfEngine, makeFileOfEngine } from './files.ts';
 import type { InstancePaths } from './paths.ts';
 import { run } from './programs.ts';
@@ -92,7 +93,7 @@ function startFailure(output: string): Error {
   const bind = /cannot bind (?:socket|UNIX socket) \(([^)]*)\)[^[]*\[(.*):(\d+)\]/i.exec(output);
   if (!bind) return new Error(`HAProxy did not start: ${output.trim().slice(-800)}`);
   const [, why, address = '', port = ''] = bind;
-  const holder = holderOf(address, Number(port), 'tcp');
-  const who = holder ? `is already in use by ${holder}` : `cannot be used (${why})`;
-  return new TaskFailed(`TCP port ${port} of ${address} ${who}`);
+  if (holderOf(address, Number(port), 'tcp'))
+    return portInUse({ address, port: Number(port), transport: 'tcp' });
+  return new TaskFailed(`TCP port ${port} of ${address} cannot be used (${why})`);
 }

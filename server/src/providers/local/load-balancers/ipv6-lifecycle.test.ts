@@ -59,7 +59,9 @@ test('a load balancer that cannot be created leaves no address, one that cannot 
   const holder = createServer().listen({ host: OTHER, port: 8080, ipv6Only: true });
   await new Promise((resolve) => holder.once('listening', resolve));
   const moved = { ...lb, version: 2, vipAddress: OTHER };
-  await expect(site.apply(moved)).rejects.toThrow(`TCP port 8080 of ${OTHER} is already in use by node`);
+  await expect(site.apply(moved)).rejects.toThrow(
+    `TCP port 8080 of ${OTHER} is already in use by another program`,
+  );
   await new Promise((resolve) => holder.close(resolve));
   expect((await get(url)).status).toBe(200);
   expect([hasAddresses([vipAddress]), hasAddresses([OTHER])]).toEqual([true, false]);

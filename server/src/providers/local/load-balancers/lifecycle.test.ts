@@ -207,7 +207,7 @@ test('what is switched off carries no traffic', async () => {
 
 describe('a port that somebody else holds', () => {
   test.each(['the address itself', '0.0.0.0'])(
-    'on %s is refused by the name of the holder',
+    'on %s is refused, and only the log names the holder',
     async (where) => {
       const { lb, front } = await build();
       const holder = createServer();
@@ -215,7 +215,10 @@ describe('a port that somebody else holds', () => {
       await new Promise<void>((resolve) => holder.listen(0, host, resolve));
       const { port } = holder.address() as AddressInfo;
       const desired = { ...lb, listeners: [{ ...front, port }] };
-      await expect(site.apply(desired)).rejects.toThrow(`in use by node (pid ${process.pid})`);
+      await expect(site.apply(desired)).rejects.toMatchObject({
+        message: `TCP port ${port} of ${lb.vipAddress} is already in use by another program`,
+        cause: { message: expect.stringContaining(`in use by node (pid ${process.pid})`) },
+      });
       expect(readdirSync(join(site.dataDir, 'load-balancers'))).not.toContain(lb.id);
       await new Promise((resolve) => holder.close(resolve));
     },
@@ -225,7 +228,10 @@ describe('a port that somebody else holds', () => {
     const [first, second] = [await build(), await build()];
     await site.apply(first.lb);
     const shared = { ...second.lb, vipAddress: first.lb.vipAddress };
-    await expect(site.apply(shared)).rejects.toThrow('in use by haproxy (pid');
+    await expect(site.apply(shared)).rejects.toMatchObject({
+      message: expect.stringMatching(/in use by another program$/),
+      cause: { message: expect.stringContaining('in use by haproxy (pid') },
+    });
   });
 });
 

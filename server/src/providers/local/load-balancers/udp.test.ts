@@ -196,7 +196,9 @@ test('a UDP port that somebody else holds is refused by the name of the holder',
   const { lb, vipAddress } = await build([member(1)]);
   const holder = createSocket('udp4');
   await new Promise<void>((resolve) => holder.bind(5353, vipAddress, resolve));
-  await expect(site.apply(lb)).rejects.toThrow(`UDP port 5353 of ${vipAddress} is already in use by node`);
+  await expect(site.apply(lb)).rejects.toThrow(
+    `UDP port 5353 of ${vipAddress} is already in use by another program`,
+  );
   await new Promise<void>((resolve) => holder.close(resolve));
 });
 
