@@ -44,6 +44,11 @@ export class RegionOwners {
     return this.#session;
   }
 
+  /** The regions that there were when this node started. */
+  get known(): readonly number[] {
+    return [...this.#regions.keys(), ...this.#options.everybodys];
+  }
+
   /** Whether this node may work on a region's data plane, as far as it knows. */
   serves(regionId: number): boolean {
     return !this.#regions.has(regionId) || this.#held.has(regionId);

@@ -39,7 +39,15 @@ async function start(regionId: number | null, dueInHours = 0): Promise<string> {
 }
 
 const claimed = async (more: Partial<Claim> = {}) => {
-  const all = { regionId: null, owner: OWNER, limit: 10, except: [], leaseMs: LEASE_MS, timestamp };
+  const all = {
+    regionId: null,
+    known: [1, 2, 3],
+    owner: OWNER,
+    limit: 10,
+    except: [],
+    leaseMs: LEASE_MS,
+    timestamp,
+  };
   return (await claim(db, { ...all, ...more })).map(({ id }) => id).sort();
 };
 
@@ -66,6 +74,12 @@ test('a task is claimed once it is due, and then only when its lease has run out
   expect(await attempt(now)).toBe(2);
   await later(10);
   expect(await claimed({ except: [now] })).toEqual([soon]);
+});
+
+test('a task of a region that this node does not know waits for one that does', async () => {
+  const [known, unknown, nowhere] = [await start(1), await start(2), await start(null)];
+  expect(await claimed({ known: [1, 3] })).toEqual([known, nowhere].sort());
+  expect(await claimed({ known: [2] })).toEqual([unknown]);
 });
 
 test('a lease that is renewed does not run out, and one of another attempt is not renewed', async () => {

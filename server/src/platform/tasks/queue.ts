@@ -71,6 +71,8 @@ const claimOf = (ids: string, leaseMs: string, timestamp: string) => `
 export interface Claim {
   /** The region that this node owns, or null: all that have no owner, and tasks of no region. */
   readonly regionId: number | null;
+  /** The regions that this node knows; tasks of others wait for a node that does. */
+  readonly known: readonly number[];
   /** Who has to be the region's owner. */
   readonly owner: string;
   readonly limit: number;
@@ -89,7 +91,7 @@ export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
        select 0 as id where (select $1::int) is null
         union all
        select r.id from regions r left join region_owners o on o.region_id = r.id
-        where case when (select $1::int) is null then o.region_id is null
+        where case when (select $1::int) is null then o.region_id is null and r.id = any((select $7::int[])::int[])
                    else r.id = (select $1::int) and o.holder = (select $2::uuid) end
      ), due as (
        select t.id from (select id from places order by random()) place cross join lateral (
@@ -99,7 +101,7 @@ export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
           order by greatest(run_at, lease_until) limit (select $3::int) for update skip locked) t
         limit (select $3::int))
      ${claimOf('array(select id from due)', '$5', '$6')}`,
-    [claim.regionId, claim.owner, claim.limit, claim.except, claim.leaseMs, claim.timestamp],
+    [claim.regionId, claim.owner, claim.limit, claim.except, claim.leaseMs, claim.timestamp, claim.known],
   );
 }
 

@@ -115,6 +115,27 @@ test('a task of a region that another node owns is left to that node', async () 
   await finished(server, reply);
 });
 
+test('a task of a region that a node does not know yet waits for a node that does', async () => {
+  const older: typeof server.providers = Object.create(server.providers, {
+    of: {
+      value: (port: 'loadBalancers') => (id: number) =>
+        id === 2 ? undefined : server.providers.of(port)(id),
+    },
+    regionIds: { value: () => server.providers.regionIds().filter((id) => id !== 2) },
+  });
+  const stranger = server.newApp({ providers: older });
+  await server.app.worker.stop();
+  await stranger.worker.start();
+  const reply = await create('one');
+  // Its turn would have been before this one's.
+  await finished(server, await server.call('POST', '/cloud/v1/loadbalancers/1/1', { body: { name: 'two' } }));
+  await stranger.worker.stop();
+  const { body } = await server.call('GET', `/cloud/v1/tasks/${reply.body.tasks[0]}`);
+  expect(body).toMatchObject({ state: 'NEW', error: null });
+  await server.restart();
+  await finished(server, reply);
+});
+
 test('nobody works on a task whose transaction could not be committed', async () => {
   await server.db.pool.query(`
     create function refuse_commit() returns trigger language plpgsql as $$ begin raise 'the disk is full'; end $$;

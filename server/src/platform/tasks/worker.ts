@@ -77,6 +77,7 @@ export class Worker implements AtOnce {
 
   room(regionId: number | null): Room | undefined {
     const lane = this.#laneOf(regionId);
+    if (regionId !== null && !this.#options.owners.known.includes(regionId)) return undefined;
     if (!this.#working || this.#stopping || !this.#mayClaim || !lane.hasRoom) return undefined;
     const owner = lane === this.#everybodys ? null : this.#options.owners.holder;
     return { owner, leaseMs: LEASE_MS };
@@ -102,7 +103,8 @@ export class Worker implements AtOnce {
       ...{ log, engine, concurrency },
       claim: async (limit, except) => {
         if (!this.#mayClaim) return [];
-        const of = { regionId, owner: owners.holder, limit, except, leaseMs: LEASE_MS };
+        const { holder: owner, known } = owners;
+        const of = { regionId, known, owner, limit, except, leaseMs: LEASE_MS };
         return within(PATIENCE_MS, claim(db, { ...of, timestamp: clock.timestamp() }));
       },
     });
