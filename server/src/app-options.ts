@@ -6,6 +6,7 @@ import type { Clock } from './kernel/clock.ts';
 import type { Ids } from './kernel/ids.ts';
 import type { IpRanges } from './kernel/ip.ts';
 import type { Logger } from './kernel/log.ts';
+import type { LogOutput } from './kernel/log-output.ts';
 import type { Db } from './platform/database/db.ts';
 import type { CorsOrigins } from './platform/http/cors.ts';
 import type { SlotLimits } from './platform/http/slots.ts';
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly clockWatch?: Pick<ClockWatch, 'offMs' | 'isFarOff' | 'note'>;
   readonly ids: Ids;
   readonly log: Logger;
+  /** Where the log is written; absent: elsewhere. */
+  readonly logOutput?: Pick<LogOutput, 'dropped'>;
   readonly providers: RegionProviders;
   /** The programs of this machine that providers need. */
   readonly engines: Pick<Engines, 'list'>;

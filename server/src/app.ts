@@ -241,13 +241,17 @@ export class App {
     const backlogs = [mailWaiting, ...all.flatMap((feature) => feature.backlogs ?? [])];
     const { clockWatch } = options;
     const clockOffMs = () => clockWatch?.offMs ?? 0;
-    this.#metrics = new Metrics({ db, version: VERSION, role, backlogs, clockOffMs });
+    const droppedLines = () => options.logOutput?.dropped ?? 0;
+    this.#metrics = new Metrics({ db, version: VERSION, role, backlogs, clockOffMs, droppedLines });
     this.presence = new Presence({ ...options, name: options.node.name, role, version: VERSION });
     this.#probes = probeRoutes({
       metrics: this.#metrics,
       isReady: options.isReady,
       faults: () => (clockWatch?.isFarOff ? [clockWatch.note ?? ''] : []),
-      notes: () => [...(clockWatch?.note ? [clockWatch.note] : []), ...owners.refused()],
+      notes: () => [
+        ...[clockWatch?.note, db.room.note].filter((note) => note !== undefined),
+        ...owners.refused(),
+      ],
       operatorMetrics: [
         () => ownersForPrometheus(db),
         ...all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),

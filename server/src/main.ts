@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { App } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { EdgeProcess, reportSettings } from './edge-process.ts';
+import { EdgeBeside } from './edge-beside.ts';
 import { Engines, moreToHave, shelf } from './engines/index.ts';
 import { simulationSignals } from './features/kubernetes/index.ts';
 import { readRegions } from './features/regions/index.ts';
@@ -12,9 +12,10 @@ import { simulatedStrikes } from './features/simulation/index.ts';
 import { prepareDatabase } from './first-run.ts';
 import { greeting } from './greeting.ts';
 import { SharedClock } from './kernel/clock.ts';
-import { accountOf, removeVoidClaims, useAccounts } from './kernel/engine-accounts.ts';
+import { removeVoidClaims, useAccounts } from './kernel/engine-accounts.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
+import { LogOutput, print } from './kernel/log-output.ts';
 import { providerFactories } from './known-providers.ts';
 import { forgetLibpqVariables } from './libpq-variables.ts';
 import { ownPorts } from './own-ports.ts';
@@ -43,7 +44,6 @@ import { withSteps } from './provider-steps.ts';
 import { memberNetworks } from './providers/local/index.ts';
 import { RegionProviders } from './region-providers.ts';
 import { collectorsOf, DEFAULT_REGIONS, readRegionsFile } from './regions-file.ts';
-import { keepReporterToken } from './reporter-token.ts';
 import { beginWith } from './seed.ts';
 import { readSeedFile } from './seed-file.ts';
 import { VERSION } from './version.ts';
@@ -71,6 +71,7 @@ const DATA_PLANES_MS = 9_000;
 const POSTGRES_MS = 9_500;
 /** What was traced and not sent yet has this long to go. */
 const TRACES_MS = 3_000;
+const STANDARD_OUTPUT = 1;
 
 /** Settings of a PostgreSQL whose data nobody will ask for again. */
 const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -86,7 +87,9 @@ async function main(): Promise<void> {
   const config = configured();
   const outage = new Outage();
   const quiet = (logged: readonly unknown[]) => outage.explains(logged);
-  const log = createLog(config.logLevel, { quiet }).child({ node: config.node, role: config.role });
+  const logOutput = new LogOutput(STANDARD_OUTPUT);
+  const names = { node: config.node, role: config.role };
+  const log = createLog(config.logLevel, { quiet, destination: logOutput }).child(names);
   const closers: Closers = [];
   const drain: Drain = { begin: async () => {} };
   const stop = stopper(closers, drain, log);
@@ -98,7 +101,7 @@ async function main(): Promise<void> {
     stop(1, 'leave');
   });
   try {
-    await start(config, { log, outage, drain }, closers);
+    await start(config, { log, logOutput, outage, drain }, closers);
   } catch (error) {
     explain(error, config, log);
     await stop(1, 'as before');
@@ -131,7 +134,7 @@ async function forgetTemporary(dataDir: string, closers: Closers): Promise<void>
 
 async function start(
   config: Config,
-  { log, outage, drain }: { log: Logger; outage: Outage; drain: Drain },
+  { log, logOutput, outage, drain }: { log: Logger; logOutput: LogOutput; outage: Outage; drain: Drain },
   closers: Closers,
 ): Promise<void> {
   useAccounts({ range: config.engineAccounts });
@@ -147,7 +150,7 @@ async function start(
   closers.push(() => lock.release());
   const postgres = config.databaseUrl === undefined ? await startPostgres(config, log, closers) : undefined;
   const connection = postgres?.connection ?? { connectionString: config.databaseUrl };
-  const db = new Db({ connection, log, outage });
+  const db = new Db({ connection, log, outage, freeBytes: postgres && (() => postgres.freeBytes()) });
   closers.push(() => db.close());
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ db, clock, log });
@@ -195,6 +198,7 @@ async function start(
     clockWatch,
     ids,
     log,
+    logOutput,
     providers,
     engines,
     cipher,
@@ -234,9 +238,9 @@ async function start(
   // A worker is ready too, though there is nothing to ask.
   lock.announce(url ?? '');
   if (url) {
-    // Also without an edge beside it: those on other machines need the token.
-    const token = await keepReporterToken({ db, clock, ids, dataDir });
-    if (config.video.edge.enabled) startEdge(config, reportSettings(url, token), secrets, log, closers);
+    const edge = new EdgeBeside({ config, url, secrets, log, db, clock, ids, dataDir });
+    closers.push(() => edge.stop());
+    await edge.start();
   }
   const isTerminal = process.stdout.isTTY === true;
   const said = {
@@ -249,7 +253,7 @@ async function start(
     dataDir,
     isTerminal,
   };
-  for (const line of greeting(said)) console.log(line);
+  print('log', ...greeting(said));
 }
 
 /** Ends the data planes, or leaves them to the next start. Nobody comes after this process to temporary ones. */
@@ -305,42 +309,6 @@ async function startProbes(
   return serveProbes(probes, config, log);
 }
 
-function startEdge(
-  config: Config,
-  report: Readonly<Record<string, string>>,
-  secrets: readonly string[],
-  log: Logger,
-  closers: Closers,
-): void {
-  // The same folder seen from server/src and from the bundle in server/dist.
-  const script = path.join(import.meta.dirname, '..', '..', 'edge', 'dist', 'main.js');
-  const settings = {
-    VIRGA_DATA_DIR: config.dataDir,
-    VIRGA_VIDEO_SECRETS: secrets.join(','),
-    ...bucketKey(config.video.edge.origin),
-    ...reporting(config, report),
-  };
-  const account = accountOf(path.join(realpathSync(config.dataDir), 'edge-home'));
-  const edge = new EdgeProcess({ script, settings, log, account });
-  closers.push(() => edge.stop());
-  edge.start();
-}
-
-/** The key of the edge's bucket, which may have come from a file. */
-function bucketKey(origin: Config['video']['edge']['origin']): Readonly<Record<string, string>> {
-  return 'bucket' in origin ? { VIRGA_EDGE_S3_CREDENTIALS: `${origin.accessKey}:${origin.secretKey}` } : {};
-}
-
-/** Nowhere by itself when the API speaks TLS: its certificate is for another name than that of this machine here. */
-function reporting(
-  { video, tls }: Config,
-  own: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const { report } = video.edge;
-  if (report) return { VIRGA_EDGE_REPORT_URL: report.url, VIRGA_EDGE_REPORT_TOKEN: report.token };
-  return tls ? {} : own;
-}
-
 /** Closes everything once, however often it is asked, and ends the process. */
 function stopper(
   closers: Closers,
@@ -374,14 +342,15 @@ function stopper(
 /** One clear line for what a person can mend; everything else with its trace. */
 function explain(error: unknown, config: Config, log: Logger): void {
   const code = (error as NodeJS.ErrnoException).code;
-  if (error instanceof ConfigError || error instanceof StartError) console.error(error.message);
+  if (error instanceof ConfigError || error instanceof StartError) print('error', error.message);
   else if (code === 'EADDRINUSE') {
-    console.error(`Port ${config.port} of ${config.host} is held by another program: stop it, or set PORT`);
+    print('error', `Port ${config.port} of ${config.host} is held by another program: stop it, or set PORT`);
   } else if (code === 'EACCES')
-    console.error(`Port ${config.port} may not be opened by this user: set PORT to 1024 or more`);
-  else if (code === 'EADDRNOTAVAIL') console.error(`HOST=${config.host} is not an address of this machine`);
+    print('error', `Port ${config.port} may not be opened by this user: set PORT to 1024 or more`);
+  else if (code === 'EADDRNOTAVAIL') print('error', `HOST=${config.host} is not an address of this machine`);
   else if (config.databaseUrl && isDatabaseLost(error) && code !== 'ENOENT') {
-    console.error(
+    print(
+      'error',
       `DATABASE_URL names a PostgreSQL that cannot be reached${wordsOf(error)}; start it, or correct DATABASE_URL`,
     );
   } else log.fatal({ err: error }, 'Virga cannot start');
@@ -394,6 +363,6 @@ function wordsOf(error: unknown): string {
 }
 
 main().catch((error) => {
-  console.error(error instanceof ConfigError ? error.message : error);
+  print('error', error instanceof ConfigError ? error.message : String(error?.stack ?? error));
   process.exitCode = 1;
 });

@@ -1,8 +1,12 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newFolder } from '../../test/harness/leftovers.ts';
 import { startTestServer, type TestServer } from '../../test/harness/server.ts';
+import { waitUntil } from '../../test/harness/wait.ts';
+import { readConfig } from './config.ts';
+import { EdgeBeside } from './edge-beside.ts';
 import { randomIds } from './kernel/ids.ts';
 import { keepReporterToken } from './reporter-token.ts';
 
@@ -56,4 +60,32 @@ test("is in nobody's list of tokens", async () => {
   await keep();
   const { body } = await server.call('GET', '/iam/clients/1/tokens', { as: 'Administrators' });
   expect(JSON.stringify(body)).not.toContain('Edge');
+});
+
+test('cannot end a server that is ready: it is kept as soon as the database lets it', async () => {
+  rmSync(path.join(dataDir, 'edge-token'));
+  const broken = (text: string) =>
+    server.db.pool.query(`create or replace function break_tokens() returns trigger language plpgsql
+      as $$ begin ${text} end $$`);
+  await broken(`raise 'the connection was lost';`);
+  await server.db.pool.query(
+    'create trigger break_tokens before insert on api_tokens for each row execute function break_tokens()',
+  );
+  const { db, clock } = server;
+  const edge = new EdgeBeside({
+    db,
+    clock,
+    dataDir,
+    ids: randomIds(),
+    log: pino({ level: 'silent' }),
+    config: readConfig({ VIRGA_EDGE: 'off' }),
+    url: 'http://127.0.0.1:1',
+    secrets: [],
+    againMs: 10,
+  });
+  await edge.start();
+  expect(existsSync(path.join(dataDir, 'edge-token'))).toBe(false);
+  await broken('return new;');
+  await waitUntil(() => existsSync(path.join(dataDir, 'edge-token')), { what: 'the token' });
+  await edge.stop();
 });

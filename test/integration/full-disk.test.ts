@@ -1,18 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statfsSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CreateBucketCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canMount, fillDisk, mountDisk } from '../harness/disk.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { s3ClientOf } from '../harness/s3.ts';
@@ -24,8 +15,7 @@ import { waitUntil } from '../harness/wait.ts';
 
 const DISK_BYTES = 24 * 1024 * 1024;
 const engines = await lookFor(['s3', 'postgresql-18']);
-const canMount = process.platform === 'linux' && process.getuid?.() === 0 && mounts();
-const why = engines.faultOf('s3') ?? (canMount ? undefined : 'file systems cannot be mounted here');
+const why = engines.faultOf('s3') ?? (canMount() ? undefined : 'file systems cannot be mounted here');
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
 const KIND = { s3: 'object-storage', sftp: 'sftp-storage', sql: 'postgresql' } as const;
 /** An empty cluster uses 40 MiB, and so does the one that it is copied from; changes are logged beside it. */
@@ -34,47 +24,12 @@ const ROOM_FOR_CLUSTERS = 500 * 1024 * 1024;
 const ROOM_FOR_ONE_COPY = 50 * 1024 * 1024;
 const KINDS = ['s3', 'sftp', 'sql'] as const;
 
-/** Tried out: a container may not. */
-function mounts(): boolean {
-  const folder = mkdtempSync(path.join(tmpdir(), 'virga-mount-'));
-  try {
-    mountDisk(folder);
-    execFileSync('umount', [folder]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(folder, { recursive: true });
-    rmSync(`${folder}.disk`, { force: true });
-  }
-}
-
-/** A file system of its own, with attributes of files and no blocks for root alone. */
-function mountDisk(folder: string, bytes = DISK_BYTES): void {
-  const image = `${folder}.disk`;
-  writeFileSync(image, '');
-  truncateSync(image, bytes);
-  execFileSync('mkfs.ext4', ['-q', '-m', '0', image], { stdio: 'ignore' });
-  execFileSync('mount', ['-o', 'loop', image, folder], { stdio: 'ignore' });
-  rmSync(path.join(folder, 'lost+found'), { recursive: true });
-  chmodSync(folder, 0o711);
-}
-
 describe.skipIf(why !== undefined)(`a full disk${why ? `: skipped, ${why}` : ''}`, () => {
   let server: TestServer;
 
   const folder = (kind: keyof typeof KIND) => path.join(server.dataDir, 'regions', '1', KIND[kind]);
   const ballast = (kind: keyof typeof KIND) => path.join(folder(kind), 'ballast');
-  /** Leaves nothing free. */
-  const fill = (kind: keyof typeof KIND) => {
-    for (const size of [65_536, 1]) {
-      try {
-        for (;;) writeFileSync(ballast(kind), Buffer.alloc(size), { flag: 'a' });
-      } catch (error) {
-        expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
-      }
-    }
-  };
+  const fill = (kind: keyof typeof KIND) => fillDisk(ballast(kind));
   const make = (kind: 's3' | 'sftp', name: string) =>
     server.call('POST', kind === 's3' ? '/storage/v4/object_storages' : '/storage/v4/sftp_storages', {
       body: { location_name: 'here', name, ...(kind === 'sftp' ? { password_mode: 'auto' } : {}) },

@@ -8,7 +8,9 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
+import { DiskRoom } from './disk-room.ts';
 import { Haste } from './haste.ts';
+import { LOOK_UPS } from './look-ups.ts';
 import { Notifier } from './notifier.ts';
 import { DatabaseSilent, Outage } from './outage.ts';
 import { Pulse, type Waiter } from './pulse.ts';
@@ -59,6 +61,8 @@ export interface DbOptions {
   readonly pulseMs?: number;
   /** Milliseconds for which a connection is waited for once one was lost; see Haste. */
   readonly hasteMs?: number;
+  /** See DiskRoom. */
+  readonly freeBytes?: (() => number | undefined) | undefined;
 }
 
 /** An answer that does not come would hold up whoever waits for it for ever, with all that he holds. */
@@ -86,30 +90,6 @@ const SETTINGS = {
   default_transaction_isolation: 'read committed',
 };
 
-/** What `named` reads, asked for in fewer words. */
-const LOOK_UPS = {
-  async namedRow<Row>(
-    this: Queryable,
-    name: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<Row | undefined> {
-    return (await this.named<Row>(name, text, values))[0];
-  },
-  async namedNumber(
-    this: Queryable,
-    name: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<number> {
-    const [row] = await this.named<object>(name, text, values);
-    return Object.values(row ?? {})[0] ?? 0;
-  },
-  async namedAny(this: Queryable, name: string, text: string, values: readonly unknown[]): Promise<boolean> {
-    return (await this.named(name, text, values)).length > 0;
-  },
-};
-
 export class Db implements Queryable {
   readonly pool: pg.Pool;
   readonly kysely: Kysely<DB>;
@@ -117,6 +97,8 @@ export class Db implements Queryable {
   readonly pulse: Pulse;
   /** Sends notifications soon, outside any transaction, and knows which are this process's. */
   readonly notifier: Notifier;
+  /** Whether its disk is full. */
+  readonly room: DiskRoom;
   // Not #private: a request with an Idempotency-Key works on an object that inherits from this one.
   private readonly outage: Outage;
   private readonly haste: Haste;
@@ -147,6 +129,8 @@ export class Db implements Queryable {
     this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
     this.patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.notifier = new Notifier(this.pool, options.log);
+    const { log, freeBytes } = options;
+    this.room = new DiskRoom({ pool: this.pool, log, outage: this.outage, freeBytes });
   }
 
   /** Without a listener a lost idle connection would end the process; the pool replaces it by itself. */
@@ -219,6 +203,7 @@ export class Db implements Queryable {
     } catch (error) {
       // What is refused leaves the connection as it was, with all that it has prepared: a new one is dear.
       if (!isRefusal(error)) broken = error as Error;
+      this.room.refused(error);
       throw error;
     } finally {
       client.release(broken);
@@ -251,6 +236,7 @@ export class Db implements Queryable {
       await client.query(statement(this.patienceMs, 'rollback')).catch((cause: Error) => {
         broken = cause;
       });
+      this.room.refused(error);
       throw error;
     } finally {
       client.release(broken);
@@ -259,6 +245,7 @@ export class Db implements Queryable {
 
   async close(): Promise<void> {
     await this.pulse.close();
+    this.room.close();
     this.haste.end();
     await this.pool.end();
   }

@@ -37,6 +37,16 @@ export function isDatabaseLost(error: unknown): boolean {
   );
 }
 
+/** SQLSTATE of a disk that is full. */
+const DISK_FULL = '53100';
+
+/** Whether PostgreSQL refused a change since its disk is full; nothing of its transaction is kept. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === DISK_FULL;
+
+/** What others say of a full disk. */
+const NO_ROOM = /no space left on device/i;
+
 /** What others say of a loss, in their words. */
 const WORDS =
   /ECONN(REFUSED|RESET|ABORTED)|EPIPE|ENOENT|E(HOST|NET)(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|connection terminated|terminating connection|database system is|timeout|no answer|not queryable/i;
@@ -45,6 +55,8 @@ const WORDS =
  *  interest only to who looks closely. */
 export class Outage {
   #since: number | undefined;
+  /** The database answers, and its disk is full, which was said. */
+  isDiskFull = false;
 
   get active(): boolean {
     return this.#since !== undefined;
@@ -66,7 +78,10 @@ export class Outage {
 
   /** Whether what somebody wants to log is a consequence of the loss. */
   explains(logged: readonly unknown[]): boolean {
-    return this.active && logged.some((each) => isConsequence(each));
+    return (
+      (this.active && logged.some((each) => isConsequence(each))) ||
+      (this.isDiskFull && logged.some((each) => saysNoRoom(each)))
+    );
   }
 }
 
@@ -75,4 +90,9 @@ function isConsequence(logged: unknown): boolean {
   if (typeof logged !== 'object' || logged === null || !('err' in logged)) return false;
   const { err } = logged;
   return isDatabaseLost(err) || (err instanceof Error && !('code' in err) && WORDS.test(err.message));
+}
+
+function saysNoRoom(logged: unknown): boolean {
+  if (typeof logged === 'string') return NO_ROOM.test(logged);
+  return typeof logged === 'object' && logged !== null && 'err' in logged && isDiskFull(logged.err);
 }

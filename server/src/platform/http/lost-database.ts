@@ -13,3 +13,14 @@ export function withoutDatabase(method: string): HttpError {
     'retry-after': String(AGAIN_S),
   });
 }
+
+/** Seconds: somebody has to make room. */
+const ROOM_S = 30;
+
+/** What is answered while the disk of the database is full. */
+export const withoutRoom = (): HttpError =>
+  new HttpError(
+    503,
+    `The disk of the database is full, so nothing can be changed: ask the operator to make room, and try again in ${ROOM_S} s`,
+    { 'retry-after': String(ROOM_S) },
+  );

@@ -17,7 +17,7 @@ import { requireProof } from '../auth/recent.ts';
 import { allows, lackOf } from '../auth/roles.ts';
 import { WRONG_TOKENS, WrongTokens } from '../auth/wrong-tokens.ts';
 import type { Db } from '../database/db.ts';
-import { DatabaseSilent, isDatabaseLost } from '../database/outage.ts';
+import { DatabaseSilent, isDatabaseLost, isDiskFull } from '../database/outage.ts';
 import type { Waiter } from '../database/pulse.ts';
 import { SharedCounts } from '../limits/shared-counts.ts';
 import { sourceOf } from '../limits/source.ts';
@@ -35,7 +35,7 @@ import { allowOrigins, type CorsOrigins, corsOf } from './cors.ts';
 import { HttpError, toWire } from './errors.ts';
 import { type Answer, checkKey, type Keeper, once } from './idempotency.ts';
 import { readInput } from './input.ts';
-import { withoutDatabase } from './lost-database.ts';
+import { withoutDatabase, withoutRoom } from './lost-database.ts';
 import { nearestPath, otherVersion } from './nearest-path.ts';
 import { inPlainWords } from './plain-errors.ts';
 import { clientAddress, givenRequestId, isTrusted } from './proxies.ts';
@@ -153,7 +153,12 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   if (options.accessLog) logAccess(app, options.log);
   if (options.observe) observeRequests(app, options.observe);
   app.setErrorHandler(async (error, request, reply) => {
-    if (isDatabaseLost(error)) options.db.lost(error as Error);
+    const isLost = isDatabaseLost(error);
+    if (isLost) options.db.lost(error as Error);
+    if (isDiskFull(error) || (isLost && options.db.room.isFull)) {
+      sendError(withoutRoom(), request, reply);
+      return reply;
+    }
     const { needs } = request.routeOptions.config as RouteConfig;
     const params = (request.params ?? {}) as Record<string, string>;
     sendError(await inPlainWords(error, { ...options, params, needs }), request, reply);

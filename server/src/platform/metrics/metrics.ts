@@ -9,6 +9,8 @@ export interface MetricsOptions {
   readonly backlogs: readonly Backlog[];
   /** By how many milliseconds this machine's clock is ahead of the database's. */
   readonly clockOffMs: () => number;
+  /** How many lines of the log could not be written. */
+  readonly droppedLines: () => number;
 }
 
 /** What operators see at /metrics, in Prometheus' text format. */
@@ -37,7 +39,7 @@ export class Metrics {
 
   readonly #cluster: ClusterMetrics;
 
-  constructor({ db, version, role, backlogs, clockOffMs }: MetricsOptions) {
+  constructor({ db, version, role, backlogs, clockOffMs, droppedLines }: MetricsOptions) {
     collectDefaultMetrics({ register: this.registry });
     const build = new Gauge({
       name: 'virga_build_info',
@@ -52,6 +54,23 @@ export class Metrics {
       registers: [this.registry],
       collect() {
         this.set(clockOffMs() / 1000);
+      },
+    });
+    new Gauge({
+      name: 'virga_database_disk_full',
+      help: 'Whether the disk of the database is full, so that nothing can be changed: 1 or 0',
+      registers: [this.registry],
+      collect() {
+        this.set(db.room.isFull ? 1 : 0);
+      },
+    });
+    new Counter({
+      name: 'virga_log_lines_dropped_total',
+      help: 'Lines of the log that could not be written',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(droppedLines());
       },
     });
     this.#cluster = new ClusterMetrics(db, this.registry, backlogs);

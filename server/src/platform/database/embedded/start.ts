@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { removeShortFolder } from '../../../kernel/short-folders.mjs';
@@ -31,6 +32,8 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Whether the server was found running rather than started. */
   readonly adopted: boolean;
+  /** Bytes that are free on the disk of its data; undefined: it cannot be known. */
+  freeBytes(): number | undefined;
   /** Calls back whenever the server ended without being asked to; it is restarted in any case. */
   onExit(callback: (reason: string) => void): void;
   /** Shuts the server down and waits for its end. Safe to call twice. */
@@ -93,6 +96,7 @@ function describe(supervisor: Supervisor, connection: Connection, admin: Connect
       return supervisor.pid;
     },
     adopted: supervisor.adopted,
+    freeBytes: () => supervisor.freeBytes(),
     onExit: (callback) => supervisor.onExit(callback),
     stop: () => supervisor.stop(),
   };
@@ -128,6 +132,15 @@ class Supervisor {
 
   get adopted(): boolean {
     return this.#current?.adopted ?? false;
+  }
+
+  freeBytes(): number | undefined {
+    try {
+      const { bavail, bsize } = statfsSync(this.#place.clusterDir);
+      return bavail * bsize;
+    } catch {
+      return undefined;
+    }
   }
 
   onExit(callback: (reason: string) => void): void {
