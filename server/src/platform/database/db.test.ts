@@ -162,22 +162,31 @@ test('a statement that blocks another one, and loses, is made again', async () =
       text,
       [keys.map((key) => Buffer.from(key)), keys.map(() => 9), keys.map(() => 60)],
     ] as const;
-  const isWaiting = async () =>
-    (
-      await db.named(
-        'test_waiting',
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        [],
-      )
-    ).length > 0;
+  // On a busy machine it takes long to see one wait; the transaction must not be given up meanwhile.
+  const patient = new Db({
+    connection: database.connection,
+    log: pino({ level: 'silent' }),
+    idleInTransactionMs: 2 * PATIENCE_MS,
+  });
+  let hasEnded = false;
+  const isWaiting = () =>
+    patient.namedAny(
+      'test_waiting',
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      [],
+    );
   let statement: Promise<unknown> = Promise.resolve();
-  await db.transaction(async (tx) => {
+  await patient.transaction(async (tx) => {
     await tx.named(...points('a'));
-    statement = db.named(...points('b', 'a'));
-    await waitUntil(isWaiting, { what: 'the statement to wait' });
+    statement = patient.named(...points('b', 'a')).finally(() => {
+      hasEnded = true;
+    });
+    await waitUntil(async () => hasEnded || isWaiting(), { what: 'the statement to wait' });
+    expect(hasEnded).toBe(false);
     await tx.named(...points('b'));
   });
   expect(await statement).toHaveLength(1);
+  await patient.close();
 });
 
 test('a process has 21 connections at most, as the documents say', async () => {
