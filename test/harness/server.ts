@@ -56,6 +56,8 @@ export interface TestServer {
   newApp(differences?: Partial<AppOptions>): App;
   /** Ends the worker and starts one that remembers nothing; `app` stays the first one's. */
   restart(): Promise<void>;
+  /** Ends the background jobs, also those of a worker that was started anew. */
+  stopBackground(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -267,6 +269,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await working.worker.start();
       await working.background.start();
     },
+    stopBackground: () => working.background.stop(),
     close: async () => {
       for (const each of nodes) await each.close();
       if (withWorker) {
