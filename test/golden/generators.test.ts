@@ -1,11 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import spectral from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
+import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -22,7 +24,12 @@ type Node = Readonly<Record<string, unknown>>;
 
 const server = shared(() => startTestServer({ worker: false }));
 const folder = mkdtempSync(path.join(os.tmpdir(), 'virga-generators-'));
+symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+let listening: Promise<string> | undefined;
+/** Where the server can be reached by a client of its own. */
+const address = () => (listening ??= server.api.listen({ host: '127.0.0.1', port: 0 }));
 
 const read = async (edition: Edition): Promise<Node> =>
   (await server.call('GET', EDITIONS[edition])).body as Node;
@@ -102,24 +109,34 @@ describe.each(editions)('the document in OpenAPI %s', (edition) => {
     const program = path.join(folder, `program_${name}.ts`);
     writeFileSync(program, PROGRAM.replace('TYPES', `./${name}.ts`));
     const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--allowImportingTsExtensions'];
-    const ended = spawnSync(process.execPath, [compiler, ...options, '--skipLibCheck', program], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    expect([ended.stdout, ended.status]).toEqual(['', 0]);
+    const options = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext', '--skipLibCheck'];
+    const flags = [...options, '--allowImportingTsExtensions', program];
+    const compiled = spawnSync(process.execPath, [compiler, ...flags], { cwd: folder, encoding: 'utf8' });
+    expect([compiled.stdout, compiled.status]).toEqual(['', 0]);
+    const bundle = path.join(folder, `program_${name}.mjs`);
+    buildSync({ entryPoints: [program], outfile: bundle, bundle: true, format: 'esm', platform: 'node' });
+    const { listProjects } = await import(pathToFileURL(bundle).href);
+    const listed = (await server.call('GET', '/cloud/v1/projects')).body.results as { name: string }[];
+    const names = await listProjects(await address(), server.tokens.Administrators);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names).toEqual(listed.map((project) => project.name));
   });
 });
 
 const PROGRAM = `
+import createClient from 'openapi-fetch';
 import type { components, paths } from 'TYPES';
-type Answer = paths['/cloud/v1/projects']['get']['responses'][200];
-const names = (answer: Answer['content']['application/json']): string[] => answer.results.map(({ name }) => name);
+export async function listProjects(baseUrl: string, token: string): Promise<string[]> {
+  const client = createClient<paths>({ baseUrl, headers: { Authorization: 'APIKey ' + token } });
+  const { data, error } = await client.GET('/cloud/v1/projects', { params: { query: { limit: 10 } } });
+  if (error) throw new Error(JSON.stringify(error));
+  return data.results.map(({ name }) => name);
+}
 const replayed: paths['/cloud/v1/projects']['post']['responses'][201]['headers']['Idempotency-Replayed'] = 'true';
 const volume: components['schemas']['CreateVolume'] = { source: 'new-volume', name: 'data', size: 10 };
 // @ts-expect-error: an image makes a volume of it
 const wrong: components['schemas']['CreateVolume'] = { source: 'image', name: 'data', size: 10 };
-export { names, replayed, volume, wrong };
+export { replayed, volume, wrong };
 `;
 
 interface Operation {

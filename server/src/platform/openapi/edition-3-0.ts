@@ -69,13 +69,16 @@ function olderSchema(node: Json, schemas: Json): Json {
     schema.example = schema.examples[0];
     delete schema.examples;
   }
-  for (const [limit, bound] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
+  for (const [limit, bound, next] of [
+    ['exclusiveMinimum', 'minimum', 1],
+    ['exclusiveMaximum', 'maximum', -1],
   ] as const) {
-    if (typeof schema[limit] !== 'number') continue;
-    schema[bound] = schema[limit];
-    schema[limit] = true;
+    const outside = schema[limit];
+    if (typeof outside !== 'number') continue;
+    const whole = schema.type === 'integer';
+    schema[bound] = whole ? outside + next : outside;
+    if (whole) delete schema[limit];
+    else schema[limit] = true;
   }
   if (isObject(schema.patternProperties)) {
     const [values = {}] = Object.values(schema.patternProperties);
