@@ -84,7 +84,7 @@ function server(settings: VideoSettings, part: ServerPart): string[] {
     ...types(),
     `${REFUSED};`,
     ...refusal(),
-    ...signedLocation(settings, part),
+    ...signedLocations(settings, part),
     `location ~ "^/(?:${PARTS.kind})/" { return 403; }`,
     'location / { return 404; }',
     ...(part.next ? olderSecret(part) : []),
@@ -129,34 +129,51 @@ function refusal(): string[] {
   ];
 }
 
-function signedLocation(settings: VideoSettings, { index, next }: ServerPart): string[] {
+/** The token in the path, and in the query of a single file, which the origin does not see then. */
+function signedLocations(settings: VideoSettings, part: ServerPart): string[] {
   const { accountId } = settings;
+  const video = [`(?<virga_kind>${PARTS.kind})`, `${accountId}_(?<virga_video>${PARTS.video})`];
+  const file = `(?<virga_file>${PARTS.file})`;
+  const inPath = [`(?<virga_token>${PARTS.token})`, `(?<virga_expires>${PARTS.expires})`];
+  const form = [...video, ...inPath, file].join('/');
+  return [
+    `# Tokens have ${TOKEN_LENGTH} characters; a wrong one is 403, one that has expired 410.`,
+    ...signedLocation(settings, part, { form, token: 'virga_token', expires: 'virga_expires' }),
+    ...signedLocation(
+      settings,
+      part,
+      { form: [...video, file].join('/'), token: 'arg_md5', expires: 'arg_expires' },
+      'set $args "";',
+    ),
+  ];
+}
+
+/** @param form of the path; the other two are names of variables */
+function signedLocation(
+  settings: VideoSettings,
+  { index, next }: ServerPart,
+  { form, token, expires }: { form: string; token: string; expires: string },
+  ...allowed: readonly string[]
+): string[] {
   // Servers for older secrets learn the viewer from the first one.
   const viewer = index === 0 ? 'virga_viewer' : 'http_x_virga_viewer';
   const text = signedText({
-    accountId,
+    accountId: settings.accountId,
     video: variable('virga_video'),
     secret: variable(`virga_secret_${index + 1}`),
-    expires: variable('virga_expires'),
+    expires: variable(expires),
     ip: variable(viewer),
   });
-  const form = [
-    `(?<virga_kind>${PARTS.kind})`,
-    `${accountId}_(?<virga_video>${PARTS.video})`,
-    `(?<virga_token>${PARTS.token})`,
-    `(?<virga_expires>${PARTS.expires})`,
-    `(?<virga_file>${PARTS.file})`,
-  ].join('/');
   return [
-    `# Tokens have ${TOKEN_LENGTH} characters; a wrong one is 403, one that has expired 410.`,
     `location ~ "^/${form}$" {`,
     ...[
       // A location with such a line has none of the server's.
       ...(next ? [`${REFUSED};`, 'error_page 418 = @virga_older_secret;'] : []),
-      'secure_link $virga_token,$virga_expires;',
+      `secure_link $${token},$${expires};`,
       `secure_link_md5 "${text}";`,
       `if ($secure_link = "") { return ${next ? 418 : 403}; }`,
       'if ($secure_link = "0") { return 410; }',
+      ...allowed,
       ...files(settings),
     ].map((line) => `    ${line}`),
     '}',

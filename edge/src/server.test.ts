@@ -110,6 +110,7 @@ describe('an edge with an upstream', () => {
     await ask(running.port, target);
     expect(asked.length).toBeGreaterThan(10);
     expect(asked.join('\n')).not.toContain(target.split('/')[3]);
+    expect(asked.join('\n')).not.toMatch(/md5=|expires=/);
   });
 
   test('the upstream is sent the query, which low-latency playlists need', async () => {

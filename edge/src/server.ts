@@ -63,6 +63,7 @@ async function handle(
   const ip = bound ? viewerIp(request, options.trustedProxies) : '';
   const verdict = judge(url, options, ip, Math.floor(options.now()));
   if (verdict !== 'valid') return void refuse(response, verdict === 'expired' ? 410 : 403);
+  if (url.signedInQuery) request.url = request.url?.replace(/\?.*/s, '');
   const folder = `${url.accountId}_${url.video}`;
   const bytes = await options.origin.serve(`${url.kind}/${folder}/${url.file}`, request, response);
   if (response.statusCode < 400) options.usage.add(folder, bytes);

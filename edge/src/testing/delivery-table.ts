@@ -30,6 +30,14 @@ export function signedPath(file: string, options: Signed = {}): string {
   return `/${folder}/${accountId}_${video}/${token}/${expires}/${file}`;
 }
 
+/** The same with the token in the query. */
+export function signedQuery(file: string, options: Signed = {}): string {
+  return signedPath(file, options).replace(
+    /^(\/\w+\/[^/]+)\/([^/]+)\/(\d+)\/(.*)$/,
+    '$1/$4?md5=$2&expires=$3',
+  );
+}
+
 interface Row {
   readonly name: string;
   readonly path: () => string;
@@ -93,6 +101,38 @@ const ALLOWED: readonly Row[] = [
     path: () => `${signedPath('master.m3u8')}?_HLS_msn=3`,
     status: 200,
     body: PLAYLIST,
+  },
+  {
+    name: 'an MP4 whose token is in the query',
+    path: () => signedQuery('audio/init.mp4'),
+    status: 200,
+    body: 'ftyp',
+    headers: { 'content-type': 'video/mp4' },
+  },
+  {
+    name: 'the same of an older secret, beside other words',
+    path: () => `${signedQuery('audio/init.mp4', { secret: OLD_SECRET })}&name=film`,
+    status: 200,
+    body: 'ftyp',
+  },
+  {
+    name: 'the same bound to the viewer',
+    path: () => signedQuery('audio/init.mp4', { ip: '127.0.0.1' }),
+    ask: BOUND,
+    status: 200,
+    body: 'ftyp',
+  },
+  {
+    name: 'a live stream in MPEG-TS',
+    path: () => signedPath('master.m3u8', { video: STREAM, folder: 'mpegts' }),
+    status: 200,
+    body: PLAYLIST,
+  },
+  {
+    name: 'the same whose token is in the query',
+    path: () => signedQuery('seg1.ts', { video: STREAM, folder: 'mpegts' }),
+    status: 200,
+    body: SEGMENT,
   },
   {
     name: 'pages of other origins',
@@ -267,6 +307,32 @@ const REFUSED: readonly Row[] = [
   {
     name: 'an expired token that is wrong as well',
     path: () => signedPath('master.m3u8', { expires: now() - 1, secret: 'another-secret' }),
+    status: 403,
+  },
+  {
+    name: 'an MP4 whose token in the query is of another video',
+    path: () => otherVideo(signedQuery('audio/init.mp4')),
+    status: 403,
+  },
+  {
+    name: 'an MP4 whose token in the query is for another viewer',
+    path: () => signedQuery('audio/init.mp4', { ip: '1.2.3.4' }),
+    ask: BOUND,
+    status: 403,
+  },
+  {
+    name: 'an MP4 with an expiry in the query and no token',
+    path: () => signedQuery('audio/init.mp4').replace(/md5=.*&/, ''),
+    status: 403,
+  },
+  {
+    name: 'an MP4 whose token in the query has expired',
+    path: () => signedQuery('audio/init.mp4', { expires: now() - 1, secret: OLD_SECRET }),
+    status: 410,
+  },
+  {
+    name: 'a hidden file whose token is in the query',
+    path: () => signedQuery('.hidden'),
     status: 403,
   },
   { name: 'an expiry of zero', path: () => signedPath('master.m3u8', { expires: 0 }), status: 403 },

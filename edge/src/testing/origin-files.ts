@@ -22,7 +22,8 @@ export function makeOrigin(): OriginFolder {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), content);
   };
-  for (const base of [`videos/${ACCOUNT}_${VIDEO}`, `cmaf/${ACCOUNT}_${STREAM}`]) {
+  const streams = [`cmaf/${ACCOUNT}_${STREAM}`, `mpegts/${ACCOUNT}_${STREAM}`];
+  for (const base of [`videos/${ACCOUNT}_${VIDEO}`, ...streams]) {
     write(`${base}/master.m3u8`, PLAYLIST);
     write(`${base}/index.mpd`, '<MPD xmlns="urn:mpeg:dash:schema:mpd:2011"/>\n');
     write(`${base}/seg1.ts`, SEGMENT);
