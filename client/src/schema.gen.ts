@@ -1033,6 +1033,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cloud/v1/laas/{region_id}/destination_regions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List regions that logs of this region can go to
+         * @description List regions that logs of this region can go to. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listLogDestinations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/tasks": {
         parameters: {
             query?: never;
@@ -10842,6 +10862,8 @@ export interface components {
              * @enum {string|null}
              */
             price_status: "error" | "hide" | "show" | null;
+            /** @description Tags; a change with null removes one. */
+            tags: components["schemas"]["Tag"][];
             /** @description Tags as a list. */
             tags_v2: components["schemas"]["Tag"][];
             /** @description The tags as a plain object, for older clients. */
@@ -12630,6 +12652,10 @@ export interface components {
             results: components["schemas"]["K8sVersion"][];
         };
         KeyPair: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its name. */
+            name: string;
             /** @description Id of the SSH key. */
             sshkey_id: string;
             /** @description The name of the SSH key. */
@@ -23348,6 +23374,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Region"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listLogDestinations: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the region. */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List regions that logs of this region can go to */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegionList"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];

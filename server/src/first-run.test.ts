@@ -59,9 +59,9 @@ test('a first run makes the regions of its file and no others, and keeps its cre
   const { credentials } = await prepare([region(7, 'Simulated')]);
   expect(await names()).toEqual(['7 Simulated']);
   const { rows } = await db.pool.query(
-    'select c.id as client, u.id as account, p.id as project from clients c, users u, projects p',
+    'select c.id as client, u.id as account, p.id as project, p.name from clients c, users u, projects p',
   );
-  expect(rows).toEqual([{ client: 1, account: 1, project: 1 }]);
+  expect(rows).toEqual([{ client: 1, account: 1, project: 1, name: 'Default' }]);
   const file = path.join(dataDir, 'credentials');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readFileSync(file, 'utf8')).toContain(`API_TOKEN=${credentials?.apiToken}\n`);

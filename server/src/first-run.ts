@@ -113,7 +113,7 @@ async function begin(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
   );
   await setUpProject(tx, {
     clientId: 1,
-    name: 'default',
+    name: 'Default',
     description: null,
     isDefault: true,
     timestamp: now,

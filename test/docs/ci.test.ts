@@ -67,7 +67,7 @@ test('the seed of the document is there when the start is ready, once, however o
   const get = async (target: string): Promise<any> =>
     (await fetch(`${url}${target}`, { headers: { authorization: `APIKey ${token}` } })).json();
   const projects = (await get('/cloud/v1/projects')).results.map(({ name }: { name: string }) => name);
-  expect(projects.sort()).toEqual(['default', 'shop']);
+  expect(projects.sort()).toEqual(['Default', 'shop']);
   const [balancer, ...more] = (await get('/cloud/v1/loadbalancers/2/2')).results;
   expect(more).toEqual([]);
   const pools = (await get('/cloud/v1/lbpools/2/2')).results;

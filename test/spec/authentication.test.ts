@@ -222,7 +222,7 @@ describe('an operator', () => {
     expect((await call('POST', users, admin)).status).toBe(409);
     const { body: pair } = await signIn('admin3@virga.test');
     const projects = await bearer('GET', '/cloud/v1/projects', pair.access);
-    expect(projects.body.results).toMatchObject([{ name: 'default', is_default: true }]);
+    expect(projects.body.results).toMatchObject([{ name: 'Default', is_default: true }]);
     const quotas = await bearer('GET', `/cloud/v2/global_quotas/${created.body.id}`, pair.access);
     expect(quotas.body.project_count_usage).toBe(1);
     const listed = await call('GET', '/virga/v1/clients');

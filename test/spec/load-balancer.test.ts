@@ -40,7 +40,7 @@ describe('the record', () => {
       floating_ips: [],
       listeners: [],
       flavor: null,
-      logging: null,
+      logging: { enabled: false, destination_region_id: null, retention_policy: null, topic_name: null },
       stats: null,
       ddos_profile: null,
       tags_v2: [],

@@ -81,8 +81,19 @@ test('only an ACTIVE region accepts changes; what is there can be read in any', 
   expect((await server.call('GET', '/cloud/v1/loadbalancers/1/3')).status).toBe(200);
 });
 
+test('logs of a region can go to every region', async () => {
+  const { status, body } = await server.call('GET', '/cloud/v1/laas/1/destination_regions?limit=2');
+  expect([status, body.count]).toEqual([200, 3]);
+  expect(body.results.map(({ id }: { id: number }) => id)).toEqual([3, 1]);
+});
+
 test('a region that is not there is not found', async () => {
-  for (const path of ['/cloud/v1/regions/77', '/cloud/v1/loadbalancers/1/77']) {
+  const paths = [
+    '/cloud/v1/regions/77',
+    '/cloud/v1/loadbalancers/1/77',
+    '/cloud/v1/laas/77/destination_regions',
+  ];
+  for (const path of paths) {
     expect(await server.call('GET', path)).toMatchObject({
       status: 404,
       body: { exception_class: 'NotFoundError' },

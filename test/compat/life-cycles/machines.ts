@@ -131,11 +131,11 @@ export const MACHINES: Cycles = {
         {
           method: 'PATCH',
           body: { tags: { a: null, b: '2' } },
-          shows: { metadata: { b: '2' }, metadata_detailed: [tag('b', '2')], tags_v2: [tag('b', '2')] },
+          shows: { ...both, tags_v2: [tag('b', '2')] },
         },
       ],
       times: { created_at: OFFSET },
-      lists: ['metadata_detailed', 'tags_v2'],
+      lists: ['metadata_detailed', 'tags', 'tags_v2'],
     };
   },
   instance: ({ network, subnet, image }) => {

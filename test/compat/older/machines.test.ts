@@ -88,7 +88,7 @@ test('image from an address: name and address are kept, tagged and deleted', asy
     os_version: '0.6.2',
     os_type: 'linux',
     status: 'active',
-    visibility: 'private',
+    visibility: 'shared',
     size: 1024 ** 3,
     metadata: { use: 'tool' },
   });

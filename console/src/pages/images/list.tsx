@@ -50,7 +50,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
 export function Images() {
   const { place, path, params } = useListOfPlace(({ name, visibility }) => ({
     name,
-    visibility: visibility as 'private',
+    visibility: visibility as 'shared',
   }));
   const result = useQuery(api.queryOptions('get', IMAGES, { params }));
   return (
@@ -59,7 +59,7 @@ export function Images() {
       about="What instances start from. The region has some; bring your own, or make one of a volume."
       filters={[
         textFilter('name', 'Name'),
-        choiceFilter('visibility', 'Whose', optionsOf({ public: 'The region’s', private: 'Yours' })),
+        choiceFilter('visibility', 'Whose', optionsOf({ public: 'The region’s', shared: 'Yours' })),
       ]}
       result={result}
       columns={COLUMNS}

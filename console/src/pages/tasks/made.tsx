@@ -72,12 +72,13 @@ export function MadeBy({ task }: { readonly task: Task }) {
 function madeOf(task: Task, type: string, id: string): Made {
   const place = placeOf(task);
   const { subject } = task;
-  const isItself = subject?.id === id;
+  // Clusters of databases are named, all else by ids.
+  const isItself = subject?.id === id || (subject?.type === 'dbaas_postgres' && subject.name === id);
   // Parts are shown where the whole is.
   const whole = subject?.parent ?? (subject && { ...subject, name: subject.name ?? subject.id });
   const made: Subject = {
     type,
-    id,
+    id: isItself ? subject.id : id,
     name: isItself ? subject.name : null,
     parent: isItself ? subject.parent : whole,
   };

@@ -95,7 +95,7 @@ async function createClient(
     if (!row) throw new Error('the client was not inserted');
     await insertProject(tx, {
       clientId: row.id,
-      name: 'default',
+      name: 'Default',
       description: null,
       isDefault: true,
       timestamp,

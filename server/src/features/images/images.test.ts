@@ -69,7 +69,7 @@ test('an image of a volume is made, read, changed, used and deleted, and counts 
   expect((await call('GET', `${IMAGES}/${id}`)).body).toMatchObject({
     name: 'copy',
     status: 'active',
-    visibility: 'private',
+    visibility: 'shared',
     project_id: 1,
     min_disk: 12,
     size: 12 * 1024 ** 3,
@@ -77,6 +77,7 @@ test('an image of a volume is made, read, changed, used and deleted, and counts 
     hw_firmware_type: 'bios',
     hw_machine_type: null,
     os_type: 'linux',
+    tags: [{ key: 'golden', value: 'yes', read_only: false }],
     tags_v2: [{ key: 'golden', value: 'yes', read_only: false }],
     task_id: null,
   });
@@ -86,6 +87,8 @@ test('an image of a volume is made, read, changed, used and deleted, and counts 
   });
   expect(await quota()).toEqual([before[0] + 1, before[1] + 12]);
   expect(await names('private=1&tag_key=golden')).toEqual(['copy']);
+  expect(await names('visibility=shared')).toEqual(['copy']);
+  expect(await names('visibility=private')).toEqual([]);
   const changed = await call('PATCH', `${IMAGES}/${id}`, { name: 'renamed', is_baremetal: null, tags: null });
   expect(changed).toMatchObject({ status: 200, body: { name: 'renamed', is_baremetal: false, tags_v2: [] } });
   expect((await call('GET', `${IMAGES}/${id}`)).body).toEqual(changed.body);

@@ -24,7 +24,7 @@ export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow
       place: where,
       facets: { architecture: where.architecture, os_distro: where.osDistro, os_version: where.osVersion },
       tags: where,
-      more: where.name !== undefined || where.visibility === 'shared',
+      more: where.name !== undefined || where.visibility === 'private',
     },
     whose: WHOSE[where.visibility ?? 'any'],
     conditions: conditionsOf(where),
@@ -39,8 +39,8 @@ export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow
 const WHOSE = { private: 'own', public: 'shared', shared: 'own', any: 'both' } as const;
 
 function conditionsOf(where: ImageListWhere): RawBuilder<unknown>[] {
-  // Nothing is shared between projects only.
-  const conditions: RawBuilder<unknown>[] = where.visibility === 'shared' ? [sql`false`] : [];
+  // A project's own images are shared with all who are in it.
+  const conditions: RawBuilder<unknown>[] = where.visibility === 'private' ? [sql`false`] : [];
   if (where.architecture !== undefined) conditions.push(sql`architecture = ${where.architecture}`);
   if (where.name !== undefined) conditions.push(sql`name = ${where.name}`);
   if (where.osDistro !== undefined) conditions.push(sql`os_distro = ${where.osDistro}`);

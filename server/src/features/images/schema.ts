@@ -47,6 +47,7 @@ export const Image = Type.Object(
     price_per_hour: Price(),
     price_per_month: Price(),
     price_status: Nullable(StringEnum(['error', 'hide', 'show'])),
+    tags: Type.Array(Tag),
     tags_v2: Type.Array(Tag),
     metadata: MetadataObject(),
     metadata_detailed: Type.Array(Tag, { description: 'The tags, for older clients.' }),

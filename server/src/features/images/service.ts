@@ -145,7 +145,7 @@ export class ImageService {
     const page = await listImages(ctx.db, {
       ...ctx.place,
       ...parseTagFilters(query),
-      visibility: query.visibility ?? (query.private === undefined ? undefined : 'private'),
+      visibility: query.visibility ?? (query.private === undefined ? undefined : 'shared'),
       architecture: query.architecture,
       name: query.name,
       osDistro: query.os_distro,

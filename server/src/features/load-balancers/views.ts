@@ -32,7 +32,7 @@ export function viewLoadBalancer(row: ListedRow, region: string) {
     floating_ips: viewCarried(row.floating_ips, { id: row.vip_port_id, address: row.vip_address }, region),
     listeners: row.listener_ids === null ? [] : row.listener_ids.split(',').map((id) => ({ id })),
     flavor: row.flavor === null ? null : viewFlavor(flavorOf(row.flavor)),
-    logging: row.logging && viewLogging(row.logging),
+    logging: viewLogging(row.logging ?? NO_LOGGING),
     stats: row.stats ?? null,
     ddos_profile: row.ddos_profile ?? null,
     tags_v2: viewTags(row.tags),
@@ -50,6 +50,13 @@ function viewVrrp(row: ListedRow) {
   const first = vip_address === null ? [] : [{ ip_address: vip_address, subnet_id }];
   return [...first, ...additionalVips(row)].map((vip) => ({ ...vip, role: 'STANDALONE' }));
 }
+
+const NO_LOGGING: Logging = {
+  destination_region_id: null,
+  enabled: false,
+  retention_policy: null,
+  topic_name: null,
+};
 
 function viewLogging(logging: Logging) {
   return {

@@ -64,7 +64,7 @@ test('storage classes are those that clients let through, and one more spelling'
 test('a cluster lives: it is made, seen, listed, changed and deleted, and counts in between', async () => {
   const task = await ended('POST', '', clusterBody('first'));
   expect(task).toMatchObject({ state: 'FINISHED', task_type: 'create_dbaas_postgres_cluster' });
-  expect(task.created_resources?.postgresql_clusters).toHaveLength(1);
+  expect(task.created_resources?.postgresql_clusters).toEqual(['first']);
   const { body } = await call('GET', '/first');
   const { flavor, storage, pg_server_configuration: server } = clusterBody('first');
   expect(body).toMatchObject({

@@ -91,7 +91,7 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
     const change = { ...PLAIN, isNew: true, ...(source && { source }) };
     const waiting = waitFor(await provider.applyCluster(desired, change, run.operation));
     if (waiting) return waiting;
-    return done({ postgresql_clusters: [row.id] }, async (tx) => {
+    return done({ postgresql_clusters: [row.name] }, async (tx) => {
       await store.settleCluster(tx, row.id, { taskId: run.task.id, status: 'READY', spec: row.spec });
     });
   },

@@ -69,3 +69,5 @@ export const RegionListQuery = ListQuery({
   product: Type.Optional(StringEnum(['containers', 'inference'])),
   show_volume_types: Defaulted(Type.Boolean({ default: false })),
 });
+
+export const LogDestinationQuery = ListQuery({});

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../platform/http/context.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { Capabilities, RegionRow } from './model.ts';
 import { viewRegion } from './model.ts';
-import type { RegionListQuery } from './schema.ts';
+import type { LogDestinationQuery, RegionListQuery } from './schema.ts';
 import { readRegion, readRegions } from './store.ts';
 
 export type CapabilitiesOf = (regionId: number) => Promise<Capabilities>;
@@ -41,4 +41,20 @@ export async function getRegion(ctx: RequestContext, id: number, capabilitiesOf:
   const row = await readRegion(ctx.db, id);
   if (!row) throw new UnknownRegion(id);
   return viewRegion(row, await capabilitiesOf(id));
+}
+
+/** The regions that may be the `destination_region_id` of logs.
+ *  @throws NotFound when the region that has the logs does not exist */
+export async function listLogDestinations(
+  ctx: RequestContext,
+  id: number,
+  page: Static<typeof LogDestinationQuery>,
+  capabilitiesOf: CapabilitiesOf,
+) {
+  await getRegion(ctx, id, capabilitiesOf);
+  return listRegions(
+    ctx,
+    { ...page, order_by: 'display_name.asc', show_volume_types: false },
+    capabilitiesOf,
+  );
 }

@@ -16,6 +16,8 @@ const MOST = 1000;
 
 const KeyPair = Type.Object(
   {
+    id: Type.String(),
+    name: Type.String(),
     sshkey_id: Type.String(),
     sshkey_name: Type.String(),
     public_key: Type.String(),
@@ -44,8 +46,8 @@ const CreateKeyPairV2 = Type.Object(
 );
 
 /** @param privateKey of a pair that was made for this answer */
-function keyPair({ id, name, ...key }: ReturnType<typeof viewSshKey>, privateKey: string | null = null) {
-  return { sshkey_id: id, sshkey_name: name, ...key, private_key: privateKey };
+function keyPair(key: ReturnType<typeof viewSshKey>, privateKey: string | null = null) {
+  return { ...key, sshkey_id: key.id, sshkey_name: key.name, private_key: privateKey };
 }
 
 async function create(ctx: ProjectContext, input: Static<typeof CreateKeyPair>) {
