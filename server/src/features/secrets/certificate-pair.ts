@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto';
 import type { Faults } from '../../kernel/faults.ts';
-import { readCertificates, subjectsOf } from './certificates.ts';
+import { authorityOf, readCertificates, subjectsOf } from './certificates.ts';
 import type { Material } from './material.ts';
 import { pemBlocks } from './pem.ts';
 import type { SecretPayload } from './schema.ts';
@@ -81,19 +81,27 @@ function strengthOf(key: KeyObject): Pick<Material, 'algorithm' | 'bitLength'> |
   }
 }
 
-/** Each certificate must be followed by the one that issued it. */
+/** Each certificate must be followed by the one that issued it, which must be allowed to, as OpenSSL judges that. */
 function checkChain(leaf: X509Certificate, chain: readonly X509Certificate[], faults: Faults): void {
   chain.forEach((issuer, index) => {
     const issued = index === 0 ? leaf : (chain[index - 1] ?? leaf);
     const what = index === 0 ? 'the certificate' : `certificate ${index}`;
+    const add = (fault: string) =>
+      faults.add('payload.certificate_chain', `certificate ${index + 1} ${fault}`);
     if (!issuedBy(issued, issuer)) {
       const elsewhere = chain.some((other) => other !== issued && issuedBy(issued, other));
       const order = elsewhere ? '; put them in order, each followed by the one that issued it' : '';
-      faults.add('payload.certificate_chain', `certificate ${index + 1} did not issue ${what}${order}`);
+      add(`did not issue ${what}${order}`);
+      return;
     }
+    const { mayIssue, pathLength } = authorityOf(issuer);
+    if (!mayIssue) add(`issued ${what}, but is not the certificate of an authority`);
+    const between = chain.slice(0, index).filter((each) => each.subject !== each.issuer).length;
+    if (between > pathLength)
+      add(`may have ${pathLength} authorities between it and the certificate, but has ${between}`);
   });
 }
 
 function issuedBy(issued: X509Certificate, issuer: X509Certificate): boolean {
-  return issuer.ca && issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
+  return issued.checkIssued(issuer) && issued.verify(issuer.publicKey);
 }

@@ -64,3 +64,30 @@ export function subjectsOf(certificates: readonly X509Certificate[]): string[] {
   const x509 = loadX509();
   return certificates.map((each) => new x509.X509Certificate(each.raw).subject);
 }
+
+/** Whether a certificate may issue others, and how many authorities may be between it and the last one.
+ *  As OpenSSL: without basic constraints, a key usage may allow it, and roots of version 1 may do all. */
+export function authorityOf(certificate: X509Certificate): { mayIssue: boolean; pathLength: number } {
+  const x509 = loadX509();
+  const { BasicConstraintsExtension, KeyUsagesExtension, KeyUsageFlags } = x509;
+  const parsed = new x509.X509Certificate(certificate.raw);
+  const constraints = parsed.getExtension(BasicConstraintsExtension);
+  const usages = parsed.getExtension(KeyUsagesExtension)?.usages;
+  const maySign = usages !== undefined && (usages & KeyUsageFlags.keyCertSign) !== 0;
+  const pathLength = constraints?.pathLength ?? Number.POSITIVE_INFINITY;
+  if (constraints) return { mayIssue: constraints.ca && (usages === undefined || maySign), pathLength };
+  const isOldRoot = isVersion1(certificate.raw) && certificate.checkIssued(certificate);
+  return { mayIssue: maySign || isOldRoot, pathLength };
+}
+
+/** The version is the first field within, and only that of the first version is left out. */
+function isVersion1(der: Buffer): boolean {
+  const VERSION = 0xa0;
+  return der[contentOf(der, contentOf(der, 0))] !== VERSION;
+}
+
+/** Where the content of what begins here begins: after a byte of its type and its length. */
+function contentOf(der: Buffer, start: number): number {
+  const length = der[start + 1] ?? 0;
+  return start + 2 + (length > 0x7f ? length - 0x80 : 0);
+}

@@ -15,6 +15,7 @@ import {
   makeRevocations,
   payloadOf,
 } from './testing/certificates.ts';
+import * as version1 from './testing/version-1.ts';
 
 const ALL = '/cloud/v1/secrets/1/2';
 const NEW = '/cloud/v2/secrets/1/2';
@@ -167,6 +168,31 @@ describe('a certificate with its key and chain', () => {
     expect((await faults(payloadOf(late, outdated.certificate)))['payload.certificate_chain']).toEqual([
       'expired on 2022-01-01',
     ]);
+  });
+
+  test('may have a root of X.509 version 1, and no other authority of it', async () => {
+    const key = { private_key: version1.SITE_KEY };
+    await created({ ...key, certificate: version1.SITE, certificate_chain: version1.ROOT });
+    const below = version1.MIDDLE + version1.ROOT;
+    const certificate = version1.SITE_OF_MIDDLE;
+    expect(await faults({ ...key, certificate, certificate_chain: below })).toEqual({
+      'payload.certificate_chain': [
+        'certificate 1 issued the certificate, but is not the certificate of an authority',
+      ],
+    });
+  });
+
+  test('has no more authorities than one of them allows', async () => {
+    const short = await makeCertificate(['short.test'], { authority: true, pathLength: 0 });
+    const direct = await makeCertificate(['direct.test'], { issuer: short });
+    await created(payloadOf(direct, short.certificate));
+    const between = await makeCertificate(['between.test'], { authority: true, issuer: short });
+    const deep = await makeCertificate(['deep.test'], { issuer: between });
+    expect(await faults(payloadOf(deep, between.certificate + short.certificate))).toEqual({
+      'payload.certificate_chain': [
+        'certificate 2 may have 0 authorities between it and the certificate, but has 1',
+      ],
+    });
   });
 
   test('needs a key without a passphrase', async () => {

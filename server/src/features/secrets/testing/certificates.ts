@@ -15,6 +15,8 @@ export interface CertificateOptions {
   readonly issuer?: MadeCertificate;
   /** May issue others. */
   readonly authority?: boolean;
+  /** How many authorities may be below this one. */
+  readonly pathLength?: number;
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   /** Bits of an RSA key; absent: EC on P-256. */
@@ -65,7 +67,7 @@ export async function makeCertificate(
     signingKey: signer.keys.privateKey,
     signingAlgorithm: { name: signer.keys.privateKey.algorithm.name, hash: SHA },
     extensions: [
-      new x509.BasicConstraintsExtension(authority, undefined, true),
+      new x509.BasicConstraintsExtension(authority, options.pathLength, true),
       new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(signer.keys.publicKey),
