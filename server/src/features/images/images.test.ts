@@ -88,6 +88,8 @@ test('an image of a volume is made, read, changed, used and deleted, and counts 
   expect(await quota()).toEqual([before[0] + 1, before[1] + 12]);
   expect(await names('private=1&tag_key=golden')).toEqual(['copy']);
   expect(await names('visibility=shared')).toEqual(['copy']);
+  const own = (await call('GET', '/cloud/v1/projectimages/1/2')).body;
+  expect(own.results.map(({ name }: { name: string }) => name)).toEqual(['copy']);
   expect(await names('visibility=private')).toEqual([]);
   const changed = await call('PATCH', `${IMAGES}/${id}`, { name: 'renamed', is_baremetal: null, tags: null });
   expect(changed).toMatchObject({ status: 200, body: { name: 'renamed', is_baremetal: false, tags_v2: [] } });

@@ -1,6 +1,7 @@
+import { Type } from '@sinclair/typebox';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { TaskIds, Uuid } from '../../platform/http/schemas.ts';
+import { ListQuery, TaskIds, Uuid } from '../../platform/http/schemas.ts';
 import { checkTagChanges, givenTags } from '../../platform/http/tags.ts';
 import { CreateImage, Image, ImageList, ImageListQuery, ImageQuery, UpdateImage } from './schema.ts';
 import type { ImageService } from './service.ts';
@@ -21,6 +22,12 @@ export const imageRoutes = (service: ImageService): readonly Route[] => [
     query: ImageListQuery,
     response: ImageList,
     handler: (ctx, { query }) => service.list(ctx, query),
+  }),
+  regionPath('Images', '/cloud/v1/projectimages/{project_id}/{region_id}').get({
+    summary: 'List the images of the project',
+    query: ListQuery({ include_prices: Type.Optional(Type.Boolean({ default: false })) }),
+    response: ImageList,
+    handler: (ctx, { query }) => service.list(ctx, { ...query, visibility: 'shared' }),
   }),
   one.get({
     summary: 'Get an image',

@@ -13,6 +13,9 @@ test('a project is created, renamed, deleted, and then not found', async () => {
   const url = `/cloud/v1/projects/${created.body.id}`;
   const renamed = await server.call('PATCH', url, { body: { name: 'renamed', description: 'why' } });
   expect(renamed.body).toMatchObject({ name: 'renamed', description: 'why', state: 'ACTIVE' });
+  const replaced = await server.call('PUT', url, { body: { name: 'renamed' } });
+  expect(replaced.body).toMatchObject({ name: 'renamed', description: null });
+  expect((await server.call('PUT', url, { body: { description: 'no name' } })).status).toBe(400);
   const task = await server.ended(await server.call('DELETE', url));
   expect(task).toMatchObject({ state: 'FINISHED', task_type: 'delete_project', error: null });
   expect((await server.call('GET', url)).status).toBe(404);

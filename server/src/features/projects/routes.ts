@@ -1,7 +1,14 @@
 import { plainPath, projectPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { TaskIds } from '../../platform/http/schemas.ts';
-import { CreateProject, Project, ProjectList, ProjectListQuery, UpdateProject } from './schema.ts';
+import {
+  CreateProject,
+  Project,
+  ProjectList,
+  ProjectListQuery,
+  ReplaceProject,
+  UpdateProject,
+} from './schema.ts';
 import {
   createProject,
   deleteProject,
@@ -40,6 +47,14 @@ export const projectRoutes = (insertProject: InsertProject): readonly Route[] =>
     summary: 'Rename or describe a project',
     access: 'administer',
     body: UpdateProject,
+    response: Project,
+    handler: (ctx, { body }) => updateProject(ctx, body),
+  }),
+  one.put({
+    operationId: 'replaceProject',
+    summary: 'Rename a project, and describe it or take its description away',
+    access: 'administer',
+    body: ReplaceProject,
     response: Project,
     handler: (ctx, { body }) => updateProject(ctx, body),
   }),

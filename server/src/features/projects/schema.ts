@@ -46,6 +46,15 @@ export const UpdateProject = Type.Object(
 );
 export type UpdateProject = Static<typeof UpdateProject>;
 
+export const ReplaceProject = Type.Object(
+  {
+    name: Name(),
+    description: Defaulted(Nullable(Type.String({ maxLength: LONGEST_DESCRIPTION }), { default: null })),
+  },
+  { $id: 'ReplaceProject' },
+);
+export type ReplaceProject = Static<typeof ReplaceProject>;
+
 export const ProjectListQuery = ListQuery({
   include_deleted: Defaulted(Type.Boolean({ default: false })),
   name: Type.Optional(Type.String()),

@@ -7,7 +7,7 @@ import { viewPage } from '../../platform/database/list-page.ts';
 import type { ProjectContext, RequestContext } from '../../platform/http/context.ts';
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
-import type { CreateProject, ProjectListQuery, UpdateProject } from './schema.ts';
+import type { CreateProject, ProjectListQuery, ReplaceProject, UpdateProject } from './schema.ts';
 import * as store from './store.ts';
 
 export function viewProject(row: store.ProjectRow) {
@@ -59,7 +59,7 @@ export async function createProject(ctx: RequestContext, input: CreateProject, i
 }
 
 /** @throws Conflict when another project has this name or it is being deleted */
-export async function updateProject(ctx: ProjectContext, input: UpdateProject) {
+export async function updateProject(ctx: ProjectContext, input: UpdateProject | ReplaceProject) {
   const { id } = ctx.project;
   return refusingNamesInUse(input.name ?? '', () =>
     ctx.db.transaction(async (tx) => {
@@ -67,7 +67,7 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject) {
       requireFree('Project', row);
       const updated = await store.updateProject(tx, id, {
         name: input.name ?? row.name,
-        description: input.description ?? row.description,
+        description: input.description === undefined ? row.description : input.description,
       });
       const { name } = updated;
       await recordAudit(tx, ctx, { action: 'update_project', subject: id, name, projectId: id });

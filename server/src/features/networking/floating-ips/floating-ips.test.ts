@@ -203,6 +203,9 @@ test('the list is filtered by port, status and tags, and shows what carries each
   expect(await ids('tag_key=kind&tag_key=side')).toEqual([carried]);
   expect(await ids(`tag_key_value=${encodeURIComponent('{"side":"left"}')}`)).toEqual([carried]);
   expect(await ids('tag_key=kind&status=DOWN')).toEqual([free]);
+  const available = (await call('GET', '/cloud/v1/availablefloatingips/1/2')).body.results;
+  expect(available.map(({ id }: { id: string }) => id)).toContain(free);
+  expect(available.map(({ id }: { id: string }) => id)).not.toContain(carried);
   expect(await ids(`port_ids=${port_id}&port_ids=${NOWHERE}`)).toEqual([carried]);
   expect(await ids('tag_key=kind&status=ERROR')).toEqual([]);
   const [shown] = await list(`port_ids=${port_id}`);

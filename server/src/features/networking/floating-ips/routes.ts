@@ -1,6 +1,6 @@
 import { regionPath } from '../../../platform/http/paths.ts';
 import type { Route } from '../../../platform/http/route.ts';
-import { TaskIds, Uuid } from '../../../platform/http/schemas.ts';
+import { ListQuery, TaskIds, Uuid } from '../../../platform/http/schemas.ts';
 import { checkTagChanges, givenTags } from '../../../platform/http/tags.ts';
 import {
   CreateFloatingIp,
@@ -31,6 +31,12 @@ export function floatingIpRoutes(
       query: FloatingIpListQuery,
       response: floatingIpList(carrier.schema, machines.schema),
       handler: (ctx, { query }) => service.list(ctx, query),
+    }),
+    regionPath('Floating IPs', '/cloud/v1/availablefloatingips/{project_id}/{region_id}').get({
+      summary: 'List floating IPs that are assigned to nothing',
+      query: ListQuery({}),
+      response: floatingIpList(carrier.schema, machines.schema),
+      handler: (ctx, { query }) => service.list(ctx, { ...query, status: 'DOWN' }),
     }),
     one.get({
       summary: 'Get a floating IP',
