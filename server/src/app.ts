@@ -45,6 +45,7 @@ import { meaningOf } from './glossary/index.ts';
 import { OperationNames } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
+import { CertificateWatch } from './platform/certificates/watch.ts';
 import { foldCounts } from './platform/database/kept-counts.ts';
 import { recountAfterOlderNodes } from './platform/database/recount.ts';
 import type { Feature } from './platform/feature.ts';
@@ -218,6 +219,8 @@ export class App {
   readonly worker: Worker;
   readonly watchdog: TaskWatchdog;
   readonly background: Background;
+  /** Which certificates in use have expired, or will soon. */
+  readonly certificates: CertificateWatch;
   /** Notifies the other nodes that this one is alive. */
   readonly presence: Presence;
   #document: Record<string, unknown> | undefined;
@@ -242,7 +245,18 @@ export class App {
     const { clockWatch } = options;
     const clockOffMs = () => clockWatch?.offMs ?? 0;
     const droppedLines = () => options.logOutput?.dropped ?? 0;
-    this.#metrics = new Metrics({ db, version: VERSION, role, backlogs, clockOffMs, droppedLines });
+    const sources = all.flatMap(({ certificates }) => certificates ?? []);
+    this.certificates = new CertificateWatch({ ...options, sources });
+    const { certificates } = this;
+    this.#metrics = new Metrics({
+      db,
+      version: VERSION,
+      role,
+      backlogs,
+      clockOffMs,
+      droppedLines,
+      certificates,
+    });
     this.presence = new Presence({ ...options, name: options.node.name, role, version: VERSION });
     this.#probes = probeRoutes({
       metrics: this.#metrics,

@@ -223,6 +223,8 @@ async function start(
   });
   await app.presence.start();
   closers.push(() => app.presence.stop());
+  await app.certificates.start();
+  closers.push(() => app.certificates.stop());
   const probes = config.role === 'worker' ? await startProbes(app, config, log, closers) : undefined;
   if (config.role !== 'api') await startWorker(app, closers);
   const api = await app.api();

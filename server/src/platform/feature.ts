@@ -1,3 +1,4 @@
+import type { CertificateSource } from './certificates/watch.ts';
 import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
 import type { Backlog } from './metrics/cluster.ts';
@@ -29,6 +30,8 @@ export interface Feature {
   readonly reseal?: Reseal;
   /** Further metrics, in the text format of Prometheus; they name resources, so that only operators see them. */
   readonly operatorMetrics?: () => Promise<string>;
+  /** Which certificates it serves with. */
+  readonly certificates?: CertificateSource;
   /** What of it waits, for everybody's metrics. */
   readonly backlogs?: readonly Backlog[];
   /** What to do when a mail of a kind has been sent. */

@@ -5,7 +5,7 @@ import { loadX509 } from '../../platform/x509/library.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 86_400_000;
-const CA_DAYS = 3650;
+export const CA_DAYS = 3650;
 export const KUBECONFIG_DAYS = 365;
 
 const crypto = webcrypto;

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { authoritiesOfClusters } from './authorities.ts';
 import { scalePools } from './autoscale.ts';
 import { kubernetesExamples } from './examples.ts';
 import { healClusters } from './heal.ts';
@@ -61,6 +62,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
     },
     examples: kubernetesExamples,
     needs: 'kubernetes',
+    certificates: authoritiesOfClusters,
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
     tasks: [
       createClusterTask(work),

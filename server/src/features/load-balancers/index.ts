@@ -10,6 +10,7 @@ import type { SecretReader } from '../secrets/index.ts';
 import { TaskReads } from '../tasks/index.ts';
 import { accessLogRoutes } from './access-log/routes.ts';
 import { loadBalancerCarrier } from './carrier.ts';
+import { certificatesInUse } from './certificates-in-use.ts';
 import { DataPlanes, type Owners } from './data-planes.ts';
 import { loadBalancerExamples } from './examples.ts';
 import { healthMonitorRoutes } from './health-monitors/routes.ts';
@@ -109,6 +110,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     examples: loadBalancerExamples,
     needs: 'loadBalancers',
     operatorMetrics: () => countersForPrometheus(db, providers),
+    certificates: certificatesInUse,
     carrier: loadBalancerCarrier(providers),
     routes: [
       ...loadBalancerRoutes(balancers, deps.prices),

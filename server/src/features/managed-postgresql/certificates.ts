@@ -8,7 +8,7 @@ import { lockTlsNotUnder, setTlsKey, type TlsRow } from './cluster-store.ts';
  *  certificate and is then forgotten but for its own, by which clients know the servers. ECDSA on P-256. */
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-const DAYS = 3650;
+export const CA_DAYS = 3650;
 const DAY_MS = 86_400_000;
 const { subtle } = webcrypto;
 
@@ -23,7 +23,7 @@ const newKeys = () => subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 export async function issueTls(name: string, host: string, now: Date): Promise<IssuedTls> {
   const x509 = loadX509();
   const [caKeys, keys] = await Promise.all([newKeys(), newKeys()]);
-  const times = { notBefore: now, notAfter: new Date(now.getTime() + DAYS * DAY_MS) };
+  const times = { notBefore: now, notAfter: new Date(now.getTime() + CA_DAYS * DAY_MS) };
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     ...times,
     serialNumber: randomBytes(16).toString('hex'),

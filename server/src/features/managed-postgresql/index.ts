@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { CapabilitiesOf } from '../regions/index.ts';
 import type { PostgresqlService } from './access.ts';
+import { authoritiesOfClusters } from './authorities.ts';
 import { backupRoutes } from './backup-routes.ts';
 import { resealTlsKeys } from './certificates.ts';
 import { resealPasswords } from './credentials.ts';
@@ -31,6 +32,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
     },
     examples: managedPostgresqlExamples,
     needs: 'postgresql',
+    certificates: authoritiesOfClusters,
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],
     tasks: postgresqlTasks(deps),
     held: [

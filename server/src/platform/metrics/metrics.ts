@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CertificateWatch } from '../certificates/watch.ts';
 import type { Db } from '../database/db.ts';
 import { type Backlog, ClusterMetrics } from './cluster.ts';
 
@@ -11,6 +12,7 @@ export interface MetricsOptions {
   readonly clockOffMs: () => number;
   /** How many lines of the log could not be written. */
   readonly droppedLines: () => number;
+  readonly certificates: Pick<CertificateWatch, 'first'>;
 }
 
 /** What operators see at /metrics, in Prometheus' text format. */
@@ -39,7 +41,7 @@ export class Metrics {
 
   readonly #cluster: ClusterMetrics;
 
-  constructor({ db, version, role, backlogs, clockOffMs, droppedLines }: MetricsOptions) {
+  constructor({ db, version, role, backlogs, clockOffMs, droppedLines, certificates }: MetricsOptions) {
     collectDefaultMetrics({ register: this.registry });
     const build = new Gauge({
       name: 'virga_build_info',
@@ -71,6 +73,16 @@ export class Metrics {
       collect() {
         this.reset();
         this.inc(droppedLines());
+      },
+    });
+    new Gauge({
+      name: 'virga_certificate_expiry_timestamp_seconds',
+      help: 'When the first certificate in use expires, in seconds since 1970, by its use; absent: not within 90 days',
+      labelNames: ['use'] as const,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [use, expiresAt] of certificates.first) this.set({ use }, expiresAt.getTime() / 1000);
       },
     });
     this.#cluster = new ClusterMetrics(db, this.registry, backlogs);
