@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { reasonOf } from './unserved.ts';
 
 /** The calls that existing clients know, of the areas that are served: a line for each in known-calls.txt, with those
  *  that know it. docs/compatibility.md says which of them are not served. */
 
 export const KNOWN_CALLS = path.join(import.meta.dirname, 'known-calls.txt');
 
-/** Who knows a call: the public description of the contract, or a version of the Python SDK. */
+/** Who knows a call: the public description of the contract, the newest one, or a version of the Python SDK. */
 export type Source = string;
 export const CONTRACT: Source = 'contract';
 export const sourceOf = (version: string): Source => `Python SDK ${version}`;
@@ -85,17 +86,20 @@ export function withSource(
 export function renderUnserved(document: Document, calls: readonly KnownCall[]): string {
   const served = operationsOf(document);
   const areas = servedAreas(document);
-  const left = calls.filter((call) => areas.has(areaOf(call.path)) && !served.has(keyOf(call)));
+  const left = calls.filter(
+    (call) => !served.has(keyOf(call)) && (areas.has(areaOf(call.path)) || reasonOf(call.path) !== undefined),
+  );
   const rows = left
     .map(
-      (call) => `| \`${areaOf(call.path)}\` | \`${call.method} ${call.path}\` | ${call.sources.join(', ')} |`,
+      (call) =>
+        `| \`${call.method} ${call.path}\` | ${call.sources.join(', ')} | ${reasonOf(call.path) ?? ''} |`,
     )
     .sort();
   if (rows.length === 0) return 'None of these calls is left.';
   return [
     'These calls are not served:',
     '',
-    '| area | not served | known by |',
+    '| not served | known by | why |',
     '|---|---|---|',
     ...rows,
   ].join('\n');

@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROVIDER_NAMES } from '../../../server/src/known-providers.ts';
-import { readKnownCalls, renderSources, renderUnserved } from '../../compat/known-calls.ts';
+import {
+  keyOf,
+  operationsOf,
+  readKnownCalls,
+  renderSources,
+  renderUnserved,
+} from '../../compat/known-calls.ts';
+import { reasonOf, UNSERVED } from '../../compat/unserved.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { expectGolden } from '../golden.ts';
 import {
@@ -82,6 +89,14 @@ test('every operation is shown at work by a test', () => {
     .map(([operation]) => operation);
   const finding = process.env.UPDATE_GOLDEN === '1';
   expect(finding ? [] : unshown, 'call them in a test with success, then run npm run generate').toEqual([]);
+});
+
+test('what is not served of what clients know has a reason, and no reason is left over', () => {
+  const served = operationsOf(server.app.document);
+  const left = readKnownCalls().filter((call) => !served.has(keyOf(call)));
+  expect(left.filter(({ path: at }) => reasonOf(at) === undefined).map(keyOf)).toEqual([]);
+  const used = new Set(left.map(({ path: at }) => reasonOf(at)));
+  expect(UNSERVED.filter(([, reason]) => !used.has(reason))).toEqual([]);
 });
 
 function readRecords(file: string): Recorded[] {
