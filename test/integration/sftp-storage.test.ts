@@ -53,7 +53,7 @@ async function make(name: string, more: object = { password_mode: 'auto' }) {
 async function sftp(commands: readonly string[]): Promise<string> {
   const batch = path.join(work, 'batch');
   writeFileSync(batch, `${commands.join('\n')}\n`);
-  const { stdout, stderr } = await openssh('sftp', ['-q', '-b', batch, host()]);
+  const { stdout, stderr } = await openssh('sftp', ['-q', '-b', batch, hostOf(made)]);
   return stdout + stderr;
 }
 
@@ -64,7 +64,8 @@ function openssh(program: 'sftp' | 'scp' | 'ssh', words: readonly string[]) {
   const common = [...options.flatMap((option) => ['-o', option]), '-i', path.join(work, 'id'), ...port];
   return promisify(execFile)(program, [...common, ...words]);
 }
-const host = () => `${made.full_name}@${new URL(made.address).hostname}`;
+const hostOf = ({ full_name, address }: Pick<typeof made, 'full_name' | 'address'>) =>
+  `${full_name}@${new URL(address).hostname}`;
 
 beforeAll(async () => {
   server = await startLocalServer();
@@ -104,7 +105,7 @@ test("OpenSSH's client uploads, lists, renames, downloads and removes", async ()
 test('scp ends with 0 after a whole upload, a file is renamed over another one, and df has an answer', async () => {
   writeFileSync(path.join(work, 'new'), 'new');
   await files.write('/taken', 'old');
-  await openssh('scp', ['-q', path.join(work, 'new'), `${host()}:sent`]);
+  await openssh('scp', ['-q', path.join(work, 'new'), `${hostOf(made)}:sent`]);
   expect(await files.read('/sent')).toBe('new');
   expect(await sftp(['rename sent taken', 'df'])).toMatch(/Avail[^\n]*\n\s+\d+/);
   expect(await files.read('/taken')).toBe('new');
@@ -112,22 +113,24 @@ test('scp ends with 0 after a whole upload, a file is renamed over another one, 
 });
 
 test('every channel ends with its status: whole trees, what is missing, and what is no SFTP', async () => {
+  const trees = await make('trees', { password_mode: 'none', ssh_key_ids: [keyId] });
+  const host = hostOf(trees);
   mkdirSync(path.join(work, 'many', 'deep'), { recursive: true });
   for (let i = 0; i < 30; i += 1)
     writeFileSync(path.join(work, 'many', 'deep', `${i}`), Buffer.alloc(70_000, i));
-  await openssh('scp', ['-q', '-r', '-p', path.join(work, 'many'), `${host()}:`]);
-  await openssh('scp', ['-q', '-r', `${host()}:many`, path.join(work, 'again')]);
+  await openssh('scp', ['-q', '-r', '-p', path.join(work, 'many'), `${host}:`]);
+  await openssh('scp', ['-q', '-r', `${host}:many`, path.join(work, 'again')]);
   expect(readFileSync(path.join(work, 'again', 'deep', '29')).equals(Buffer.alloc(70_000, 29))).toBe(true);
-  await openssh('sftp', ['-q', `${host()}:many/deep/7`, path.join(work, 'seven')]);
+  await openssh('sftp', ['-q', `${host}:many/deep/7`, path.join(work, 'seven')]);
   const fails = (program: 'sftp' | 'scp' | 'ssh', words: readonly string[]) =>
     expect(openssh(program, words)).rejects;
-  await fails('scp', ['-q', `${host()}:missing`, work]).toMatchObject({ code: 1 });
-  await fails('scp', ['-q', path.join(work, 'new'), `${host()}:no/such/folder`]).toMatchObject({ code: 1 });
-  await fails('scp', ['-O', path.join(work, 'new'), `${host()}:old`]).toThrow('exec request failed');
-  await fails('ssh', [host(), 'id']).toThrow('exec request failed');
-  await fails('ssh', ['-T', host()]).toThrow('shell request failed');
-  await fails('ssh', ['-s', host(), 'other']).toThrow('subsystem request failed');
-  await sftp(['rm many/deep/*', 'rmdir many/deep', 'rmdir many']);
+  await fails('scp', ['-q', `${host}:missing`, work]).toMatchObject({ code: 1 });
+  await fails('scp', ['-q', path.join(work, 'new'), `${host}:no/such/folder`]).toMatchObject({ code: 1 });
+  await fails('scp', ['-O', path.join(work, 'new'), `${host}:old`]).toThrow('exec request failed');
+  await fails('ssh', [host, 'id']).toThrow('exec request failed');
+  await fails('ssh', ['-T', host]).toThrow('shell request failed');
+  await fails('ssh', ['-s', host, 'other']).toThrow('subsystem request failed');
+  await call('DELETE', `${STORAGES}/${trees.id}`);
 });
 
 test('a password opens it, a wrong one and a wrong name do not', async () => {
