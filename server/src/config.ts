@@ -33,6 +33,8 @@ export interface Config {
   readonly regionsFile: string | undefined;
   /** Of prices. */
   readonly pricesFile: string | undefined;
+  /** What simulated regions offer; undefined: ours. */
+  readonly catalogueFile: string | undefined;
   /** Calls that a first run begins with. */
   readonly seedFile: string | undefined;
   /** Simulated durations are multiplied by this; 0 is instant. */
@@ -92,6 +94,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_NODE',
   'VIRGA_PROBE_PORT',
   'VIRGA_PRICES',
+  'VIRGA_CATALOGUE',
   'VIRGA_REGIONS',
   'VIRGA_TIME_SCALE',
   'VIRGA_SEED',
@@ -175,6 +178,7 @@ export function readConfig(
     probePort: text('VIRGA_PROBE_PORT') ? number('VIRGA_PROBE_PORT', 0, 0, 65_535, true) : undefined,
     node: text('VIRGA_NODE') ?? hostname(),
     pricesFile: text('VIRGA_PRICES') && path.resolve(cwd, text('VIRGA_PRICES') ?? ''),
+    catalogueFile: text('VIRGA_CATALOGUE') && path.resolve(cwd, text('VIRGA_CATALOGUE') ?? ''),
     regionsFile: text('VIRGA_REGIONS') && path.resolve(cwd, text('VIRGA_REGIONS') ?? ''),
     seedFile: text('VIRGA_SEED_FILE') && path.resolve(cwd, text('VIRGA_SEED_FILE') ?? ''),
     timeScale: number('VIRGA_TIME_SCALE', 0.05, 0, 1000, false),

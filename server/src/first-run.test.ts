@@ -10,7 +10,7 @@ import { systemClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import { Db } from './platform/database/db.ts';
-import { DEFAULT_REGIONS } from './regions-file.ts';
+import { defaultRegions } from './regions-file.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -43,7 +43,7 @@ const prepare = (regions: readonly NewRegion[] | undefined, more: Partial<FirstR
     ids: randomIds(),
     apiKey: undefined,
     regions,
-    defaultRegions: DEFAULT_REGIONS,
+    defaultRegions: defaultRegions(),
     dataDir,
     node: 'one',
     ...more,

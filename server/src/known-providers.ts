@@ -1,4 +1,5 @@
 import type { Engines } from './engines/index.ts';
+import { catalogue } from './features/catalogue/index.ts';
 import type { SimulationSignals } from './features/kubernetes/port.ts';
 import type { RegionContents } from './features/regions/port.ts';
 import type { StrikesOf } from './features/simulation/port.ts';
@@ -34,21 +35,32 @@ interface KnownProvider {
   /** Makes what a region runs on. */
   readonly factory: (options: ProviderOptions) => ProviderFactory;
   /** What a region has from the beginning. */
-  readonly contents: RegionContents;
+  readonly contents: () => RegionContents;
 }
 
 /** The providers that a region may name. The only list of them. */
 const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
-  local: { factory: localRegions, contents: LOCAL_CONTENTS },
-  simulated: { factory: simulatedRegions, contents: SIMULATED_CONTENTS },
+  local: { factory: localRegions, contents: () => LOCAL_CONTENTS },
+  simulated: { factory: simulatedRegions, contents: simulatedContents },
 };
 
 export const PROVIDER_NAMES = Object.keys(PROVIDERS);
 
-export const contentsOf = (provider: string): RegionContents | undefined => PROVIDERS[provider]?.contents;
+export const contentsOf = (provider: string): RegionContents | undefined => PROVIDERS[provider]?.contents();
 
 export function providerFactories(options: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   return Object.fromEntries(Object.entries(PROVIDERS).map(([name, { factory }]) => [name, factory(options)]));
+}
+
+function simulatedContents(): RegionContents {
+  const images = catalogue().images.map(({ name, distribution: distro, version, ...image }) => ({
+    name,
+    distro,
+    version,
+    minDisk: image.min_disk_gib,
+    minRam: image.min_ram_mib,
+  }));
+  return { ...SIMULATED_CONTENTS, images };
 }
 
 /** Regions without side effects. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from '@sinclair/typebox';
 import { ConfigError } from './config.ts';
+import { catalogue } from './features/catalogue/index.ts';
 import { type NewRegion, REGION_STATES } from './features/regions/index.ts';
 import {
   CONDITION_KINDS,
@@ -47,14 +48,14 @@ const RegionsFile = Type.Object(
 );
 
 /** Regions of a first run without a file: one that carries traffic on this machine, one that pretends. */
-export const DEFAULT_REGIONS: readonly NewRegion[] = [
+export const defaultRegions = (): readonly NewRegion[] => [
   newRegion({ id: 1, name: 'Local', provider: 'local', zone: 'EMEA', volume_types: [] }),
   newRegion({
     id: 2,
     name: 'Simulated',
     provider: 'simulated',
     zone: 'EMEA',
-    volume_types: ['standard', 'ssd_hiiops', 'ssd_lowlatency'],
+    volume_types: catalogue().volume_types,
   }),
 ];
 

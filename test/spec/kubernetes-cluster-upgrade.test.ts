@@ -42,13 +42,18 @@ test('an upgrade is the task upgrade_k8s_cluster, creates no resources, and ends
   expect(after.filter(({ id }) => before.includes(id))).toEqual([]);
 });
 
+/** The patches of a minor version, from one to another. */
+const patches = (minor: string, from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `v${minor}.${from + index}`);
+
 test('permitted are one minor up, newer patches, and one patch down; anything else is a 400 that lists them', async () => {
   await createCluster(server, 'rules', { version: 'v1.32.9' });
-  expect(await versions('rules')).toEqual(['v1.32.8', 'v1.33.3', 'v1.33.4', 'v1.33.5']);
+  const permitted = ['v1.32.8', ...patches('1.32', 10, 13), ...patches('1.33', 0, 9)];
+  expect(await versions('rules')).toEqual(permitted);
   for (const version of ['v1.34.0', 'v1.31.13', 'v1.32.7', 'v1.32.9', 'v9.9.9', 'latest']) {
     const reply = await upgrade('rules', version);
     expect(reply.status).toBe(400);
-    expect(reply.body.invalid_fields.version[0]).toContain('v1.32.8, v1.33.3, v1.33.4, v1.33.5');
+    expect(reply.body.invalid_fields.version[0]).toContain(permitted.join(', '));
   }
   await finished(server, upgrade('rules', 'v1.32.8'));
   expect((await upgrade('rules', 'v1.32.6')).status).toBe(400);
@@ -158,7 +163,7 @@ const FAILURES = [
     // Two of three were replaced; the third is made by the second attempt.
     kept: nodeNames(4, 5),
     after: nodeNames(4, 5, 7),
-    permitted: ['v1.33.3', 'v1.33.4', 'v1.33.5'],
+    permitted: patches('1.33', 3, 9),
   },
   {
     where: 'with the control plane',
@@ -167,7 +172,7 @@ const FAILURES = [
     works: ['shaky@v1.33.4#2'],
     kept: nodeNames(1, 2, 3),
     after: nodeNames(4, 5, 6),
-    permitted: ['v1.32.7', 'v1.32.9', 'v1.33.3', 'v1.33.4', 'v1.33.5'],
+    permitted: ['v1.32.7', ...patches('1.32', 9, 13), ...patches('1.33', 0, 9)],
   },
 ] as const;
 

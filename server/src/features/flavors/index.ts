@@ -1,7 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import { type FlavorDeps, flavorRoutes } from './routes.ts';
 
-export { FLAVORS, type Flavor, findFlavor, hardwareOf, NO_FLAVOR } from './catalogue.ts';
+export { type Flavor, findFlavor, flavorsOffered, hardwareOf, noFlavor } from './catalogue.ts';
 export { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
 
 export function flavors(deps: FlavorDeps): Feature {

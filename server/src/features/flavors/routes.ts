@@ -5,7 +5,7 @@ import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { Defaulted, ListQuery } from '../../platform/http/schemas.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
-import { FLAVORS } from './catalogue.ts';
+import { flavorsOffered } from './catalogue.ts';
 import { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
 
 const flag = (fallback: boolean, description?: string) =>
@@ -27,7 +27,7 @@ export interface FlavorDeps {
 
 function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDeps) {
   const excluded = [query.exclude_linux && 'linux', query.exclude_windows && 'windows'];
-  const offered = deps.hasMachines(ctx.region.id) ? FLAVORS : [];
+  const offered = deps.hasMachines(ctx.region.id) ? flavorsOffered() : [];
   const matching = offered.filter(({ osType }) => !excluded.includes(osType));
   return pageOf(matching, query, query.include_prices ? viewPricedFlavor(deps.prices) : viewFlavor);
 }

@@ -41,7 +41,11 @@ test('every project finds the images of the region, in their order, and no one w
 });
 
 test('lists are filtered by every filter', async () => {
-  expect(await names('os_distro=ubuntu')).toEqual(['ubuntu-24.04-x64', 'ubuntu-22.04-x64']);
+  expect(await names('os_distro=ubuntu')).toEqual([
+    'ubuntu-24.04-x64',
+    'ubuntu-22.04-x64',
+    'ubuntu-20.04-x64',
+  ]);
   expect(await names('os_distro=ubuntu&os_version=22.04')).toEqual(['ubuntu-22.04-x64']);
   expect(await names('name=debian-12-x64')).toEqual(['debian-12-x64']);
   expect(await names('architecture=aarch64')).toEqual([]);

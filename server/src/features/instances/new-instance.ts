@@ -1,7 +1,7 @@
 import type { Faults } from '../../kernel/faults.ts';
 import { GIVEN_TWICE } from '../../kernel/rules.ts';
 import { givenTags, type StoredTags } from '../../platform/http/tags.ts';
-import { type Flavor, findFlavor, NO_FLAVOR } from '../flavors/index.ts';
+import { type Flavor, findFlavor, noFlavor } from '../flavors/index.ts';
 import { templateFault } from './names.ts';
 import type { CreateInstance } from './schema-create.ts';
 
@@ -31,7 +31,7 @@ export function planInstance(input: Input, faults: Faults): NewInstancePlan {
 /** Adds a fault when there is no such flavor. */
 export function knownFlavor(id: string, field: string, faults: Faults): Flavor | undefined {
   const flavor = findFlavor(id);
-  if (!flavor) faults.add(field, NO_FLAVOR);
+  if (!flavor) faults.add(field, noFlavor());
   return flavor;
 }
 

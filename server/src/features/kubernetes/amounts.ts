@@ -1,5 +1,5 @@
 import { Invalid } from '../../kernel/errors.ts';
-import { type Flavor, findFlavor, NO_FLAVOR } from '../flavors/index.ts';
+import { type Flavor, findFlavor, noFlavor } from '../flavors/index.ts';
 import { type Amounts, sumOf } from '../quotas/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 
@@ -16,7 +16,7 @@ export const DEFAULT_VOLUME_GIB = 50;
 /** @throws Invalid under `field` */
 export function flavorOf(id: string, field = 'flavor_id'): Flavor {
   const flavor = findFlavor(id);
-  if (!flavor) throw new Invalid({ [field]: [NO_FLAVOR] });
+  if (!flavor) throw new Invalid({ [field]: [noFlavor()] });
   return flavor;
 }
 

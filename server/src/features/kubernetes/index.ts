@@ -20,6 +20,7 @@ import { updateClusterTask } from './tasks/update.ts';
 import { upgradeClusterTask } from './tasks/upgrade.ts';
 import { watchNodes } from './watch.ts';
 
+export { flavorsOfPools } from './pool-store.ts';
 export type { KubernetesProvider } from './port.ts';
 export { simulationSignals } from './signals.ts';
 

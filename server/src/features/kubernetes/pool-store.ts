@@ -198,3 +198,13 @@ export async function readScaledPools(
     [after ?? null, limit],
   );
 }
+
+/** Ids of the flavors that nodes have, in their order. */
+export async function flavorsOfPools(db: Queryable): Promise<readonly string[]> {
+  const rows = await db.named<{ flavor_id: string }>(
+    'k8s_pools_flavors',
+    'select distinct flavor_id from k8s_pools order by flavor_id',
+    [],
+  );
+  return rows.map(({ flavor_id }) => flavor_id);
+}

@@ -4,7 +4,7 @@ import { Conflict, Locked } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { type Paging, pageOf, viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { FLAVORS, viewFlavor, viewPricedFlavor } from '../flavors/index.ts';
+import { flavorsOffered, viewFlavor, viewPricedFlavor } from '../flavors/index.ts';
 import { readClusterNodes, viewInstance } from '../instances/index.ts';
 import { exceededQuotas } from '../quotas/index.ts';
 import { getPool, type KubernetesService, providerFor } from './access.ts';
@@ -19,7 +19,7 @@ import { readNodes, readPools } from './pool-store.ts';
 import { roomForNodes } from './room.ts';
 import type { CheckCluster, CheckPool, FlavorListQuery } from './schema-input.ts';
 import { completeLogging } from './schema-parts.ts';
-import { upgradeVersions, VERSIONS } from './versions.ts';
+import { upgradeVersions, versionsOffered } from './versions.ts';
 import { viewCluster, viewPool } from './views.ts';
 
 export async function listClusters(ctx: RegionContext, query: Paging) {
@@ -70,7 +70,7 @@ export async function listNodes(
 
 export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: Paging) {
   providerFor(service, ctx);
-  return pageOf(VERSIONS, query, (version) => ({ version }));
+  return pageOf(versionsOffered(), query, (version) => ({ version }));
 }
 
 export async function listUpgradeVersions(ctx: RegionContext, name: string, query: Paging) {
@@ -89,7 +89,7 @@ export async function listFlavors(
 ) {
   providerFor(service, ctx);
   const room = query.include_capacity ? await roomForNodes(ctx) : undefined;
-  const offered = FLAVORS.filter(({ gpu }) => !query.exclude_gpu || gpu === null);
+  const offered = flavorsOffered().filter(({ gpu }) => !query.exclude_gpu || gpu === null);
   return pageOf(offered, query, (flavor) => ({
     resource_class: flavor.resourceClass,
     capacity: room?.get(flavor.id) ?? null,

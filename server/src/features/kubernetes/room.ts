@@ -1,5 +1,5 @@
 import type { RegionContext } from '../../platform/http/context.ts';
-import { FLAVORS } from '../flavors/index.ts';
+import { flavorsOffered } from '../flavors/index.ts';
 import { type Quota, readQuotas } from '../quotas/index.ts';
 import { DEFAULT_VOLUME_GIB, nodeAmounts } from './amounts.ts';
 
@@ -18,7 +18,7 @@ const nodeOf = (flavor_id: string) =>
 
 /** How many more nodes of each flavor the quotas leave room for, by the flavor's id. */
 export async function roomForNodes(ctx: RegionContext): Promise<ReadonlyMap<string, number>> {
-  const amounts = FLAVORS.map(({ id }) => [id, Object.entries(nodeOf(id))] as const);
+  const amounts = flavorsOffered().map(({ id }) => [id, Object.entries(nodeOf(id))] as const);
   const names = [...new Set(amounts.flatMap(([, of]) => of.map(([name]) => name)))];
   const quotas: Readonly<Record<string, Quota>> = await readQuotas(ctx.db, ctx.quota, names as never[]);
   const roomOf = ([name, amount]: readonly [string, number]) => {

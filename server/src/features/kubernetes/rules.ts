@@ -2,10 +2,10 @@ import type { Faults } from '../../kernel/faults.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { addressNumber, parseNetwork, rangesOverlap } from '../../kernel/ip.ts';
 import { networkRule, UUID_RULE } from '../../kernel/rules.ts';
-import { findFlavor, NO_FLAVOR } from '../flavors/index.ts';
+import { findFlavor, noFlavor } from '../flavors/index.ts';
 import type { ClusterSettings, PoolRow } from './model.ts';
 import type { CreateCluster, CreatePool, UpdateCluster, UpdatePool } from './schema-input.ts';
-import { VERSIONS } from './versions.ts';
+import { versionsOffered } from './versions.ts';
 
 /** What schemas cannot say. Every check adds to one list of faults. */
 
@@ -37,7 +37,7 @@ export function checkLabels(faults: Faults, at: string, labels: Strings, taints:
 /** @param at prefix of field names, such as `pools.0.` */
 export function checkPool(faults: Faults, at: string, pool: Partial<CreatePool>): void {
   const { flavor_id: flavor, min_node_count: min, max_node_count: max } = pool;
-  if (flavor !== undefined && !findFlavor(flavor)) faults.add(`${at}flavor_id`, NO_FLAVOR);
+  if (flavor !== undefined && !findFlavor(flavor)) faults.add(`${at}flavor_id`, noFlavor());
   checkLabels(faults, at, pool.labels ?? {}, pool.taints ?? {});
   if (max != null && min !== undefined && max < min)
     faults.add(`${at}max_node_count`, 'must not be less than min_node_count');
@@ -63,8 +63,8 @@ export function checkCluster(faults: Faults, input: CreateCluster, settings: Clu
 
 /** What a new cluster names, and its pools. */
 export function checkNamed(faults: Faults, input: Partial<CreateCluster>): void {
-  if (input.version !== undefined && !VERSIONS.includes(input.version))
-    faults.add('version', `must be one of the versions that can be created: ${VERSIONS.join(', ')}`);
+  if (input.version !== undefined && !versionsOffered().includes(input.version))
+    faults.add('version', `must be one of the versions that can be created: ${versionsOffered().join(', ')}`);
   const pools = input.pools ?? [];
   pools.forEach((pool, i) => {
     checkPool(faults, `pools.${i}.`, pool);

@@ -1,19 +1,9 @@
+import { catalogue } from '../catalogue/index.ts';
+
 /** Kubernetes versions: what can be created, and what may become what. */
 
-/** Newest patch last. The one table of versions. */
-export const VERSIONS: readonly string[] = [
-  'v1.31.11',
-  'v1.31.12',
-  'v1.31.13',
-  'v1.32.7',
-  'v1.32.8',
-  'v1.32.9',
-  'v1.33.3',
-  'v1.33.4',
-  'v1.33.5',
-  'v1.34.0',
-  'v1.34.1',
-];
+/** Newest patch last. */
+export const versionsOffered = (): readonly string[] => catalogue().kubernetes_versions;
 
 interface Version {
   readonly major: number;
@@ -38,7 +28,10 @@ export function mayBecome(from: string, to: string): boolean {
 
 /** The versions that a cluster may be brought to. `running` are those of its control plane and nodes: they
  *  are one, or two after an upgrade that failed half-way; then all of them must be able to get there. */
-export function upgradeVersions(running: readonly string[], table: readonly string[] = VERSIONS): string[] {
+export function upgradeVersions(
+  running: readonly string[],
+  table: readonly string[] = versionsOffered(),
+): string[] {
   const distinct = [...new Set(running)];
   return table.filter(
     (to) =>

@@ -2,7 +2,7 @@ import { NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type ItemPrice, monthly, type Priced, type Prices, rounded } from '../../platform/prices/prices.ts';
-import { findFlavor, NO_FLAVOR } from '../flavors/index.ts';
+import { findFlavor, noFlavor } from '../flavors/index.ts';
 import { flavorNamed } from '../load-balancers/index.ts';
 import type {
   PriceCluster,
@@ -209,7 +209,7 @@ const mapped = <K extends string>(
   ) as Record<K, number | null>;
 
 function checkFlavor(id: string, field: string, faults: Faults): void {
-  if (!findFlavor(id)) faults.add(field, NO_FLAVOR);
+  if (!findFlavor(id)) faults.add(field, noFlavor());
 }
 
 function checkBalancerFlavor(name: string): void {

@@ -3,15 +3,9 @@ import { requireFree } from '../../platform/database/held-table.ts';
 import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
+import { VOLUME_TYPES } from '../catalogue/index.ts';
 
-export const VOLUME_TYPES = [
-  'cold',
-  'ssd_hiiops',
-  'ssd_local',
-  'ssd_lowlatency',
-  'standard',
-  'ultra',
-] as const;
+export { VOLUME_TYPES };
 export type VolumeType = (typeof VOLUME_TYPES)[number];
 
 /** As block storage names them; not all of them occur here. */

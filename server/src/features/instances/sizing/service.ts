@@ -1,7 +1,7 @@
 import { Faults } from '../../../kernel/faults.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Prices } from '../../../platform/prices/prices.ts';
-import { FLAVORS, viewFlavor, viewPricedFlavor } from '../../flavors/index.ts';
+import { flavorsOffered, viewFlavor, viewPricedFlavor } from '../../flavors/index.ts';
 import { type Amounts, exceededQuotas, sumOf } from '../../quotas/index.ts';
 import { type InstanceDeps, requireMachines } from '../access.ts';
 import { machineAmounts } from '../model.ts';
@@ -22,7 +22,7 @@ export async function flavorsForInstance(
   const row = await readInstance(ctx.db, id, ctx.place);
   const ram = await readRamOfInstance(ctx.db, id);
   return listed(
-    FLAVORS.filter((flavor) => flavor.id !== row.flavor.id && flavor.ram >= ram),
+    flavorsOffered().filter((flavor) => flavor.id !== row.flavor.id && flavor.ram >= ram),
     withPrices ? deps.prices : undefined,
   );
 }
@@ -55,12 +55,12 @@ export async function flavorsForVolumes(
   });
   faults.refuse();
   return listed(
-    FLAVORS.filter(({ ram }) => ram >= Math.max(...rams)),
+    flavorsOffered().filter(({ ram }) => ram >= Math.max(...rams)),
     withPrices ? deps.prices : undefined,
   );
 }
 
-function listed(flavors: typeof FLAVORS, prices: Prices | undefined) {
+function listed(flavors: ReturnType<typeof flavorsOffered>, prices: Prices | undefined) {
   return { count: flavors.length, results: flavors.map(prices ? viewPricedFlavor(prices) : viewFlavor) };
 }
 
