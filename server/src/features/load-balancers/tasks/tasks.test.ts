@@ -131,7 +131,7 @@ test('a change that the data plane refuses is undone as a newer version', async 
   expect(await get(id)).toMatchObject({
     name: 'steady',
     admin_state_up: true,
-    logging: null,
+    logging: { enabled: false },
     metadata: [{ key: 'keep', value: 'me', read_only: false }],
     provisioning_status: 'ACTIVE',
     task_id: null,
