@@ -113,6 +113,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "POST /virga/v1/webhook_targets": 'operator',
   "POST /virga/v1/webhook_targets/{target_id}/rotate_secret": 'operator',
   "POST /waap/v1/preview-custom-page": 'Users',
+  "PUT /cloud/v1/projects/{project_id}": 'Administrators',
   "PUT /cloud/v2/client_quotas/{client_id}/notification_threshold": 'Administrators',
   "PUT /iam/clients/{clientId}/client-users/{userId}": 'Administrators',
   "PUT /iam/users/{userId}/email": 'Users',

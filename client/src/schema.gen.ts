@@ -977,7 +977,11 @@ export interface paths {
          * @description Get a project. Answers a project.
          */
         get: operations["getProject"];
-        put?: never;
+        /**
+         * Rename a project, and describe it or take its description away
+         * @description Rename a project, and describe it or take its description away. Answers a project. Needs the role Administrators.
+         */
+        put: operations["replaceProject"];
         post?: never;
         /**
          * Delete an empty project
@@ -2971,6 +2975,26 @@ export interface paths {
          * @description Create an image of a volume. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
          */
         post: operations["createImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/projectimages/{project_id}/{region_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the images of the project
+         * @description List the images of the project. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["getProjectimages"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5172,6 +5196,26 @@ export interface paths {
          * @description Create a floating IP, and assign it if a port is named. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the role Administrators or Engineers.
          */
         post: operations["createFloatingIp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/availablefloatingips/{project_id}/{region_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List floating IPs that are assigned to nothing
+         * @description List floating IPs that are assigned to nothing. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["getAvailablefloatingips"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -17406,6 +17450,18 @@ export interface components {
             tags?: string[];
         };
         ReplaceMembers: components["schemas"]["MemberOfList"][];
+        ReplaceProject: {
+            /**
+             * @description Its name.
+             * @example example-1
+             */
+            name: string;
+            /**
+             * @description For people.
+             * @default null
+             */
+            description?: string | null;
+        };
         RequestAssignment: {
             /** @description Id of the user. */
             user_id: number;
@@ -23216,6 +23272,54 @@ export interface operations {
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    replaceProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop-archive",
+                 *       "description": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplaceProject"];
+            };
+        };
+        responses: {
+            /** @description Rename a project, and describe it or take its description away */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };
@@ -29492,6 +29596,48 @@ export interface operations {
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
             409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getProjectimages: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description Whether prices are shown; without a price list they are null and hidden. Default: false. */
+                include_prices?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the images of the project */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };
@@ -36534,6 +36680,46 @@ export interface operations {
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
             409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getAvailablefloatingips: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List floating IPs that are assigned to nothing */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FloatingIpList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };
