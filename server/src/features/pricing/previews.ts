@@ -2,8 +2,7 @@ import { NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type ItemPrice, monthly, type Priced, type Prices, rounded } from '../../platform/prices/prices.ts';
-import { findFlavor, noFlavor } from '../flavors/index.ts';
-import { flavorNamed } from '../load-balancers/index.ts';
+import { checkCluster, checkInstances, checkLoadBalancer, checkVolume } from './rules.ts';
 import type {
   PriceCluster,
   PriceFloatingIps,
@@ -47,18 +46,20 @@ export class Previews {
     return this.#itemOf([{ kind: 'snapshot', gib: volume.size }]);
   }
 
-  /** @throws Invalid for a volume without a size, or from an unknown snapshot */
+  /** @throws Invalid for an unknown snapshot */
   async volume(ctx: RegionContext, input: PriceVolume): Promise<ItemPrice> {
     const faults = new Faults();
+    checkVolume(input, faults);
+    faults.refuse();
     const volume = await pricedVolume(ctx, input, '', faults);
     faults.refuse();
     return this.#itemOf(volume ? [volume] : []);
   }
 
-  /** @throws Invalid naming every faulty field */
+  /** @throws Invalid for unknown snapshots */
   async instances(ctx: RegionContext, input: PriceInstances) {
     const faults = new Faults();
-    checkFlavor(input.flavor, 'flavor', faults);
+    checkInstances(input, faults);
     const volumes: (Priced & { kind: 'volume' })[] = [];
     for (const [i, each] of (input.volumes ?? []).entries()) {
       const volume = await pricedVolume(ctx, each, `volumes.${i}.`, faults);
@@ -118,13 +119,13 @@ export class Previews {
 
   /** @throws Invalid for an unknown flavor */
   loadBalancer(input: PriceLoadBalancer): ItemPrice {
-    checkBalancerFlavor(input.flavor);
+    refuseFaults(checkLoadBalancer, input);
     return this.#itemOf([{ kind: 'load_balancer', flavor: input.flavor }]);
   }
 
   /** @throws Invalid for an unknown flavor */
   loadBalancerWithAddresses(input: PriceLoadBalancerWithAddresses) {
-    checkBalancerFlavor(input.flavor);
+    refuseFaults(checkLoadBalancer, input);
     const isInside = Boolean(input.vip_network_id || input.vip_subnet_id || input.vip_port_id);
     const parts = {
       flavor: this.#prices.perHour({ kind: 'load_balancer', flavor: input.flavor }),
@@ -147,10 +148,9 @@ export class Previews {
 
   /** Nodes, their volumes and their addresses; the control plane costs nothing.
    *  @throws Invalid for an unknown flavor */
-  newCluster({ pools }: PriceCluster) {
-    const faults = new Faults();
-    for (const [i, { flavor_id }] of pools.entries()) checkFlavor(flavor_id, `pools.${i}.flavor_id`, faults);
-    faults.refuse();
+  newCluster(input: PriceCluster) {
+    refuseFaults(checkCluster, input);
+    const { pools } = input;
     return this.#cluster(
       pools.map((pool) => ({
         flavor_id: pool.flavor_id,
@@ -208,13 +208,9 @@ const mapped = <K extends string>(
     Object.entries(parts).map(([name, each]) => [name, amount(each as number | null)]),
   ) as Record<K, number | null>;
 
-function checkFlavor(id: string, field: string, faults: Faults): void {
-  if (!findFlavor(id)) faults.add(field, noFlavor());
-}
-
-function checkBalancerFlavor(name: string): void {
+function refuseFaults<T>(check: (input: T, faults: Faults) => void, input: T): void {
   const faults = new Faults();
-  if (!flavorNamed(name)) faults.add('flavor', 'is not a flavor of load balancers; list them with lbflavors');
+  check(input, faults);
   faults.refuse();
 }
 
@@ -227,18 +223,8 @@ async function pricedVolume(
 ): Promise<(Priced & { kind: 'volume' }) | undefined> {
   if (source === 'existing-volume') return undefined;
   const ofSnapshot =
-    source === 'snapshot' && snapshot_id != null
-      ? await store.readSnapshotSize(ctx.db, ctx.place, snapshot_id)
-      : undefined;
-  if (source === 'snapshot' && ofSnapshot === undefined)
-    faults.add(
-      `${at}snapshot_id`,
-      snapshot_id == null ? 'is required' : 'is not the id of a snapshot of this region',
-    );
-  const gib = size ?? ofSnapshot;
-  if (gib === undefined) {
-    if (source !== 'snapshot') faults.add(`${at}size`, 'is required');
-    return undefined;
-  }
-  return { kind: 'volume', type: type_name ?? DEFAULT_TYPE, gib };
+    snapshot_id == null ? undefined : await store.readSnapshotSize(ctx.db, ctx.place, snapshot_id);
+  if (source === 'snapshot' && snapshot_id != null && ofSnapshot === undefined)
+    faults.add(`${at}snapshot_id`, 'is not the id of a snapshot of this region');
+  return { kind: 'volume', type: type_name ?? DEFAULT_TYPE, gib: size ?? ofSnapshot ?? 0 };
 }

@@ -150,17 +150,22 @@ describe('with a price list', () => {
   test('every faulty field is named', async () => {
     const faults = async (at: string, body: unknown) => {
       const reply = await server.call('POST', at, { body });
-      return [reply.status, Object.keys(reply.body.invalid_fields ?? {})];
+      return [reply.status, Object.keys(reply.body.invalid_fields ?? {}).sort()];
     };
     const instances = {
       flavor: 'none',
-      interfaces: [],
+      interfaces: [{ type: 'none' }],
       volumes: [{ source: 'new-volume' }, { source: 'snapshot' }],
     };
     expect(await faults(`${V2}/instances`, instances)).toEqual([
       400,
+      ['flavor', 'interfaces.0.type', 'volumes.0.size', 'volumes.1.snapshot_id'],
+    ]);
+    expect(await faults(`${V2}/instances`, { ...instances, interfaces: [] })).toEqual([
+      400,
       ['flavor', 'volumes.0.size', 'volumes.1.snapshot_id'],
     ]);
+    expect(await faults(`${V1}/volumes`, { source: 'new-volume' })).toEqual([400, ['size']]);
     expect(await faults(`${V2}/loadbalancers`, { flavor: 'none' })).toEqual([400, ['flavor']]);
     expect(await faults(`${V2}/k8s/clusters`, { pools: [{ flavor_id: 'none' }] })).toEqual([
       400,

@@ -5,6 +5,7 @@ import { Uuid } from '../../platform/http/schemas.ts';
 import { ItemPrice } from '../../platform/prices/schema.ts';
 import { CreateReservedFixedIp } from '../networking/reserved-fixed-ips/index.ts';
 import type { Previews } from './previews.ts';
+import { checkCluster, checkInstances, checkLoadBalancer, checkVolume } from './rules.ts';
 import {
   ClusterPrice,
   InstancesPrice,
@@ -64,6 +65,7 @@ export function pricingRoutes(previews: Previews): readonly Route[] {
       summary: 'Say what a volume would cost',
       access: 'read',
       body: PriceVolume,
+      rules: (body, faults) => checkVolume(body, faults),
       response: ItemPrice,
       handler: (ctx, { body }) => previews.volume(ctx, body),
     }),
@@ -72,6 +74,7 @@ export function pricingRoutes(previews: Previews): readonly Route[] {
       summary: 'Say what instances would cost, with their volumes and addresses',
       access: 'read',
       body: PriceInstances,
+      rules: checkInstances,
       response: InstancesPrice,
       handler: (ctx, { body }) => previews.instances(ctx, body),
     }),
@@ -86,6 +89,7 @@ export function pricingRoutes(previews: Previews): readonly Route[] {
       summary: 'Say what a load balancer would cost',
       access: 'read',
       body: PriceLoadBalancer,
+      rules: checkLoadBalancer,
       response: ItemPrice,
       handler: async (_ctx, { body }) => previews.loadBalancer(body),
     }),
@@ -94,6 +98,7 @@ export function pricingRoutes(previews: Previews): readonly Route[] {
       summary: 'Say what a load balancer would cost, with its addresses',
       access: 'read',
       body: PriceLoadBalancerWithAddresses,
+      rules: checkLoadBalancer,
       response: LoadBalancerPrice,
       handler: async (_ctx, { body }) => previews.loadBalancerWithAddresses(body),
     }),
@@ -102,6 +107,7 @@ export function pricingRoutes(previews: Previews): readonly Route[] {
       summary: 'Say what a Kubernetes cluster would cost',
       access: 'read',
       body: PriceCluster,
+      rules: checkCluster,
       response: ClusterPrice,
       handler: async (_ctx, { body }) => previews.newCluster(body),
     }),
