@@ -6,10 +6,17 @@ import path from 'node:path';
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
+const { readStartOptions, startHelp } = await import('../server/src/start-options.mjs');
 const { backgroundOptions, startInBackground } = await import('./lib/background.mjs');
 
-const background = backgroundOptions(process.argv.slice(2));
-if (background) {
+const args = process.argv.slice(2);
+const { values } = readStartOptions(args);
+const background = backgroundOptions(args);
+if (values.help !== undefined) console.log(startHelp('npm start --'));
+else if (values.version !== undefined) {
+  const { readFileSync } = await import('node:fs');
+  console.log(JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).version);
+} else if (background) {
   process.exitCode = await startInBackground(ROOT, background);
 } else {
   const { prepareStart } = await import('./lib/prepare.mjs');

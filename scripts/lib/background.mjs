@@ -75,6 +75,7 @@ export async function startInBackground(root, { wrong, patienceMs, args }) {
   if (spawnSync(process.execPath, [preparing], { stdio: ['ignore', 2, 2] }).status !== 0) return 1;
   const dataDir =
     process.env.VIRGA_DATA_DIR?.trim() === TEMPORARY ? newTemporaryDataDir() : resolveDataDir(process.env);
+  const isNew = !existsSync(dataDir);
   const log = logFile(dataDir);
   const { child, said } = launch(root, args, dataDir, log);
   const interrupted = endWithUs(child);
@@ -87,6 +88,8 @@ export async function startInBackground(root, { wrong, patienceMs, args }) {
   if (outcome.running) await end(child);
   const reason = reasonIn(said());
   if (path.dirname(log) === os.tmpdir()) rmSync(log);
+  // A start that is refused leaves nothing.
+  if (isNew && existsSync(log) && readdirSync(dataDir).length === 1) rmSync(dataDir, { recursive: true });
   if (dataDir !== resolveDataDir(process.env)) await purgeDataDir(dataDir);
   return refuse(
     outcome.running ? `${outcome.why}${reason ? ` It said last:\n${reason}` : ''}` : reason || outcome.why,
@@ -170,11 +173,23 @@ async function waitFor(child, dataDir, patienceMs, interrupted) {
       };
     }
     if (interrupted.aborted) return { running: true, why: 'The start was interrupted.' };
-    const ready = currentInstances(dataDir).find(({ pid, url }) => pid === child.pid && url !== undefined);
+    const ready = instancesOf(dataDir).find(({ pid, url }) => pid === child.pid && url !== undefined);
     if (ready) return { url: ready.url ?? '' };
     await delay(50);
   }
   return { running: true, why: `Virga was not ready within ${patienceMs / 1000} s; it is stopped.` };
+}
+
+/**
+ * In a folder that cannot be read nobody is known; the server itself says what is wrong with it.
+ * @param {string} dataDir
+ */
+function instancesOf(dataDir) {
+  try {
+    return currentInstances(dataDir);
+  } catch {
+    return [];
+  }
 }
 
 /** @param {ChildProcess} child */

@@ -55,6 +55,7 @@ describe('the configuration', () => {
     [{ VIRGA_API_KEY: 'a-good-key', VIRGA_API_KEY_FILE: '/dev/null' }, 'both set'],
     [{ VIRGA_TIMESCALE: '1' }, 'did you mean VIRGA_TIME_SCALE?'],
     [{ VIRGA_REGION: 'x.json' }, 'did you mean VIRGA_REGIONS?'],
+    [{ VIRGA_PORT: '80' }, 'did you mean PORT?'],
   ])('%j is refused in one line that names it', (env, name) => {
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(() => readConfig(env)).toThrow(name);
@@ -161,6 +162,15 @@ describe('the configuration', () => {
       tasksDays: 0,
       auditLogDays: 30,
     });
+  });
+
+  test('--port goes before PORT, and wrong options and settings are named at once', () => {
+    expect(readConfig({ PORT: '80' }, ['--port', '81']).port).toBe(81);
+    expect(readConfig({}, ['--port=82']).port).toBe(82);
+    const wrong = () =>
+      readConfig({ LOG_LEVEL: 'loud', VIRGA_PORT: '1' }, ['--port=x', '--nonsense', '--role']);
+    for (const part of ['LOG_LEVEL', 'did you mean PORT?', '--port must be', '--nonsense', '--role needs'])
+      expect(wrong).toThrow(part);
   });
 
   test('--role goes before VIRGA_ROLE, and other options are refused', () => {

@@ -12,6 +12,7 @@ import { KEPT_A_YEAR, type Kept } from './platform/months.ts';
 import { readTracingSettings, type TracingSettings } from './platform/tracing/settings.ts';
 import { memberNetworks } from './providers/local/index.ts';
 import { SECRET_FILE_SETTINGS, SECRET_SETTINGS } from './secret-settings.ts';
+import { readStartOptions } from './start-options.mjs';
 
 /** The whole configuration, from the environment and the files that it names for secrets, read once. */
 export interface Config {
@@ -132,9 +133,17 @@ export function readConfig(
 ): Config {
   const faults: string[] = [];
   const env = withSecretsFromFiles(environment, faults, SECRET_SETTINGS);
+  const given = readStartOptions(args);
+  faults.push(...given.faults);
   const text = (name: string) => env[name]?.trim() || undefined;
-  const number = (name: string, fallback: number, min: number, max: number, whole: boolean) => {
-    const raw = text(name);
+  const number = (
+    name: string,
+    fallback: number,
+    min: number,
+    max: number,
+    whole: boolean,
+    raw = text(name),
+  ) => {
     if (raw === undefined) return fallback;
     const value = Number(raw);
     if (Number.isFinite(value) && value >= min && value <= max && (!whole || Number.isInteger(value)))
@@ -167,14 +176,17 @@ export function readConfig(
   for (const name of unknown) faults.push(`${name} is not a setting${suggestion(name)}`);
   const config: Config = {
     host: text('HOST') ?? '127.0.0.1',
-    port: number('PORT', 8080, 0, 65_535, true),
+    port:
+      given.values.port === undefined
+        ? number('PORT', 8080, 0, 65_535, true)
+        : number('--port', 8080, 0, 65_535, true, given.values.port),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: text('VIRGA_MAIL_FROM') ?? 'Virga <virga@localhost>',
     logLevel: choice('LOG_LEVEL', text('LOG_LEVEL'), LOG_LEVELS, 'info'),
     dataDir: path.resolve(cwd, text('VIRGA_DATA_DIR') ?? '.virga'),
     apiKey: text('VIRGA_API_KEY'),
-    role: choice('VIRGA_ROLE or --role', roleArgument(args, faults) ?? text('VIRGA_ROLE'), ROLES, 'all'),
+    role: choice('VIRGA_ROLE or --role', given.values.role ?? text('VIRGA_ROLE'), ROLES, 'all'),
     probePort: text('VIRGA_PROBE_PORT') ? number('VIRGA_PROBE_PORT', 0, 0, 65_535, true) : undefined,
     node: text('VIRGA_NODE') ?? hostname(),
     pricesFile: text('VIRGA_PRICES') && path.resolve(cwd, text('VIRGA_PRICES') ?? ''),
@@ -269,11 +281,15 @@ function tlsFiles(
 
 /** The setting that was meant, as far as one can guess. */
 function suggestion(name: string): string {
+  const bare = name.slice('VIRGA_'.length);
+  if (WITHOUT_PREFIX.includes(bare)) return `; did you mean ${bare}?`;
   const near = closest(name, [...KNOWN]);
   return distance(name, near) <= MAX_TYPOS ? `; did you mean ${near}?` : '';
 }
 
 const MAX_TYPOS = 4;
+/** Settings that other programs know by the same name. */
+const WITHOUT_PREFIX = ['HOST', 'PORT', 'DATABASE_URL', 'SMTP_URL', 'LOG_LEVEL'];
 
 function publicUrl(raw: string | undefined, faults: string[]): string | undefined {
   if (raw === undefined) return undefined;
@@ -314,15 +330,4 @@ function networksOf(name: string, raw: string | undefined, faults: string[]): re
   if (wrong.length > 0)
     faults.push(`${name} must be networks with commas between them, not "${wrong.join(', ')}"`);
   return texts.flatMap((text) => parseNetwork(text) ?? []);
-}
-
-function roleArgument(args: readonly string[], faults: string[]): string | undefined {
-  let role: string | undefined;
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? '';
-    if (arg === '--role') role = args[++i] ?? '';
-    else if (arg.startsWith('--role=')) role = arg.slice('--role='.length);
-    else faults.push(`${arg} is not an option; there are --role, and for npm start --wait and --detach`);
-  }
-  return role;
 }

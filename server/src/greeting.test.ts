@@ -29,6 +29,16 @@ test('a person is shown the tokens of the first run', () => {
     expect(text).toContain(secret);
 });
 
+test('a start prints six lines at most', () => {
+  const more = 'More can be installed.';
+  expect(
+    greeting({ ...FIRST_RUN, more })
+      .join('\n')
+      .split('\n').length,
+  ).toBeLessThanOrEqual(6);
+  expect(greeting({ ...FIRST_RUN, more, url: undefined, probes: 'http://x' }).length).toBeLessThanOrEqual(6);
+});
+
 test('a log says where they are, and no more', () => {
   const text = greeting({ ...FIRST_RUN, isTerminal: false }).join('\n');
   expect(text).not.toMatch(SECRETS);

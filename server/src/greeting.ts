@@ -16,7 +16,7 @@ export interface Greeting extends FirstRun {
   readonly isTerminal: boolean;
 }
 
-/** What is said once the server runs, line by line. */
+/** What is said once the server runs: six lines at most. */
 export function greeting(facts: Greeting): readonly string[] {
   return [...whatRuns(facts), ...(facts.more ? [facts.more] : [])];
 }
@@ -31,23 +31,17 @@ function whatRuns(greeting: Greeting): readonly string[] {
     ];
   }
   const running = [
-    `Virga serves ${url} (pid ${pid}). Stop it with npm stop or Ctrl-C.`,
-    `The API reference is at ${url}/docs.`,
+    `Virga serves ${url} (pid ${pid}); its API reference is at ${url}/docs. Stop it with npm stop or Ctrl-C.`,
   ];
   if (!credentials) return [...running, ...placeOfCredentials(greeting)];
   const file = path.join(dataDir, 'credentials');
   if (!isTerminal) return [...running, `This is the first run. Its tokens are in ${file}.`];
   return [
     ...running,
-    '',
-    'This is the first run. Open the portal; this link signs you in once, within a day:',
-    `  ${url}/sign-in#${credentials.signInToken}`,
-    '',
-    `These are kept in ${file}:`,
-    `  sign-in          ${credentials.email}  ${credentials.password}`,
-    `  API token        ${credentials.apiToken}`,
-    `  operator token   ${credentials.operatorToken}`,
-    '',
+    `This is the first run. Its link to the portal, for once and a day: ${url}/sign-in#${credentials.signInToken}`,
+    `Sign in later as ${credentials.email} with the password ${credentials.password}`,
+    `API token ${credentials.apiToken}, operator token ${credentials.operatorToken}`,
+    `All of these are kept in ${file}.`,
   ];
 }
 

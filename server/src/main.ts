@@ -12,6 +12,7 @@ import { simulationSignals } from './features/kubernetes/index.ts';
 import { readRegions } from './features/regions/index.ts';
 import { simulatedStrikes } from './features/simulation/index.ts';
 import { prepareDatabase } from './first-run.ts';
+import { requireFreePort } from './free-port.ts';
 import { greeting } from './greeting.ts';
 import { SharedClock } from './kernel/clock.ts';
 import { removeVoidClaims, useAccounts } from './kernel/engine-accounts.ts';
@@ -139,6 +140,8 @@ async function start(
   { log, logOutput, outage, drain }: { log: Logger; logOutput: LogOutput; outage: Outage; drain: Drain },
   closers: Closers,
 ): Promise<void> {
+  await forgetTemporary(config.dataDir, closers);
+  await requireFreePort(config);
   useAccounts({ range: config.engineAccounts });
   removeVoidClaims();
   const { tracing: traces } = config;
@@ -148,7 +151,6 @@ async function start(
   const regions = config.regionsFile === undefined ? undefined : readRegionsFile(config.regionsFile);
   const seedCalls = config.seedFile === undefined ? undefined : readSeedFile(config.seedFile);
   const alone = config.databaseUrl === undefined;
-  await forgetTemporary(config.dataDir, closers);
   const lock = alone ? lockDataDir(config.dataDir) : shareDataDir(config.dataDir);
   closers.push(() => lock.release());
   const postgres = config.databaseUrl === undefined ? await startPostgres(config, log, closers) : undefined;
