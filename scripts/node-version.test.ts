@@ -2,8 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { bundleServer } from './lib/bundle.mjs';
 import { nodeVersionProblem } from './lib/node-version.mjs';
 import { ROOT } from './lib/root.mjs';
+
+const ONE_LINE = /^Virga needs Node [\d.]+ or newer, and this is Node 18\.19\.0: [^\n]+\n$/;
+
+function onOldNode(script: string) {
+  const pretend = "Object.defineProperty(process.versions, 'node', { value: '18.19.0' })";
+  const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
+  return spawnSync(process.execPath, ['--import', preload, script], { encoding: 'utf8' });
+}
 
 test.each([
   ['18.19.0', false],
@@ -25,11 +34,17 @@ test('the oldest version is the one that package.json declares', () => {
 test.each(['start', 'stop', 'test'])(
   'npm %s says so in one line on an old Node, before anything else',
   (name) => {
-    const pretend = "Object.defineProperty(process.versions, 'node', { value: '18.19.0' })";
-    const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
-    const script = path.join(ROOT, 'scripts', `${name}.mjs`);
-    const result = spawnSync(process.execPath, ['--import', preload, script], { encoding: 'utf8' });
+    const result = onOldNode(path.join(ROOT, 'scripts', `${name}.mjs`));
     expect(result).toMatchObject({ status: 1, stdout: '' });
-    expect(result.stderr).toMatch(/^Virga needs Node [\d.]+ or newer, and this is Node 18\.19\.0: [^\n]+\n$/);
+    expect(result.stderr).toMatch(ONE_LINE);
   },
 );
+
+test('what production starts says so in one line on an old Node', async () => {
+  await bundleServer(ROOT);
+  const result = onOldNode(path.join(ROOT, 'server', 'dist', 'main.js'));
+  expect(result).toMatchObject({ status: 1, stdout: '' });
+  expect(result.stderr).toMatch(ONE_LINE);
+  // An old Node may not even be able to load what the program imports.
+  expect(readFileSync(path.join(ROOT, 'server', 'dist', 'main.js'), 'utf8')).not.toMatch(/^\s*import\s[^(]/m);
+});

@@ -35,7 +35,9 @@ const BUNDLER = ['package-lock.json', 'tsconfig.json', 'scripts/lib/bundle.mjs']
  */
 export const areBundled = (root, parts) =>
   parts.every((part) =>
-    (PROGRAMS[part] ?? ['main']).every((name) => isBundled(root, outputOf(root, part, name))),
+    (PROGRAMS[part] ?? ['main']).every(
+      (name) => isBundled(root, outputOf(root, part, name)) && (name !== 'main' || hasLauncher(root, part)),
+    ),
   );
 
 /**
@@ -49,6 +51,7 @@ export const areBundled = (root, parts) =>
  */
 export async function bundle(root, part, name = 'main') {
   const output = outputOf(root, part, name);
+  if (part === 'server' && name === 'main') replaceFile(launcherOf(root), launcher());
   if (isBundled(root, output)) return output;
   const { buildSync } = await import('esbuild');
   const result = buildSync({
@@ -101,7 +104,24 @@ function externalTo(root, part) {
  * @param {string} part
  * @param {string} name
  */
-const outputOf = (root, part, name) => path.join(root, part, 'dist', `${name}.js`);
+const outputOf = (root, part, name) =>
+  path.join(root, part, 'dist', `${part === 'server' && name === 'main' ? 'program' : name}.js`);
+
+/** @param {string} root */
+const launcherOf = (root) => path.join(root, 'server', 'dist', 'main.js');
+
+/** What production starts: it looks at Node's version before anything is loaded that an old Node does not know. */
+const launcher = () =>
+  Buffer.concat([
+    readFileSync(path.join(import.meta.dirname, 'node-version.mjs')),
+    Buffer.from("\nawait import('./program.js');\n"),
+  ]);
+
+/**
+ * @param {string} root
+ * @param {string} part
+ */
+const hasLauncher = (root, part) => part !== 'server' || read(launcherOf(root))?.equals(launcher()) === true;
 
 /** @param {string} output */
 const noteOf = (output) => `${output}.sources`;
