@@ -11,7 +11,7 @@ export function blocksOf(document: string, kind: string, heading?: string): read
   const text = readFileSync(path.join(ROOT, document), 'utf8');
   const parts =
     heading === undefined ? [text] : text.split(/^(?=#+ )/m).filter((part) => headingOf(part) === heading);
-  const blocks = parts.flatMap((part) => [...part.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]);
+  const blocks = parts.flatMap((part) => [...part.matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```$/gm)]);
   return blocks.filter(([, found]) => found === kind).map(([, , code]) => String(code));
 }
 
