@@ -14673,7 +14673,7 @@ export interface components {
              * @description Of this start; the next start of the same node has another.
              */
             id: string;
-            /** @description The machine: `VIRGA_NODE`, or the host name. */
+            /** @description The machine (`VIRGA_NODE`, or the host name) and the process on it: `one:4711`. */
             name: string;
             /**
              * @description What it does: `all` is both others.

@@ -257,7 +257,8 @@ export class App {
       droppedLines,
       certificates,
     });
-    this.presence = new Presence({ ...options, name: options.node.name, role, version: VERSION });
+    const name = `${options.node.name}:${process.pid}`;
+    this.presence = new Presence({ ...options, name, role, version: VERSION });
     this.#probes = probeRoutes({
       metrics: this.#metrics,
       isReady: options.isReady,

@@ -31,6 +31,9 @@ const REGION_COLUMNS: readonly Column<Region>[] = [
 ];
 
 /** Which nodes live, and who works on which region; moves without a task, so it looks often. */
+/** `one:4711` is a process on the machine `one`; nodes of version 0.3.0 name the machine alone. */
+const machineOf = (name: string) => name.replace(/:\d+$/, '');
+
 export function Nodes() {
   const result = useQuery({ ...operatorApi.queryOptions('get', '/virga/v1/nodes'), ...every(2_000) });
   const { results = [], regions = [] } = result.data ?? {};
@@ -43,7 +46,9 @@ export function Nodes() {
       label: 'Works on',
       cell: ({ name, role, alive }) =>
         (alive && role !== 'api'
-          ? regions.filter(({ node, served }) => served && node === name).map((own) => own.region_name)
+          ? regions
+              .filter(({ node, served }) => served && node === machineOf(name))
+              .map((own) => own.region_name)
           : []
         ).join(', ') || 'no region of its own',
     },

@@ -17,11 +17,16 @@ const insertSilent = (name: string, silent: string) =>
     [name, silent],
   );
 
-test('a node that is at work is listed with its role and version', async () => {
+test('a node that is at work is listed with its machine and process, role and version', async () => {
   const { status, body } = await nodes();
   expect(status).toBe(200);
   expect(body.results).toEqual([
-    expect.objectContaining({ name: 'test', role: 'all', version: expect.any(String), alive: true }),
+    expect.objectContaining({
+      name: `test:${process.pid}`,
+      role: 'all',
+      version: expect.any(String),
+      alive: true,
+    }),
   ]);
 });
 

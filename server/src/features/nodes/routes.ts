@@ -12,7 +12,9 @@ import { listOwners } from '../../platform/owners/store.ts';
 const Node = Type.Object(
   {
     id: Uuid({ description: 'Of this start; the next start of the same node has another.' }),
-    name: Type.String({ description: 'The machine: `VIRGA_NODE`, or the host name.' }),
+    name: Type.String({
+      description: 'The machine (`VIRGA_NODE`, or the host name) and the process on it: `one:4711`.',
+    }),
     role: StringEnum(['all', 'api', 'worker'], { description: 'What it does: `all` is both others.' }),
     version: Type.String({ description: 'The release that it runs.' }),
     alive: Type.Boolean({ description: 'Whether it was heard of in the last 5 seconds.' }),
