@@ -127,6 +127,7 @@ export const BALANCING: Cycles = {
     times: {},
     lists: ['sni_secret_id', 'user_list'],
     changedBy: `PATCH ${one('lblisteners', 'listener_id', 'v2')}`,
+    left: { normalize_path: 'is no field of the tool' },
     updates: listenerFields(other),
   }),
   pool: ({ balancer, secrets: [secret] }) => ({
