@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
   installCommand,
@@ -133,4 +136,22 @@ test('every package of our lock file is known by what is in it, and by no addres
   expect(registered.length).toBeGreaterThan(100);
   expect(registered.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
   expect(registered.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
+test('an install says how far it is, also while nothing comes, and no longer than whoever waits for it', async () => {
+  lock(two);
+  const program = path.join(ROOT, 'scripts/lib/install-progress.mjs');
+  // The shell is whoever waits; it ends when its input does.
+  const words = `"${process.execPath}" "${program}" "${root}" false $$ 20 & read line`;
+  const shell = spawn('sh', ['-c', words], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: shell.stdout });
+  const next = async () => String((await once(lines, 'line'))[0]);
+  expect(await next()).toMatch(/^npm has installed nothing yet after \d+ s\. Without a network it tries/);
+  install({ 'node_modules/a': { version: '1.0.0' } });
+  let line = await next();
+  while (line.includes('nothing')) line = await next();
+  expect(line).toMatch(/^npm has installed 1 of 2 packages after \d+ s\.$/);
+  const ended = once(lines, 'close');
+  shell.stdin.end();
+  await ended;
 });

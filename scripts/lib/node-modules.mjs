@@ -1,5 +1,5 @@
 // @ts-check
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -34,10 +34,12 @@ export function installNodeModules(root, development = false) {
   console.log(`Installing npm packages (${missing.length} missing, such as ${missing[0]}) ...`);
   const npm = npmCommand();
   const options = [...installCommand(root, development), '--include=optional', '--no-audit', '--no-fund'];
+  const progress = showProgress(root, development);
   const result = spawnSync(npm.program, [...npm.args, ...options], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  progress.kill();
   if (result.status !== 0) {
     console.error(
       `npm ${options[0]} failed${result.error ? `: ${result.error.message}` : ''}; nothing was started.`,
@@ -46,6 +48,18 @@ export function installNodeModules(root, development = false) {
   }
   writeFileSync(path.join(root, 'node_modules', STAMP), stampFor(root));
   return true;
+}
+
+/**
+ * A process of its own, since this one waits for npm.
+ * @param {string} root
+ * @param {boolean} development
+ */
+function showProgress(root, development) {
+  const program = path.join(import.meta.dirname, 'install-progress.mjs');
+  return spawn(process.execPath, [program, root, String(development), String(process.pid)], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
 }
 
 /**
