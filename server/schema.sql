@@ -1144,6 +1144,7 @@ create table invitations (
   accepted_by integer,
   phone text,
   constraint invitations_pkey PRIMARY KEY (user_id),
+  constraint invitations_of_client UNIQUE (user_id, client_id),
   constraint invitations_lang_check CHECK ((lang = ANY (ARRAY['de'::text, 'en'::text, 'ru'::text, 'zh'::text, 'az'::text]))),
   constraint invitations_role_check CHECK ((role = ANY (ARRAY['Administrators'::text, 'Engineers'::text, 'Users'::text]))),
   constraint invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id),
@@ -2049,11 +2050,11 @@ create table role_assignments (
   constraint role_assignments_one_person CHECK ((num_nonnulls(user_id, invited_id) = 1)),
   constraint role_assignments_role_check CHECK ((role = ANY (ARRAY['ClientAdministrator'::text, 'ProjectAdministrator'::text, 'User'::text, 'Observer'::text]))),
   constraint role_assignments_client_id_user_id_fkey FOREIGN KEY (client_id, user_id) REFERENCES client_users(client_id, user_id) ON DELETE CASCADE,
-  constraint role_assignments_invited_id_fkey FOREIGN KEY (invited_id) REFERENCES invitations(user_id) ON DELETE CASCADE,
+  constraint role_assignments_invited FOREIGN KEY (invited_id, client_id) REFERENCES invitations(user_id, client_id) ON DELETE CASCADE,
   constraint role_assignments_project FOREIGN KEY (project_id, client_id) REFERENCES projects(id, client_id)
 );
-CREATE INDEX role_assignments_invited ON role_assignments USING btree (invited_id) WHERE (invited_id IS NOT NULL);
 CREATE UNIQUE INDEX role_assignments_invited_place ON role_assignments USING btree (client_id, invited_id, COALESCE(project_id, 0)) WHERE (invited_id IS NOT NULL);
+CREATE INDEX role_assignments_of_invited ON role_assignments USING btree (invited_id) WHERE (invited_id IS NOT NULL);
 CREATE UNIQUE INDEX role_assignments_place ON role_assignments USING btree (client_id, user_id, COALESCE(project_id, 0));
 CREATE INDEX role_assignments_project ON role_assignments USING btree (project_id) WHERE (project_id IS NOT NULL);
 
