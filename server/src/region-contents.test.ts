@@ -47,7 +47,7 @@ test('a region has its addresses, images and groups, and a start adds nothing to
         ...['10.0.0.0/8', '100.64.0.0/10', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
         'fd76:6972:6761:2::/64',
       ],
-      images: 12,
+      images: 15,
       groups: 2,
     },
   ]);

@@ -92,14 +92,14 @@ export function renderUnserved(document: Document, calls: readonly KnownCall[]):
   const rows = left
     .map(
       (call) =>
-        `| \`${call.method} ${call.path}\` | ${call.sources.join(', ')} | ${reasonOf(call.path) ?? ''} |`,
+        `| ${reasonOf(call.path) ?? ''} | \`${call.method} ${call.path}\` | ${call.sources.join(', ')} |`,
     )
     .sort();
   if (rows.length === 0) return 'None of these calls is left.';
   return [
     'These calls are not served:',
     '',
-    '| not served | known by | why |',
+    '| why | not served | known by |',
     '|---|---|---|',
     ...rows,
   ].join('\n');
