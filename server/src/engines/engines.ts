@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
+import type { Server } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { tryMachineLock } from '../kernel/machine-lock.ts';
 import { type Engine, EngineError, type EngineState } from './engine.ts';
 import { installEngine, type Say, type SystemInstaller } from './install.ts';
 import { findEngine } from './places.ts';
 import { ENGINES } from './table.ts';
-import { inTurn } from './turns.ts';
 
 export interface EnginesOptions {
   /** Where engines are looked for beside settings and PATH; the last one is where they are put. */
@@ -104,8 +108,8 @@ export class Engines {
     const { engine } = this.state(name);
     const folder = this.#options.folders.at(-1);
     if (!folder) throw new EngineError('there is no folder for engines');
-    const wait = (pid: number) => say(`Process ${pid} installs it already: waiting for that.`);
-    return inTurn(folder, name, wait, async () => {
+    const lock = await lockOf(path.join(path.resolve(folder), name), say);
+    try {
       await this.#lookAt(engine);
       const there = this.programOf(name);
       if (there) return there;
@@ -115,7 +119,9 @@ export class Engines {
       const { program, fault } = this.state(name);
       if (program && !fault) return program;
       throw new EngineError(fault ?? `${engine.title} was installed, and is not found`);
-    });
+    } finally {
+      lock.close();
+    }
   }
 
   async #lookAtAll(names?: readonly string[]): Promise<void> {
@@ -176,4 +182,17 @@ export const viewEngine = ({ engine, state, program, says, fault }: EngineState)
 function keyOf(program: string): string {
   const stat = statSync(program, { throwIfNoEntry: false });
   return `${program}:${stat?.ino}:${stat?.size}:${stat?.mtimeMs}`;
+}
+
+const LOCK_EVERY_MS = 100;
+
+/** Waits while another process installs the same, however long that takes. The lock is free when its process ends. */
+async function lockOf(target: string, say: Say): Promise<Server> {
+  const name = `virga-engine-${createHash('sha256').update(target).digest('hex').slice(0, 32)}`;
+  for (let attempt = 0; ; attempt += 1) {
+    const lock = await tryMachineLock(name);
+    if (lock) return lock;
+    if (attempt === 0) say('Another process installs it already: waiting for that.');
+    await delay(LOCK_EVERY_MS);
+  }
 }

@@ -4,9 +4,9 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readJson, writeFileAtomically } from '../../kernel/files.ts';
+import { acquireMachineLock, tryMachineLock } from '../../kernel/machine-lock.ts';
 import { identify, isAlive, isFrozen, type ProcessIdentity, signalProcess } from '../../kernel/processes.ts';
 import { makePassage } from './load-balancers/files.ts';
-import { acquireMachineLock, tryMachineLock } from './load-balancers/machine-lock.ts';
 
 /** Another process works on this region now. What was to be done is for that one to do. */
 export class NotOwner extends Error {

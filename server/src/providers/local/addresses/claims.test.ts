@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withMachineLock } from '../load-balancers/machine-lock.ts';
+import { withMachineLock } from '../../../kernel/machine-lock.ts';
 import { AddressClaims, CLAIMS_LIST } from './claims.ts';
 import { blockOf, subnetFault } from './space.ts';
 

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
 import { addressNumber, canonicalAddress, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
-import { withMachineLock } from '../load-balancers/machine-lock.ts';
+import { withMachineLock } from '../../../kernel/machine-lock.ts';
 import { findProgram, run } from '../load-balancers/programs.ts';
 import { LOOPBACK_PROBE } from './space.ts';
 
