@@ -15939,8 +15939,11 @@ export interface components {
                 node_count?: number;
                 /** @description Of the disk of each node, in GiB. */
                 boot_volume_size?: number | null;
-                /** @description What the disk of each node is of. */
-                boot_volume_type?: string | null;
+                /**
+                 * @description What the disk of each node is of.
+                 * @enum {string|null}
+                 */
+                boot_volume_type?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra" | null;
                 /**
                  * @description Whether nodes have public IPv4 addresses. Default: false.
                  * @default false
@@ -15984,8 +15987,11 @@ export interface components {
                 source: "existing-volume" | "image" | "new-volume" | "snapshot" | "apptemplate";
                 /** @description GiB */
                 size?: number | null;
-                /** @description What the volume is of. */
-                type_name?: string | null;
+                /**
+                 * @description What the volume is of.
+                 * @enum {string|null}
+                 */
+                type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra" | null;
                 /**
                  * Format: uuid
                  * @description Id of the snapshot.
@@ -16034,8 +16040,11 @@ export interface components {
             source: "existing-volume" | "image" | "new-volume" | "snapshot" | "apptemplate";
             /** @description GiB */
             size?: number | null;
-            /** @description What the volume is of. */
-            type_name?: string | null;
+            /**
+             * @description What the volume is of.
+             * @enum {string|null}
+             */
+            type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra" | null;
             /**
              * Format: uuid
              * @description Id of the snapshot.
@@ -29495,7 +29504,7 @@ export interface operations {
                 offset?: number;
                 /** @description Of the processor. */
                 architecture?: "aarch64" | "x86_64";
-                /** @description Accepted; nothing has a price here. */
+                /** @description Accepted: images are shown without prices; ask for those under pricing. */
                 include_prices?: boolean;
                 /** @description Only those of this name. */
                 name?: string;
@@ -29645,7 +29654,7 @@ export interface operations {
     getImage: {
         parameters: {
             query?: {
-                /** @description Accepted; nothing has a price here. Default: false. */
+                /** @description Accepted: images are shown without prices; ask for those under pricing. Default: false. */
                 include_prices?: boolean;
             };
             header?: never;

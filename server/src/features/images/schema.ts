@@ -59,7 +59,12 @@ export const Image = Type.Object(
 export const ImageList = ListOf(Image, 'ImageList');
 
 const include_prices = (options = {}) =>
-  Type.Optional(Type.Boolean({ description: 'Accepted; nothing has a price here.', ...options }));
+  Type.Optional(
+    Type.Boolean({
+      description: 'Accepted: images are shown without prices; ask for those under pricing.',
+      ...options,
+    }),
+  );
 
 export const ImageListQuery = ListQuery({
   architecture: Type.Optional(StringEnum(ARCHITECTURES)),

@@ -50,21 +50,16 @@ export class Previews {
   async volume(ctx: RegionContext, input: PriceVolume): Promise<ItemPrice> {
     const faults = new Faults();
     checkVolume(input, faults);
+    const volumes = await pricedVolumes(ctx, [input], () => '', faults);
     faults.refuse();
-    const volume = await pricedVolume(ctx, input, '', faults);
-    faults.refuse();
-    return this.#itemOf(volume ? [volume] : []);
+    return this.#itemOf(volumes);
   }
 
   /** @throws Invalid for unknown snapshots */
   async instances(ctx: RegionContext, input: PriceInstances) {
     const faults = new Faults();
     checkInstances(input, faults);
-    const volumes: (Priced & { kind: 'volume' })[] = [];
-    for (const [i, each] of (input.volumes ?? []).entries()) {
-      const volume = await pricedVolume(ctx, each, `volumes.${i}.`, faults);
-      if (volume) volumes.push(volume);
-    }
+    const volumes = await pricedVolumes(ctx, input.volumes ?? [], (i) => `volumes.${i}.`, faults);
     faults.refuse();
     const count = Math.max(input.names?.length ?? 0, input.name_templates?.length ?? 0, 1);
     const news = input.interfaces.filter(({ floating_ip }) => floating_ip?.source === 'new');
@@ -214,17 +209,23 @@ function refuseFaults<T>(check: (input: T, faults: Faults) => void, input: T): v
   faults.refuse();
 }
 
-/** @returns nothing for a volume that is there already, and costs no more */
-async function pricedVolume(
+/** What volumes cost, without those that are there already.
+ *  @param at what fields of the volume of an index begin with */
+async function pricedVolumes(
   ctx: RegionContext,
-  { source, size, type_name, snapshot_id }: PriceVolume,
-  at: string,
+  volumes: readonly PriceVolume[],
+  at: (index: number) => string,
   faults: Faults,
-): Promise<(Priced & { kind: 'volume' }) | undefined> {
-  if (source === 'existing-volume') return undefined;
-  const ofSnapshot =
-    snapshot_id == null ? undefined : await store.readSnapshotSize(ctx.db, ctx.place, snapshot_id);
-  if (source === 'snapshot' && snapshot_id != null && ofSnapshot === undefined)
-    faults.add(`${at}snapshot_id`, 'is not the id of a snapshot of this region');
-  return { kind: 'volume', type: type_name ?? DEFAULT_TYPE, gib: size ?? ofSnapshot ?? 0 };
+): Promise<(Priced & { kind: 'volume' })[]> {
+  const ids = volumes.flatMap(({ source, snapshot_id: id }) =>
+    source === 'snapshot' && id != null ? id : [],
+  );
+  const sizes = ids.length === 0 ? new Map() : await store.readSnapshotSizes(ctx.db, ctx.place, ids);
+  return volumes.flatMap(({ source, size, type_name, snapshot_id: id }, i) => {
+    if (source === 'existing-volume') return [];
+    const ofSnapshot = id == null ? undefined : sizes.get(id.toLowerCase());
+    if (source === 'snapshot' && id != null && ofSnapshot === undefined)
+      faults.add(`${at(i)}snapshot_id`, 'is not the id of a snapshot of this region');
+    return [{ kind: 'volume' as const, type: type_name ?? DEFAULT_TYPE, gib: size ?? ofSnapshot ?? 0 }];
+  });
 }

@@ -166,6 +166,11 @@ describe('with a price list', () => {
       ['flavor', 'volumes.0.size', 'volumes.1.snapshot_id'],
     ]);
     expect(await faults(`${V1}/volumes`, { source: 'new-volume' })).toEqual([400, ['size']]);
+    const odd = { source: 'new-volume', size: 1, type_name: 'constructor' };
+    expect(await faults(`${V1}/volumes`, odd)).toEqual([400, ['type_name']]);
+    const snapshot_id = '3b1f9a52-6c0e-4d83-9a77-2f5c8e1d0b36';
+    const unknown = { source: 'snapshot', snapshot_id };
+    expect(await faults(`${V1}/volumes`, unknown)).toEqual([400, ['snapshot_id']]);
     expect(await faults(`${V2}/loadbalancers`, { flavor: 'none' })).toEqual([400, ['flavor']]);
     expect(await faults(`${V2}/k8s/clusters`, { pools: [{ flavor_id: 'none' }] })).toEqual([
       400,
@@ -185,6 +190,12 @@ test('without a price list prices are null and hidden', async () => {
     tax_percent: 0,
     price_status: 'hide',
   });
+});
+
+test('a name that every object has is no rate', () => {
+  const prices = new Prices({ currency: 'USD', per_hour: { flavors: {}, volume_gib: {} } });
+  expect(prices.perHour({ kind: 'instance', flavor: 'constructor' })).toBeNull();
+  expect(prices.perHour({ kind: 'volume', type: 'toString', gib: 1 })).toBeNull();
 });
 
 test('a month is 720 hours of what an hour costs, for any price', () => {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Nullable, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { CURRENCIES, PRICE_STATUSES } from '../../platform/prices/prices.ts';
 import { ItemPrice } from '../../platform/prices/schema.ts';
+import { VOLUME_TYPES } from '../catalogue/index.ts';
 
 /** Prices on the wire. */
 
@@ -27,7 +28,7 @@ export type PriceSnapshot = Static<typeof PriceSnapshot>;
 const volumeFields = () => ({
   source: StringEnum(['existing-volume', 'image', 'new-volume', 'snapshot', 'apptemplate']),
   size: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 102_400, description: 'GiB' }))),
-  type_name: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+  type_name: Type.Optional(Nullable(StringEnum(VOLUME_TYPES))),
   snapshot_id: Type.Optional(Nullable(Uuid())),
 });
 
@@ -122,7 +123,7 @@ export const PriceCluster = Type.Object(
         flavor_id: Type.String({ maxLength: 255 }),
         node_count: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 1 })),
         boot_volume_size: Type.Optional(Nullable(Type.Integer({ minimum: 10, maximum: 2000 }))),
-        boot_volume_type: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+        boot_volume_type: Type.Optional(Nullable(StringEnum(VOLUME_TYPES))),
         is_public_ipv4: Type.Optional(Type.Boolean({ default: false })),
       }),
       { minItems: 1, maxItems: 100 },

@@ -23,18 +23,19 @@ export async function readVolume(
   );
 }
 
-/** The size of what a snapshot was made of, in GiB. */
-export async function readSnapshotSize(
+/** The sizes of what snapshots were made of, in GiB, by the ids of those that are of the project and region. */
+export async function readSnapshotSizes(
   db: Queryable,
   { projectId, regionId }: Place,
-  id: string,
-): Promise<number | undefined> {
-  const row = await db.namedRow<{ size: number }>(
-    'pricing_snapshot',
-    'select size::int as size from volume_snapshots where id = $1 and project_id = $2 and region_id = $3',
-    [id, projectId, regionId],
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.named<{ id: string; size: number }>(
+    'pricing_snapshots',
+    `select id, size::int as size from volume_snapshots
+      where id = any($1::uuid[]) and project_id = $2 and region_id = $3`,
+    [ids, projectId, regionId],
   );
-  return row?.size;
+  return new Map(rows.map(({ id, size }) => [id, size]));
 }
 
 export interface InstanceParts {

@@ -65,11 +65,11 @@ export class Prices {
     const rates = this.#list?.per_hour;
     switch (priced.kind) {
       case 'instance':
-        return rates?.flavors?.[priced.flavor] ?? null;
+        return rateOf(rates?.flavors, priced.flavor) ?? null;
       case 'load_balancer':
-        return rates?.load_balancer_flavors?.[priced.flavor] ?? null;
+        return rateOf(rates?.load_balancer_flavors, priced.flavor) ?? null;
       case 'volume':
-        return times(rates?.volume_gib?.[priced.type], priced.gib);
+        return times(rateOf(rates?.volume_gib, priced.type), priced.gib);
       case 'snapshot':
         return times(rates?.snapshot_gib, priced.gib);
       case 'image':
@@ -118,6 +118,10 @@ export class Prices {
     return perHour === null ? 'error' : 'show';
   }
 }
+
+/** Names come from bodies: one such as `constructor` is no rate. */
+const rateOf = (rates: Rates | undefined, name: string): number | undefined =>
+  rates && Object.hasOwn(rates, name) ? rates[name] : undefined;
 
 const times = (rate: number | undefined, gib: number): number | null =>
   rate === undefined ? null : rate * gib;
