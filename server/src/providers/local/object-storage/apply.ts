@@ -147,12 +147,18 @@ export async function observeBucket(
   readers: readonly string[],
 ): Promise<ObservedBucket> {
   const policy = await read(server, name, 'policy');
-  const before = { ...NOTHING, isPublic: opensForAll(policy) };
-  const wanted = policyWith(name, policy, { ...before, readers }, before);
-  if (wanted !== null && !isDeepStrictEqual(JSON.parse(wanted), policy === '' ? null : JSON.parse(policy)))
-    await change(server, name, 'policy', () => wanted);
+  if (withReaders(name, policy, readers) !== null)
+    await change(server, name, 'policy', (there) => withReaders(name, there, readers) ?? there);
   const allowedOrigins = originsIn(await read(server, name, 'cors'));
   return { name, isPublic: isPublicBy(name, policy), allowedOrigins };
+}
+
+/** @returns the policy with what these keys need; null: it has that already, and nothing else of such keys */
+function withReaders(name: string, there: string, readers: readonly string[]): string | null {
+  const before = { ...NOTHING, isPublic: opensForAll(there) };
+  const wanted = policyWith(name, there, { ...before, readers }, before);
+  if (wanted === null) return null;
+  return there !== '' && isDeepStrictEqual(JSON.parse(wanted), JSON.parse(there)) ? null : wanted;
 }
 
 /** @returns empty: there is none */
