@@ -23,10 +23,14 @@ export const readCompatibility = (): string => (existsSync(DOCUMENT) ? readFileS
 
 const LINE = /^\| `([A-Z]+ \/\S*)` \|.*\|([^|]*)\|$/;
 
+/** Of the section that has them: other tables name calls, too. */
+const HEADING = '\n## Operations\n';
+
 /** What a document says, line by line, whatever else is in it (marks of a merge conflict, for example). */
 export function shownBy(document: string): Shown {
   const shown = new Map<string, string[]>();
-  for (const line of document.split('\n')) {
+  const operations = document.slice(Math.max(document.lastIndexOf(HEADING), 0));
+  for (const line of operations.split('\n')) {
     const [, operation, links = ''] = LINE.exec(line) ?? [];
     if (operation === undefined) continue;
     const files = [...links.matchAll(/\(\.\.\/([^)]+)\)/g)].map(([, file]) => String(file));
