@@ -263,10 +263,7 @@ export class App {
       metrics: this.#metrics,
       isReady: options.isReady,
       faults: () => (clockWatch?.isFarOff ? [clockWatch.note ?? ''] : []),
-      notes: () => [
-        ...[clockWatch?.note, db.room.note].filter((note) => note !== undefined),
-        ...owners.refused(),
-      ],
+      notes: () => [clockWatch?.note, db.room.note, ...owners.refused()].filter((note) => note !== undefined),
       operatorMetrics: [
         () => ownersForPrometheus(db),
         ...all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),

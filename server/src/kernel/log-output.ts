@@ -13,7 +13,7 @@ export class LogOutput {
   readonly #write: (fd: number, bytes: Buffer) => number;
   #dropped = 0;
   /** As the next line that can be written says. */
-  #unsaid = 0;
+  #unreported = 0;
   /** The last line is there in part. */
   #isCut = false;
 
@@ -33,12 +33,12 @@ export class LogOutput {
     try {
       if (this.#isCut) this.#writeAll('\n');
       this.#isCut = false;
-      if (this.#unsaid > 0) this.#writeAll(notice(this.#unsaid));
-      this.#unsaid = 0;
+      if (this.#unreported > 0) this.#writeAll(notice(this.#unreported));
+      this.#unreported = 0;
       this.#writeAll(line);
     } catch {
       this.#dropped++;
-      this.#unsaid++;
+      this.#unreported++;
     }
   }
 
@@ -51,7 +51,7 @@ export class LogOutput {
         this.#isCut = rest.length > 0;
       } catch (error) {
         // Whoever has not read for that long is not waited for again with every line.
-        const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN' && this.#unsaid === 0;
+        const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN' && this.#unreported === 0;
         if (!isFull || waitedMs >= PATIENCE_MS) throw error;
         waitedMs += STEP_MS;
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STEP_MS);

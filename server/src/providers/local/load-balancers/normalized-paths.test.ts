@@ -36,8 +36,13 @@ async function rejecting(rules: readonly DesiredL7Rule[], normalizePath = true):
   const backend = pool({ members: [member(port)] });
   const vipAddress = await site.addresses.allocateAddress(new Set());
   const policy = {
-    ...{ id: '22222222-2222-4222-8222-222222222222', action: 'REJECT' as const, rules },
-    ...{ redirectHttpCode: null, redirectPoolId: null, redirectPrefix: null, redirectUrl: null },
+    id: '22222222-2222-4222-8222-222222222222',
+    action: 'REJECT' as const,
+    rules,
+    redirectHttpCode: null,
+    redirectPoolId: null,
+    redirectPrefix: null,
+    redirectUrl: null,
   };
   const front = listener({ defaultPoolId: backend.id, normalizePath, l7Policies: [policy] });
   await site.apply(loadBalancer({ vipAddress, listeners: [front], pools: [backend] }));

@@ -88,9 +88,20 @@ export class Server {
   #words(): string[] {
     const { socket, adminSocket, accounts, versions, data } = this.place;
     return [
-      ...['--port', socket, '--admin-port', adminSocket, '--accounts', accounts, '--versions', versions],
+      '--port',
+      socket,
+      '--admin-port',
+      adminSocket,
+      '--accounts',
+      accounts,
+      '--versions',
+      versions,
       // No bucket can have such a name.
-      ...['--health', '/.health', '--domain', DOMAIN, data],
+      '--health',
+      '/.health',
+      '--domain',
+      DOMAIN,
+      data,
     ];
   }
 
