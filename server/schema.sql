@@ -49,205 +49,6 @@ begin
   execute format('alter table tasks attach partition %I for values from (%L) to (%L)', name, since, until);
 end $function$;
 
-CREATE OR REPLACE FUNCTION count_floating_ips()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  same_tags boolean := tg_op = 'UPDATE' and old.tags = new.tags;
-begin
-  if tg_op <> 'INSERT' then before := facets_of(old); end if;
-  if tg_op <> 'DELETE' then after := facets_of(new); end if;
-  if before is not distinct from after and same_tags then return null; end if;
-  if before is distinct from after then
-    if before is not null then
-      insert into resource_changes values (old.project_id, old.region_id, 'floatingips', before, -1);
-    end if;
-    if after is not null then
-      insert into resource_changes values (new.project_id, new.region_id, 'floatingips', after, 1);
-    end if;
-  end if;
-  if before is not null and old.tags <> '{}' then
-    insert into resource_changes
-    select old.project_id, old.region_id, 'floatingips by tag' || side.with_status, f || side.facets, -1
-      from facets_of_tags(old.tags) f, (values ('', '{}'::jsonb), (' and status', before)) side (with_status, facets)
-     where not same_tags or side.with_status <> '';
-  end if;
-  if after is not null and new.tags <> '{}' then
-    insert into resource_changes
-    select new.project_id, new.region_id, 'floatingips by tag' || side.with_status, f || side.facets, 1
-      from facets_of_tags(new.tags) f, (values ('', '{}'::jsonb), (' and status', after)) side (with_status, facets)
-     where not same_tags or side.with_status <> '';
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION count_instances()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  hour_before jsonb;
-  hour_after jsonb;
-begin
-  if tg_op <> 'INSERT' then
-    before := facets_of(old);
-    hour_before := hour_of(old.updated_at);
-  end if;
-  if tg_op <> 'DELETE' then
-    after := facets_of(new);
-    hour_after := hour_of(new.updated_at);
-  end if;
-  if before is distinct from after then
-    if before is not null then
-      insert into resource_changes values (old.project_id, old.region_id, 'instances', before, -1);
-    end if;
-    if after is not null then
-      insert into resource_changes values (new.project_id, new.region_id, 'instances', after, 1);
-    end if;
-  end if;
-  if hour_before is distinct from hour_after then
-    if hour_before is not null then
-      insert into resource_changes values (old.project_id, old.region_id, 'instances by hour', hour_before, -1);
-    end if;
-    if hour_after is not null then
-      insert into resource_changes values (new.project_id, new.region_id, 'instances by hour', hour_after, 1);
-    end if;
-  end if;
-  if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
-  if tg_op <> 'INSERT' and old.tags <> '{}' then
-    insert into resource_changes
-    select old.project_id, old.region_id, 'instances by tag', f, -1 from facets_of_tags(old.tags) f
-    union all select old.project_id, old.region_id, 'instances by tag value', f, -1 from tag_values(old.tags) f;
-  end if;
-  if tg_op <> 'DELETE' and new.tags <> '{}' then
-    insert into resource_changes
-    select new.project_id, new.region_id, 'instances by tag', f, 1 from facets_of_tags(new.tags) f
-    union all select new.project_id, new.region_id, 'instances by tag value', f, 1 from tag_values(new.tags) f;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION count_late_user_actions()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  with late (action) as (
-    update audit_log a set counted = true where not counted and api_group is not null returning a)
-  insert into resource_changes (project_id, region_id, resource, facets, change)
-  select (l.action).client_id, 0, f.resource, f.facets, count(*)
-    from late l cross join lateral facets_of_user_action(l.action) f group by 1, 3, 4;
-$function$;
-
-CREATE OR REPLACE FUNCTION count_rows()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_op = 'INSERT' then
-    insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], '{}', 1);
-  else
-    insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], '{}', -1);
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION count_rows_by_facets()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  was_beside text;
-  is_beside text;
-begin
-  if tg_op <> 'INSERT' then
-    before := facets_of(old);
-    if tg_argv[1] = 'network' then was_beside := tg_argv[0] || ' by network ' || old.network_id; end if;
-  end if;
-  if tg_op <> 'DELETE' then
-    after := facets_of(new);
-    if tg_argv[1] = 'network' then is_beside := tg_argv[0] || ' by network ' || new.network_id; end if;
-  end if;
-  if before is distinct from after then
-    if before is null or after is null or old.project_id <> new.project_id or old.region_id <> new.region_id then
-      if before is not null then
-        insert into resource_changes values (old.project_id, old.region_id, tg_argv[0], before, -1, null, was_beside);
-      end if;
-      if after is not null then
-        insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], after, 1, null, is_beside);
-      end if;
-    else
-      insert into resource_changes values (new.project_id, new.region_id, tg_argv[0], after, 1, before, is_beside);
-    end if;
-  end if;
-  if tg_argv[1] = 'tags' then
-    if tg_op = 'UPDATE' and old.tags = new.tags then return null; end if;
-    if before is not null and old.tags <> '{}' then
-      insert into resource_changes
-      select old.project_id, old.region_id, tg_argv[0] || ' by tag', f, -1 from facets_of_tags(old.tags) f;
-    end if;
-    if after is not null and new.tags <> '{}' then
-      insert into resource_changes
-      select new.project_id, new.region_id, tg_argv[0] || ' by tag', f, 1 from facets_of_tags(new.tags) f;
-    end if;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION count_rows_of_client()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  before jsonb;
-  after jsonb;
-  faceted boolean := tg_argv[1] = 'by facets';
-  -- Of the client, of all clients together, or both.
-  of_client boolean := tg_argv[2] <> 'all';
-  of_all boolean := tg_argv[2] <> 'client';
-begin
-  if tg_op <> 'INSERT' then
-    if faceted then before := facets_of(old); else before := '{}'; end if;
-  end if;
-  if tg_op <> 'DELETE' then
-    if faceted then after := facets_of(new); else after := '{}'; end if;
-  end if;
-  if before is not distinct from after then return null; end if;
-  if before is not null and of_client then
-    insert into resource_changes values (old.client_id, 0, tg_argv[0], before, -1);
-  end if;
-  if after is not null and of_client then
-    insert into resource_changes values (new.client_id, 0, tg_argv[0], after, 1);
-  end if;
-  if of_all then
-    insert into resource_changes
-    select 0, 0, tg_argv[0], side.facets, side.change
-      from (values (before, -1), (after, 1)) as side (facets, change) where side.facets is not null;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION count_subnet_anew()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  changed uuid := case when tg_op = 'INSERT' then new.subnet_id else old.subnet_id end;
-begin
-  if changed is null or exists (
-    select from subnet_changes c where c.subnet_id = changed and c.xmin = pg_current_xact_id()::xid) then
-    return null;
-  end if;
-  insert into subnet_changes (subnet_id) values (changed);
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION drop_months_of_audit_log(before date)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -262,10 +63,6 @@ begin
      order by 1
   loop
     execute format('lock table %I in share row exclusive mode', name);
-    execute format('insert into resource_changes
-      select m.client_id, 0, f.resource, f.facets, -count(*)
-        from %I m, facets_of_user_action(m::audit_log) f
-       where m.api_group is not null group by 1, 3, 4', name);
     execute format('drop table %I', name);
     return next name;
   end loop;
@@ -286,137 +83,11 @@ begin
   loop
     -- Whoever acknowledges one of them now waits, and then does not find it.
     execute format('lock table %I in share row exclusive mode', name);
-    execute format('insert into task_count_changes
-      select client_id, (created_at at time zone ''UTC'')::date, project_id, region_id, type, state,
-             acknowledged_at is not null, -count(*) from %I group by 1, 2, 3, 4, 5, 6, 7', name);
     execute format('alter table tasks detach partition %I', name);
     execute format('drop table %I', name);
     return next name;
   end loop;
 end $function$;
-
-CREATE OR REPLACE FUNCTION facets_of_tags(tags jsonb)
- RETURNS SETOF jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select jsonb_build_object('key', key) from jsonb_each(tags)
-  union all select jsonb_build_object('key', key, 'value', value->'value') from jsonb_each(tags)
-$function$;
-
-CREATE OR REPLACE FUNCTION fold_resource_counts()
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  emptied resource_totals[];
-begin
-  with moved as (delete from resource_changes returning *),
-  parts as (
-    select project_id, region_id, l.resource, f.facets, f.change
-      from moved m
-     cross join lateral (values (m.resource), (m.beside)) l (resource)
-     cross join lateral (values (m.facets, m.change), (m.was, -m.change)) f (facets, change)
-     where m.resource <> 'user_actions' and l.resource is not null and f.facets is not null
-     union all
-    select a.project_id, a.region_id, p.resource, p.facets, a.change
-      from (select project_id, region_id, facets, sum(change) as change from moved
-             where resource = 'user_actions' group by project_id, region_id, facets) a
-     cross join lateral parts_of_user_action(a.facets) p),
-  folded as (
-    insert into resource_totals as t (project_id, region_id, resource, facets, count)
-    select project_id, region_id, resource, facets, sum(change) from parts
-     group by project_id, region_id, resource, facets having sum(change) <> 0
-     order by project_id, region_id, resource, facets
-    on conflict (project_id, region_id, resource, facets) do update set count = t.count + excluded.count
-    returning t.*)
-  select array_agg(folded::resource_totals) into emptied from folded where count = 0;
-  delete from resource_totals t using unnest(emptied) e
-   where (t.project_id, t.region_id, t.resource, t.facets) = (e.project_id, e.region_id, e.resource, e.facets);
-end $function$;
-
-CREATE OR REPLACE FUNCTION fold_subnet_changes(most integer)
- RETURNS bigint
- LANGUAGE plpgsql
-AS $function$
-declare
-  folded bigint;
-begin
-  if not exists (select from subnet_changes) then return 0; end if;
-  -- Whoever waits for one of these sees afterwards what the other one has counted: folding waits for folding, and for
-  -- counting anew.
-  perform pg_advisory_xact_lock(hashtext('subnet_changes'), 0);
-  lock table subnets in row exclusive mode;
-  -- A subnet that somebody has locked keeps its changes until the next time.
-  with open as materialized (
-    select s.id from subnets s where s.id in (select subnet_id from subnet_changes)
-     limit most for no key update of s skip locked),
-  taken as (delete from subnet_changes c using open where c.subnet_id = open.id returning c.*),
-  summed as (
-    select subnet_id, sum(addresses) as addresses, sum(ports) as ports, bool_or(addresses is null) as anew
-      from taken group by subnet_id),
-  now as (
-    select s.id,
-           case when m.anew then (select count(*) from region_addresses a where a.subnet_id = s.id)
-                else s.address_count + m.addresses end as address_count,
-           case when m.anew then (select count(distinct p.id) from region_addresses a join ports p on p.id = a.owner_id
-                                   where a.subnet_id = s.id)
-                else s.port_count + m.ports end as port_count,
-           exists (select from region_addresses g
-                    where g.region_id = s.region_id and g.address = s.gateway_ip and g.subnet_id = s.id
-                      and g.space in (s.network_id, '00000000-0000-0000-0000-000000000000')) as gateway_given
-      from summed m join subnets s on s.id = m.subnet_id),
-  changed as (
-    update subnets s set address_count = now.address_count, port_count = now.port_count, gateway_given = now.gateway_given
-      from now
-     where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
-           is distinct from (now.address_count, now.port_count, now.gateway_given))
-  select count(*) into folded from open;
-  delete from subnet_changes c where not exists (select from subnets s where s.id = c.subnet_id);
-  return folded;
-end $function$;
-
-CREATE OR REPLACE FUNCTION fold_task_counts()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  with moved as (delete from task_count_changes returning *),
-  grouped as (
-    select client_id,
-           case when grouping(day) = 1 then 'all' when grouping(project_id) = 0 then 'day and place'
-                when grouping(type) = 0 then 'day and type' else 'day' end as kind,
-           coalesce(day, '-infinity') as day, coalesce(project_id, -1) as project_id,
-           coalesce(region_id, -1) as region_id, coalesce(type, '') as type, state,
-           coalesce(acknowledged, false) as acknowledged, sum(count) as count
-      from (select client_id, day, coalesce(project_id, 0) as project_id, coalesce(region_id, 0) as region_id, type,
-                   state, acknowledged, count from moved) m
-     group by grouping sets ((client_id, project_id, region_id, type, state, acknowledged), (client_id, day, state, acknowledged),
-                             (client_id, day, project_id, region_id, state), (client_id, day, type, state))
-    having sum(count) <> 0)
-  insert into task_counts as c (client_id, kind, day, project_id, region_id, type, state, acknowledged, count)
-  select * from grouped
-   order by client_id, kind, project_id, region_id, type, state, acknowledged, day
-  on conflict (client_id, kind, project_id, region_id, type, state, acknowledged, day)
-  do update set count = c.count + excluded.count;
-$function$;
-
-CREATE OR REPLACE FUNCTION hour_of(at timestamp with time zone)
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select jsonb_build_object('hour', floor(extract(epoch from at) / 3600)::bigint)
-$function$;
-
-CREATE OR REPLACE FUNCTION id_parts(place integer, within integer, id uuid)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-  select array[p || substr(t, 1, 4), p || substr(t, 5, 4), p || substr(t, 10, 4), p || substr(t, 15, 4),
-               p || substr(t, 20, 4), p || substr(t, 25, 4), p || substr(t, 29, 4), p || substr(t, 33, 4)]
-    from (select place || '.' || within || '.' as p, id::text as t) signs
-$function$;
 
 CREATE OR REPLACE FUNCTION index_ended_tasks(name text)
  RETURNS void
@@ -445,170 +116,11 @@ begin
   return nextval('task_changes');
 end $function$;
 
-CREATE OR REPLACE FUNCTION parts_of_user_action(facets jsonb)
- RETURNS TABLE(resource text, facets jsonb)
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  values ('user_actions by client', jsonb_build_object('action_type', $1->'action_type', 'api_group', $1->'api_group',
-                                                       'project_id', $1->'project_id', 'region_id', $1->'region_id')),
-         ('user_actions by source', jsonb_build_object('address', $1->'address', 'user_agent', $1->'user_agent')),
-         ('user_actions by hour', jsonb_build_object('hour', $1->'hour'))
-$function$;
-
 CREATE OR REPLACE FUNCTION quota_reached(usage bigint, quota_limit bigint, threshold integer)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
 AS $function$ select usage > 0 and usage::numeric * 100 >= quota_limit::numeric * threshold $function$;
-
-CREATE OR REPLACE FUNCTION rare_parts(relation text, parts text[])
- RETURNS text[]
- LANGUAGE sql
- STABLE
-AS $function$
-  with common as (
-    select e.part, max(e.frequency) as frequency
-      from pg_stats s cross join unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) e (part, frequency)
-     where s.schemaname = current_schema and s.tablename ~ relation and e.part = any(parts)
-     group by e.part),
-  known as (
-    select distinct p.part, coalesce(c.frequency, 0) as frequency from unnest(parts) p (part) left join common c using (part)),
-  least as (select min(frequency) as frequency from known)
-  select coalesce(array_agg(k.part order by k.part), parts) from known k, least l
-   where k.frequency <= greatest(l.frequency, 0.02)
-$function$;
-
-CREATE OR REPLACE FUNCTION recount_clients()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table clients, limits_requests, mail_outbox, projects, sign_ins, webhook_deliveries, audit_log
-    in share row exclusive mode;
-  delete from resource_changes where resource like '% by client' or resource like 'user\_actions by %'
-    or resource in ('limits_requests by hour', 'user_actions');
-  delete from resource_totals where resource like '% by client' or resource like 'user\_actions by %'
-    or resource = 'limits_requests by hour';
-  update audit_log set counted = true where not counted;
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
-  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
-  union all select client_id, 0, 'sign_ins by client', '{}'::jsonb, count(*) from sign_ins group by 1
-  union all select client_id, 0, 'projects by client', facets_of(p), count(*) from projects p group by 1, 4
-  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
-    from limits_requests r, facets_of_limits_request(r) f
-   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets))
-  union all select coalesce(client_id, 0), 0, 'webhook_deliveries by client', facets_of(d), count(*)
-    from webhook_deliveries d group by grouping sets ((client_id, facets_of(d)), (facets_of(d)))
-  union all select client_id, 0, f.resource, f.facets, count(*)
-    from audit_log a, facets_of_user_action(a) f where a.api_group is not null group by 1, 3, 4;
-$function$;
-
-CREATE OR REPLACE FUNCTION recount_resources()
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  t record;
-  facets text;
-begin
-  for t in
-    select tgrelid::regclass as of, tgfoid <> 'count_rows'::regproc as faceted,
-           string_to_array(encode(tgargs, 'escape'), '\000') as args
-      from pg_trigger
-     where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc, 'count_instances'::regproc,
-                      'count_floating_ips'::regproc)
-       and tgparentid = 0 order by 1
-  loop
-    execute format('lock table %s in share row exclusive mode', t.of);
-    delete from resource_changes where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
-    delete from resource_totals where resource = t.args[1] or starts_with(resource, t.args[1] || ' by ');
-    facets := case when t.faceted then 'facets_of(t)' else '''{}''::jsonb' end;
-    execute format('insert into resource_totals
-      select project_id, region_id, %L, f, count(*) from %s t, lateral (select %s as f) f
-       where f is not null group by 1, 2, 3, 4', t.args[1], t.of, facets);
-    if t.args[2] = 'tags' then
-      execute format('insert into resource_totals
-        select project_id, region_id, %L, f, count(*) from %s t, facets_of_tags(t.tags) f
-         where t.tags <> ''{}'' and facets_of(t) is not null group by 1, 2, 3, 4', t.args[1] || ' by tag', t.of);
-    elsif t.args[2] = 'network' then
-      execute format('insert into resource_totals
-        select project_id, region_id, %L || network_id, facets_of(t), count(*) from %s t
-         group by 1, 2, 3, 4', t.args[1] || ' by network ', t.of);
-    end if;
-  end loop;
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select project_id, region_id, 'instances by hour', hour_of(updated_at), count(*) from instances group by 1, 2, 3, 4
-  union all
-  select project_id, region_id, 'instances by tag value', f, count(*) from instances, tag_values(tags) f
-   where tags <> '{}' group by 1, 2, 3, 4
-  union all
-  select project_id, region_id, 'floatingips by tag and status', f || facets_of(i), count(*)
-    from floating_ips i, facets_of_tags(tags) f where tags <> '{}' group by 1, 2, 3, 4;
-end $function$;
-
-CREATE OR REPLACE FUNCTION recount_subnets()
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  lock table subnets, region_addresses in share row exclusive mode;
-  delete from subnet_changes;
-  update subnets s set address_count = now.addresses, port_count = now.ports, gateway_given = now.gateway_given
-    from (
-      select s.id, coalesce(c.addresses, 0) as addresses, coalesce(c.ports, 0) as ports,
-             coalesce(c.gateway_given, false) as gateway_given
-        from subnets s left join (
-          select a.subnet_id, count(*) as addresses, count(distinct p.id) as ports,
-                 bool_or(a.address = o.gateway_ip and a.region_id = o.region_id) as gateway_given
-            from region_addresses a join subnets o on o.id = a.subnet_id left join ports p on p.id = a.owner_id
-           group by a.subnet_id) c on c.subnet_id = s.id) now
-   where s.id = now.id and (s.address_count, s.port_count, s.gateway_given)
-         is distinct from (now.addresses, now.ports, now.gateway_given);
-end $function$;
-
-CREATE OR REPLACE FUNCTION recount_tasks()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table task_counts, task_count_changes in share row exclusive mode;
-  delete from task_counts;
-  delete from task_count_changes;
-  insert into task_count_changes
-  select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state,
-         acknowledged_at is not null, count(*)
-    from tasks where finished_at is not null group by 1, 2, 3, 4, 5, 6, 7;
-  select fold_task_counts();
-$function$;
-
-CREATE OR REPLACE FUNCTION recount_webhook_targets()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table webhook_targets in share row exclusive mode;
-  delete from resource_changes where resource = 'webhook_targets';
-  delete from resource_totals where resource = 'webhook_targets';
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select coalesce(client_id, 0), 0, 'webhook_targets', '{}'::jsonb, count(*) from webhook_targets
-   where kind = 'events' group by grouping sets ((client_id), ()) having count(*) > 0;
-$function$;
-
-CREATE OR REPLACE FUNCTION recount_what_is_counted_by_statements()
- RETURNS void
- LANGUAGE sql
-AS $function$
-  lock table clients, limits_requests, mail_outbox in share row exclusive mode;
-  delete from resource_changes
-   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
-  delete from resource_totals
-   where resource in ('clients by client', 'mail by client', 'limits_requests by client', 'limits_requests by hour');
-  insert into resource_totals (project_id, region_id, resource, facets, count)
-  select 0, 0, 'clients by client', '{}'::jsonb, count(*) from clients having count(*) > 0
-  union all select 0, 0, 'mail by client', '{}'::jsonb, count(*) from mail_outbox having count(*) > 0
-  union all select coalesce(client_id, 0), 0, f.resource, f.facets, count(*)
-    from limits_requests r, facets_of_limits_request(r) f
-   group by grouping sets ((client_id, f.resource, f.facets), (f.resource, f.facets));
-$function$;
 
 CREATE OR REPLACE FUNCTION repeat_unless(expected boolean)
  RETURNS void
@@ -619,14 +131,6 @@ begin
     raise exception 'this has changed meanwhile' using errcode = 'serialization_failure';
   end if;
 end $function$;
-
-CREATE OR REPLACE FUNCTION tag_values(tags jsonb)
- RETURNS SETOF jsonb
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select distinct jsonb_build_object('value', value->'value') from jsonb_each(tags)
-$function$;
 
 CREATE OR REPLACE FUNCTION take_points(keys bytea[], allowed integer[], seconds integer[], at timestamp with time zone)
  RETURNS timestamp with time zone
@@ -649,22 +153,6 @@ begin
     end if;
   end loop;
   return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION text_parts(place integer, within integer, t text)
- RETURNS text[]
- LANGUAGE plpgsql
- IMMUTABLE PARALLEL SAFE STRICT
-AS $function$
-declare
-  folded text := lower(t);
-  prefix text := place || '.' || within || '.';
-  parts text[] := '{}';
-begin
-  for i in 1 .. length(folded) - 2 loop
-    parts := parts || (prefix || substr(folded, i, 3));
-  end loop;
-  return parts;
 end $function$;
 
 create table clients (
@@ -732,15 +220,12 @@ create table audit_log (
   subject_name text,
   started_task_id uuid,
   address text,
-  user_agent text,
-  counted boolean default false not null
+  user_agent text
 ) partition by RANGE (at);
 CREATE INDEX audit_log_address ON audit_log USING btree (client_id, address, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_at ON audit_log USING btree (client_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_not_counted ON audit_log USING btree (at) WHERE ((NOT counted) AND (api_group IS NOT NULL));
 CREATE INDEX audit_log_project ON audit_log USING btree (client_id, project_id, at DESC, id DESC) WHERE (api_group IS NOT NULL);
 CREATE INDEX audit_log_subject ON audit_log USING btree (client_id, subject, at DESC, id DESC) WHERE (api_group IS NOT NULL);
-CREATE INDEX audit_log_subject_parts ON audit_log USING gin (text_parts(client_id, 0, subject_name)) WITH (gin_pending_list_limit='256') WHERE (api_group IS NOT NULL);
 create table audit_log_rest partition of audit_log default;
 
 create table client_users (
@@ -805,7 +290,6 @@ CREATE INDEX projects_client_name ON projects USING btree (client_id, name, id);
 CREATE INDEX projects_held ON projects USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX projects_name ON projects USING btree (client_id, name) WHERE (deleted_at IS NULL);
 CREATE INDEX projects_without_default_groups ON projects USING btree (id) WHERE ((NOT has_default_groups) AND (deleted_at IS NULL));
-CREATE TRIGGER projects_count AFTER INSERT OR DELETE OR UPDATE OF deleted_at ON projects FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('projects by client', 'by facets', 'client');
 
 create table regions (
   id integer generated by default as identity not null,
@@ -847,7 +331,6 @@ CREATE INDEX networks_held ON networks USING btree (task_id) WHERE (task_id IS N
 CREATE INDEX networks_name ON networks USING btree (project_id, region_id, name, id);
 CREATE UNIQUE INDEX networks_segmentation ON networks USING btree (region_id, type, segmentation_id);
 CREATE INDEX networks_tags ON networks USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE TRIGGER networks_count AFTER INSERT OR DELETE OR UPDATE OF type, external, tags ON networks FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('networks', 'tags');
 
 create table subnets (
   id uuid not null,
@@ -867,15 +350,11 @@ create table subnets (
   creator_task_id uuid,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  address_count bigint default 0 not null,
-  port_count bigint default 0 not null,
-  gateway_given boolean default false not null,
   constraint subnets_pkey PRIMARY KEY (id),
   constraint subnets_network FOREIGN KEY (network_id, project_id, region_id) REFERENCES networks(id, project_id, region_id),
   constraint subnets_network_id_fkey FOREIGN KEY (network_id) REFERENCES networks(id),
   constraint subnets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
-CREATE INDEX subnets_available_ips ON subnets USING btree (project_id, region_id, (((total_ips - address_count) + (gateway_given)::integer)), id);
 CREATE INDEX subnets_cidr ON subnets USING btree (project_id, region_id, cidr, id);
 CREATE INDEX subnets_created_at ON subnets USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX subnets_held ON subnets USING btree (task_id) WHERE (task_id IS NOT NULL);
@@ -884,10 +363,6 @@ CREATE INDEX subnets_network ON subnets USING btree (network_id, created_at, id)
 CREATE INDEX subnets_tags ON subnets USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX subnets_total_ips ON subnets USING btree (project_id, region_id, total_ips, id);
 CREATE INDEX subnets_updated_at ON subnets USING btree (project_id, region_id, updated_at, id);
-CREATE TRIGGER subnets_count AFTER INSERT OR DELETE OR UPDATE OF tags ON subnets FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('subnets', 'tags');
-comment on column subnets.address_count is 'addresses of the subnet that something has, but for subnet_changes';
-comment on column subnets.port_count is 'ports with an address of the subnet, but for subnet_changes';
-comment on column subnets.gateway_given is 'something has the address of the gateway, which is not counted in total_ips';
 
 create table load_balancers (
   id uuid not null,
@@ -943,7 +418,6 @@ CREATE INDEX load_balancers_tags ON load_balancers USING gin (tags) WHERE (tags 
 CREATE INDEX load_balancers_updated_at ON load_balancers USING btree (project_id, region_id, updated_at, id);
 CREATE INDEX load_balancers_vip_address ON load_balancers USING btree (project_id, region_id, vip_address, id);
 CREATE INDEX load_balancers_vip_ip_family ON load_balancers USING btree (project_id, region_id, vip_ip_family, id);
-CREATE TRIGGER load_balancers_count AFTER INSERT OR DELETE OR UPDATE OF operating_status, provisioning_status, logging_enabled, assigned_floating, tags ON load_balancers FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('loadbalancers', 'tags');
 
 create table floating_ips (
   id uuid not null,
@@ -975,7 +449,6 @@ CREATE INDEX floating_ips_port ON floating_ips USING btree (port_id) WHERE (port
 CREATE INDEX floating_ips_status ON floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
 CREATE INDEX floating_ips_tags ON floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX floating_ips_task ON floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER floating_ips_count AFTER INSERT OR DELETE OR UPDATE OF port_id, tags ON floating_ips FOR EACH ROW EXECUTE FUNCTION count_floating_ips('floatingips', 'tags');
 
 create table idempotency_keys (
   client_id integer not null,
@@ -1033,7 +506,6 @@ CREATE INDEX images_held ON images USING btree (task_id) WHERE (task_id IS NOT N
 CREATE INDEX images_name ON images USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX images_public ON images USING btree (region_id, display_order) WHERE (project_id IS NULL);
 CREATE INDEX images_tags ON images USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE TRIGGER images_count AFTER INSERT OR DELETE OR UPDATE OF architecture, os_distro, os_version, tags ON images FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('images', 'tags');
 
 create table master_keys (
   id text not null,
@@ -1072,7 +544,6 @@ create table inference_secrets (
   constraint inference_secrets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 CREATE INDEX inference_secrets_key ON inference_secrets USING btree (key_id);
-CREATE TRIGGER inference_secrets_count AFTER INSERT OR DELETE ON inference_secrets FOR EACH ROW EXECUTE FUNCTION count_rows('inference_secrets');
 
 create table instances (
   id uuid not null,
@@ -1112,16 +583,13 @@ CREATE INDEX instances_cluster ON instances USING btree (cluster_id, created_at,
 CREATE INDEX instances_created ON instances USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX instances_flavor ON instances USING btree (project_id, region_id, ((flavor ->> 'id'::text)) text_pattern_ops);
 CREATE INDEX instances_held ON instances USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE INDEX instances_id_parts ON instances USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
 CREATE INDEX instances_name ON instances USING btree (project_id, region_id, name, id);
-CREATE INDEX instances_name_parts ON instances USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE INDEX instances_private_ip_begin ON instances USING btree (project_id, region_id, private_ip text_pattern_ops) WHERE (private_ip IS NOT NULL);
 CREATE INDEX instances_public_ip_begin ON instances USING btree (project_id, region_id, public_ip text_pattern_ops) WHERE (public_ip IS NOT NULL);
 CREATE INDEX instances_security_groups ON instances USING gin (security_groups) WHERE (security_groups <> '{}'::text[]);
 CREATE INDEX instances_status ON instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON instances USING btree (project_id, region_id, updated_at);
-CREATE TRIGGER instances_count AFTER INSERT OR DELETE OR UPDATE OF status, flavor, cluster_id, tags, updated_at ON instances FOR EACH ROW EXECUTE FUNCTION count_instances('instances', 'tags');
 
 create table instance_first_boots (
   instance_id uuid not null,
@@ -1192,7 +660,6 @@ CREATE INDEX k8s_clusters_created ON k8s_clusters USING btree (project_id, regio
 CREATE INDEX k8s_clusters_held ON k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX k8s_clusters_name ON k8s_clusters USING btree (project_id, region_id, name);
 CREATE INDEX k8s_clusters_subnet ON k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
-CREATE TRIGGER k8s_clusters_count AFTER INSERT OR DELETE ON k8s_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('k8s_clusters');
 
 create table k8s_pools (
   id uuid not null,
@@ -1306,7 +773,6 @@ create table secrets (
 CREATE INDEX secrets_created_at ON secrets USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX secrets_held ON secrets USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX secrets_key ON secrets USING btree (key_id);
-CREATE TRIGGER secrets_count AFTER INSERT OR DELETE ON secrets FOR EACH ROW EXECUTE FUNCTION count_rows('secrets');
 
 create table lb_pools (
   id uuid not null,
@@ -1349,7 +815,6 @@ CREATE INDEX lb_pools_crl_secret ON lb_pools USING btree (crl_secret_id) WHERE (
 CREATE INDEX lb_pools_load_balancer ON lb_pools USING btree (load_balancer_id, created_at, id);
 CREATE INDEX lb_pools_name ON lb_pools USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX lb_pools_secret ON lb_pools USING btree (secret_id) WHERE (secret_id IS NOT NULL);
-CREATE TRIGGER lb_pools_count AFTER INSERT OR DELETE ON lb_pools FOR EACH ROW EXECUTE FUNCTION count_rows('pools');
 comment on column lb_pools.timeout_tunnel is 'milliseconds; null: an hour';
 
 create table lb_health_monitors (
@@ -1431,7 +896,6 @@ CREATE INDEX lb_listeners_pool ON lb_listeners USING btree (default_pool_id) WHE
 CREATE UNIQUE INDEX lb_listeners_port ON lb_listeners USING btree (load_balancer_id, transport, protocol_port);
 CREATE INDEX lb_listeners_secret ON lb_listeners USING btree (secret_id) WHERE (secret_id IS NOT NULL);
 CREATE INDEX lb_listeners_sni_secrets ON lb_listeners USING gin (sni_secret_ids) WHERE (sni_secret_ids <> '{}'::uuid[]);
-CREATE TRIGGER lb_listeners_count AFTER INSERT OR DELETE ON lb_listeners FOR EACH ROW EXECUTE FUNCTION count_rows('listeners');
 
 create table lb_l7_policies (
   id uuid not null,
@@ -1467,7 +931,6 @@ CREATE INDEX lb_l7_policies_created_at ON lb_l7_policies USING btree (project_id
 CREATE INDEX lb_l7_policies_listener ON lb_l7_policies USING btree (listener_id);
 CREATE INDEX lb_l7_policies_load_balancer ON lb_l7_policies USING btree (load_balancer_id, "position", id);
 CREATE INDEX lb_l7_policies_pool ON lb_l7_policies USING btree (redirect_pool_id) WHERE (redirect_pool_id IS NOT NULL);
-CREATE TRIGGER lb_l7_policies_count AFTER INSERT OR DELETE ON lb_l7_policies FOR EACH ROW EXECUTE FUNCTION count_rows('l7policies');
 
 create table lb_l7_rules (
   id uuid not null,
@@ -1608,14 +1071,11 @@ CREATE INDEX volumes_bootable ON volumes USING btree (project_id, region_id, cre
 CREATE INDEX volumes_cluster ON volumes USING btree (cluster_id, created_at DESC, id DESC) WHERE (cluster_id IS NOT NULL);
 CREATE INDEX volumes_created_at ON volumes USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX volumes_device ON volumes USING btree (instance_id, device) WHERE (instance_id IS NOT NULL);
-CREATE INDEX volumes_id_parts ON volumes USING gin (id_parts(project_id, region_id, id)) WITH (gin_pending_list_limit='256');
 CREATE INDEX volumes_image ON volumes USING btree (image_id) WHERE ((image_id IS NOT NULL) AND (status = 'downloading'::text));
-CREATE INDEX volumes_name_parts ON volumes USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
 CREATE INDEX volumes_snapshot ON volumes USING btree (snapshot_id) WHERE ((snapshot_id IS NOT NULL) AND (status = 'downloading'::text));
 CREATE INDEX volumes_tags ON volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volumes_unattached ON volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
-CREATE TRIGGER volumes_count AFTER INSERT OR DELETE OR UPDATE OF bootable, instance_id, tags ON volumes FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('volumes', 'tags');
 
 create table lifecycle_policy_volumes (
   policy_id integer not null,
@@ -1844,7 +1304,6 @@ CREATE INDEX ports_network ON ports USING btree (project_id, region_id, network_
 CREATE INDEX ports_of_network ON ports USING btree (network_id);
 CREATE INDEX ports_reserved ON ports USING btree (project_id, region_id, ((device_id IS NULL)), id) WHERE reserved;
 CREATE INDEX ports_security_groups ON ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
-CREATE TRIGGER ports_count AFTER INSERT OR DELETE OR UPDATE OF device_type, reserved ON ports FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ports', 'network');
 
 create table postgresql_clusters (
   id uuid not null,
@@ -1875,8 +1334,6 @@ create table postgresql_clusters (
 CREATE INDEX postgresql_clusters_created ON postgresql_clusters USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX postgresql_clusters_held ON postgresql_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX postgresql_clusters_name ON postgresql_clusters USING btree (project_id, region_id, name);
-CREATE INDEX postgresql_clusters_name_parts ON postgresql_clusters USING gin (text_parts(project_id, region_id, name)) WITH (gin_pending_list_limit='256');
-CREATE TRIGGER postgresql_clusters_count AFTER INSERT OR DELETE ON postgresql_clusters FOR EACH ROW EXECUTE FUNCTION count_rows('postgresql_clusters');
 
 create table postgresql_users (
   cluster_id uuid not null,
@@ -1950,7 +1407,6 @@ create table region_addresses (
 CREATE INDEX region_addresses_address ON region_addresses USING btree (region_id, address);
 CREATE INDEX region_addresses_owner ON region_addresses USING btree (owner_id);
 CREATE INDEX region_addresses_subnet_owner ON region_addresses USING btree (subnet_id, owner_id) WHERE (subnet_id IS NOT NULL);
-CREATE TRIGGER region_addresses_changed_by_older AFTER INSERT OR DELETE ON region_addresses FOR EACH ROW EXECUTE FUNCTION count_subnet_anew();
 
 create table region_owners (
   region_id integer not null,
@@ -2011,30 +1467,6 @@ CREATE INDEX reserved_fixed_ips_subnet ON reserved_fixed_ips USING btree (subnet
 CREATE INDEX reserved_fixed_ips_task ON reserved_fixed_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX reserved_fixed_ips_updated_at ON reserved_fixed_ips USING btree (project_id, region_id, updated_at, port_id);
 CREATE INDEX reserved_fixed_ips_vip ON reserved_fixed_ips USING btree (project_id, region_id, ip_address, port_id) WHERE is_vip;
-CREATE TRIGGER reserved_fixed_ips_count AFTER INSERT OR DELETE OR UPDATE OF is_external, is_vip ON reserved_fixed_ips FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('reserved_fixed_ips');
-
-create table resource_changes (
-  project_id integer not null,
-  region_id integer not null,
-  resource text not null,
-  facets jsonb default '{}'::jsonb not null,
-  change bigint not null,
-  was jsonb,
-  beside text
-) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX resource_changes_beside ON resource_changes USING btree (project_id, region_id, beside) WHERE (beside IS NOT NULL);
-CREATE INDEX resource_changes_of ON resource_changes USING btree (project_id, region_id, resource);
-comment on column resource_changes.was is 'what counts less by as much as the facets count more';
-comment on column resource_changes.beside is 'the other list in which the same row is counted';
-
-create table resource_totals (
-  project_id integer not null,
-  region_id integer not null,
-  resource text not null,
-  facets jsonb default '{}'::jsonb not null,
-  count bigint not null,
-  constraint resource_totals_pkey PRIMARY KEY (project_id, region_id, resource, facets)
-) with (fillfactor=70);
 
 create table role_assignments (
   id integer generated by default as identity not null,
@@ -2081,7 +1513,6 @@ CREATE INDEX routers_created_at ON routers USING btree (project_id, region_id, c
 CREATE INDEX routers_name ON routers USING btree (project_id, region_id, name);
 CREATE UNIQUE INDEX routers_network ON routers USING btree (network_id) WHERE (network_id IS NOT NULL);
 CREATE INDEX routers_task ON routers USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER routers_count AFTER INSERT OR DELETE ON routers FOR EACH ROW EXECUTE FUNCTION count_rows('routers');
 
 create table router_interfaces (
   port_id uuid not null,
@@ -2153,7 +1584,6 @@ CREATE INDEX security_groups_named ON security_groups USING btree (project_id, r
 CREATE INDEX security_groups_rules ON security_groups USING gin (rules jsonb_path_ops);
 CREATE INDEX security_groups_tags ON security_groups USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX security_groups_task ON security_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER security_groups_count AFTER INSERT OR DELETE OR UPDATE OF tags ON security_groups FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('security_groups', 'tags');
 
 create table seed_calls (
   "position" integer not null,
@@ -2189,7 +1619,6 @@ create table server_groups (
 );
 CREATE INDEX server_groups_created_at ON server_groups USING btree (project_id, region_id, created_at DESC, id DESC);
 CREATE INDEX server_groups_held ON server_groups USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER server_groups_count AFTER INSERT OR DELETE ON server_groups FOR EACH ROW EXECUTE FUNCTION count_rows('servergroups');
 
 create table server_group_members (
   instance_id uuid not null,
@@ -2279,7 +1708,6 @@ create table sign_ins (
 );
 CREATE INDEX sign_ins_at ON sign_ins USING btree (at);
 CREATE INDEX sign_ins_client ON sign_ins USING btree (client_id, id DESC);
-CREATE TRIGGER sign_ins_count AFTER INSERT OR DELETE ON sign_ins FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('sign_ins by client', 'as one', 'client');
 
 create table simulated_faults (
   id uuid not null,
@@ -2323,7 +1751,6 @@ CREATE INDEX ssh_keys_client_created ON ssh_keys USING btree (client_id, created
 CREATE INDEX ssh_keys_client_user ON ssh_keys USING btree (client_id, user_id, created_at DESC, id DESC);
 CREATE UNIQUE INDEX ssh_keys_name ON ssh_keys USING btree (project_id, name);
 CREATE INDEX ssh_keys_project_created ON ssh_keys USING btree (project_id, created_at DESC, id DESC);
-CREATE TRIGGER ssh_keys_count AFTER INSERT OR DELETE OR UPDATE OF shared_in_project ON ssh_keys FOR EACH ROW EXECUTE FUNCTION count_rows_by_facets('ssh_keys');
 
 create table storage_events (
   uuid uuid not null,
@@ -2385,39 +1812,6 @@ create table storage_usage_reports (
   constraint storage_usage_reports_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id)
 );
 CREATE INDEX storage_usage_reports_age ON storage_usage_reports USING btree (reported_at);
-
-create table subnet_changes (
-  subnet_id uuid not null,
-  addresses bigint,
-  ports bigint
-) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-CREATE INDEX subnet_changes_subnet ON subnet_changes USING btree (subnet_id);
-comment on column subnet_changes.addresses is 'null: those of the subnet are counted anew';
-
-create table task_count_changes (
-  client_id integer not null,
-  day date not null,
-  project_id integer,
-  region_id integer,
-  type text not null,
-  state text not null,
-  acknowledged boolean not null,
-  count integer not null
-) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
-
-create table task_counts (
-  client_id integer not null,
-  kind text not null,
-  day date default '-infinity'::date not null,
-  project_id integer default '-1'::integer not null,
-  region_id integer default '-1'::integer not null,
-  type text default ''::text not null,
-  state text default ''::text not null,
-  acknowledged boolean default false not null,
-  count bigint not null,
-  constraint task_counts_pkey PRIMARY KEY (client_id, kind, project_id, region_id, type, state, acknowledged, day),
-  constraint task_counts_kind_check CHECK ((kind = ANY (ARRAY['all'::text, 'day'::text, 'day and place'::text, 'day and type'::text])))
-);
 
 create table task_epochs (
   number integer generated by default as identity not null,
@@ -2510,7 +1904,6 @@ CREATE INDEX volume_snapshots_expiry ON volume_snapshots USING btree (expires_at
 CREATE INDEX volume_snapshots_schedule ON volume_snapshots USING btree (schedule_id, volume_id, created_at) WHERE (schedule_id IS NOT NULL);
 CREATE INDEX volume_snapshots_task ON volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volume_snapshots_volume ON volume_snapshots USING btree (volume_id, created_at, id);
-CREATE TRIGGER volume_snapshots_count AFTER INSERT OR DELETE ON volume_snapshots FOR EACH ROW EXECUTE FUNCTION count_rows('snapshots');
 comment on column volume_snapshots.schedule_id is 'of the lifecycle policy that made it; the schedule may be gone';
 comment on column volume_snapshots.expires_at is 'when it is deleted; null: by hand alone';
 
@@ -2567,182 +1960,5 @@ CREATE INDEX webhook_deliveries_due_of_target ON webhook_deliveries USING btree 
 CREATE INDEX webhook_deliveries_ended ON webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_state ON webhook_deliveries USING btree (state, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_target ON webhook_deliveries USING btree (target_id);
-CREATE TRIGGER webhook_deliveries_count AFTER INSERT OR DELETE OR UPDATE OF state ON webhook_deliveries FOR EACH ROW EXECUTE FUNCTION count_rows_of_client('webhook_deliveries by client', 'by facets', 'both');
 
-create view counted_changes as
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.resource,
-    resource_changes.facets,
-    resource_changes.change
-   FROM resource_changes
-  WHERE resource_changes.resource <> 'user_actions'::text
-UNION ALL
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.resource,
-    resource_changes.was AS facets,
-    - resource_changes.change AS change
-   FROM resource_changes
-  WHERE resource_changes.was IS NOT NULL
-UNION ALL
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.beside AS resource,
-    resource_changes.facets,
-    resource_changes.change
-   FROM resource_changes
-  WHERE resource_changes.beside IS NOT NULL
-UNION ALL
- SELECT resource_changes.project_id,
-    resource_changes.region_id,
-    resource_changes.beside AS resource,
-    resource_changes.was AS facets,
-    - resource_changes.change AS change
-   FROM resource_changes
-  WHERE resource_changes.beside IS NOT NULL AND resource_changes.was IS NOT NULL
-UNION ALL
- SELECT c.project_id,
-    c.region_id,
-    p.resource,
-    p.facets,
-    c.change
-   FROM resource_changes c
-     CROSS JOIN LATERAL parts_of_user_action(c.facets) p(resource, facets)
-  WHERE c.resource = 'user_actions'::text;
-
-create view resource_counts as
- SELECT project_id,
-    region_id,
-    resource,
-    sum(count)::bigint AS count
-   FROM ( SELECT resource_totals.project_id,
-            resource_totals.region_id,
-            resource_totals.resource,
-            resource_totals.count
-           FROM resource_totals
-        UNION ALL
-         SELECT counted_changes.project_id,
-            counted_changes.region_id,
-            counted_changes.resource,
-            counted_changes.change
-           FROM counted_changes) c
-  WHERE resource <> 'ports'::text AND resource !~~ '% by %'::text
-  GROUP BY project_id, region_id, resource;
-
-CREATE OR REPLACE FUNCTION facets_of(d webhook_deliveries)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('state', d.state, 'type', d.type) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(f floating_ips)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('status', f.status) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(g security_groups)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when not g.is_default then '{}'::jsonb end $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(i images)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when i.project_id is not null then jsonb_build_object(
-    'architecture', i.architecture, 'os_distro', i.os_distro, 'os_version', i.os_version) end $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(i instances)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('status', i.status, 'flavor_id', i.flavor->>'id', 'in_cluster', i.cluster_id is not null) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(k ssh_keys)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('user_id', k.user_id, 'shared_in_project', k.shared_in_project) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(lb load_balancers)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('operating_status', lb.operating_status, 'provisioning_status', lb.provisioning_status,
-    'logging_enabled', lb.logging_enabled, 'assigned_floating', lb.assigned_floating) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(n networks)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when n.project_id is not null then jsonb_build_object('type', n.type, 'external', n.external) end $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(p ports)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('device_type', p.device_type, 'managed_by', p.managed_by) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(p projects)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('deleted', p.deleted_at is not null) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(r reserved_fixed_ips)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('is_external', r.is_external, 'is_vip', r.is_vip) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(s subnets)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when s.project_id is not null then '{}'::jsonb end $function$;
-
-CREATE OR REPLACE FUNCTION facets_of(v volumes)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('bootable', v.bootable, 'attached', v.instance_id is not null) $function$;
-
-CREATE OR REPLACE FUNCTION facets_of_limits_request(r limits_requests)
- RETURNS TABLE(resource text, facets jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  values ('limits_requests by client', jsonb_build_object('status', r.status)),
-         ('limits_requests by hour', jsonb_build_object('status', r.status,
-            'hour', floor(extract(epoch from r.created_at) / 3600)::bigint))
-$function$;
-
-CREATE OR REPLACE FUNCTION facets_of_user_action(a audit_log)
- RETURNS TABLE(resource text, facets jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  values ('user_actions by client', jsonb_build_object('action_type', a.action_type, 'api_group', a.api_group,
-                                                       'project_id', a.project_id, 'region_id', a.region_id)),
-         -- What programs call themselves can be longer than an index takes.
-         ('user_actions by source', jsonb_build_object('address', a.address, 'user_agent', md5(a.user_agent))),
-         ('user_actions by hour', jsonb_build_object('hour', floor(extract(epoch from a.at) / 3600)::bigint))
-$function$;
-
-insert into database_version (needs) values ('0.2.0');
+insert into database_version (needs) values ('0.3.0');

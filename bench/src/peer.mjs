@@ -21,7 +21,7 @@ app.get('/load-balancers', async (_request, reply) => {
   const { rows } = await pool.query({
     name: 'load_balancers',
     text: `select p.*, (select json_agg(l.id) from lb_listeners l where l.load_balancer_id = p.id) as listeners,
-                  (select sum(count) from resource_counts where project_id = 1 and region_id = 2 and resource = 'loadbalancers') as total
+                  (select count(*) from load_balancers where project_id = 1 and region_id = 2) as total
              from (select * from load_balancers where project_id = 1 and region_id = 2
                     order by created_at desc, id desc limit 100) p`,
   });
@@ -33,7 +33,7 @@ app.get('/clusters', async (_request, reply) => {
     name: 'clusters',
     text: `select c.*, (select json_agg(p) from k8s_pools p where p.cluster_id = c.id) as pools,
                   (select json_agg(n) from k8s_nodes n where n.cluster_id = c.id) as nodes,
-                  (select count from resource_counts where project_id = 1 and region_id = 2 and resource = 'k8s_clusters') as total
+                  (select count(*) from k8s_clusters where project_id = 1 and region_id = 2) as total
              from k8s_clusters c where project_id = 1 and region_id = 2 order by created_at desc, id desc limit 100`,
   });
   return reply.type('application/json').send(JSON.stringify({ count: rows[0]?.total ?? 0, results: rows }));
@@ -43,7 +43,7 @@ app.get('/secrets', async (_request, reply) => {
   const { rows } = await pool.query({
     name: 'secrets',
     text: `select name, type, sealed,
-                  (select count from resource_counts where project_id = 1 and region_id = 0 and resource = 'inference_secrets') as total
+                  (select count(*) from inference_secrets where project_id = 1) as total
              from inference_secrets where project_id = 1 order by name limit 100`,
   });
   const results = rows.map(({ sealed, ...row }) => ({ ...row, sealed: sealed.toString('base64') }));

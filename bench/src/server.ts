@@ -90,7 +90,6 @@ export async function fillLoadBalancers(
   await client.connect();
   try {
     await client.query('begin');
-    // Rows in bulk: they are counted once, at the end.
     await client.query('set local session_replication_role = replica');
     await client.query(
       `insert into load_balancers (id, client_id, project_id, region_id, name, provisioning_status, operating_status, created_at)
@@ -105,7 +104,6 @@ export async function fillLoadBalancers(
         where l.project_id = $1 and not exists (select from lb_listeners where load_balancer_id = l.id)`,
       [projectId],
     );
-    await client.query('select recount_resources()');
     await client.query('commit');
     await client.query('vacuum analyze');
   } finally {

@@ -18,7 +18,7 @@ import { findSecretUsers, loadBalancers } from './features/load-balancers/index.
 import { managedPostgresql } from './features/managed-postgresql/index.ts';
 import { addressConversions } from './features/networking/address-conversions/index.ts';
 import { floatingIps } from './features/networking/floating-ips/index.ts';
-import { foldSubnetCounts, networks } from './features/networking/networks/index.ts';
+import { networks } from './features/networking/networks/index.ts';
 import { ports } from './features/networking/ports/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
@@ -46,8 +46,7 @@ import { OperationNames } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import { CertificateWatch } from './platform/certificates/watch.ts';
-import { foldCounts } from './platform/database/kept-counts.ts';
-import { recountAfterOlderNodes } from './platform/database/recount.ts';
+import { contractJob } from './platform/database/contract.ts';
 import type { Feature } from './platform/feature.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { METADATA_EXAMPLES } from './platform/http/metadata-routes.ts';
@@ -300,9 +299,7 @@ export class App {
         forgetOldCounts(options.db, options.clock),
         this.watchdog.job,
         monthsJob({ kept: KEPT_A_YEAR, ...options }),
-        foldCounts(options.db),
-        foldSubnetCounts(options.db),
-        recountAfterOlderNodes(options.db),
+        contractJob(options.db, VERSION),
       ],
       options.db,
       options.log,

@@ -14,7 +14,6 @@ import { writeFileAtomically } from './kernel/files.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db, Tx } from './platform/database/db.ts';
-import { countedRows } from './platform/database/kept-counts.ts';
 import { completeProjects, setUpProject, setUpRegions } from './region-contents.ts';
 import { planSeed } from './seed-store.ts';
 import { waitForTurn } from './start-turns.ts';
@@ -106,7 +105,6 @@ async function begin(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
   await tx.named(
     'first_run_account',
     `with client as (insert into clients (name, email, created_at) values ('Virga', $1, $3) returning id),
-          counted as (${countedRows('clients by client', 'client', 'inserted')}),
           account as (insert into users (email, name, password_hash, created_at) values ($1, 'Administrator', $2, $3) returning id)
      insert into client_users (client_id, user_id, role) select client.id, account.id, 'Administrators' from client, account`,
     [credentials.email, await hashPassword(credentials.password), now],

@@ -2,24 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Lists read their pages with `listPage`; the few that cannot are named here. */
+/** Lists read their pages and counts with `listPage`. */
 
 const FEATURES = path.join(import.meta.dirname, '..', '..', 'server', 'src', 'features');
 const PAGE_QUERY = /\.offset\(|\blimit\s[^;]{1,60}?\boffset\s+\$/i;
 
-/** They leave out whole days, do not look further than the kept count goes, read rows as JSON, or merge two orders. */
-const BY_HAND = [
-  'load-balancers/list-store.ts',
-  'networking/networks/subnets/list-store.ts',
-  'tasks/list-store.ts',
-  'user-actions/store.ts',
-];
-
-test('pages of lists are read by one helper, with four exceptions', () => {
+test('pages of lists are read by one helper', () => {
   const found = readdirSync(FEATURES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => PAGE_QUERY.test(readFileSync(path.join(FEATURES, file), 'utf8')));
-  expect(found.sort()).toEqual(BY_HAND);
+  expect(found).toEqual([]);
 });
 
 test('a page query is recognised however it is written', () => {

@@ -59,7 +59,6 @@ async function checksOf(query: Query): Promise<[string, string][]> {
       `${t} is still being deleted`,
       `select to_jsonb(x) as n from ${t} x where deleting`,
     ]),
-    ...(await countersOf(query)),
     ...QUOTAS.map(([name, table]): [string, string] => [
       `quota ${name} and rows differ`,
       `select q.region_id || ': ' || q.usage || ' counted, there are ' || count(x.*) as n
@@ -82,29 +81,6 @@ const QUOTAS = [
   ['network_count', 'networks'],
   ['subnet_count', 'subnets'],
 ] as const;
-
-/** The triggers say which table a counter counts. */
-async function countersOf(query: Query): Promise<[string, string][]> {
-  const triggers = await query(
-    `select tgrelid::regclass::text as t, encode(tgargs, 'escape') as arguments,
-            tgfoid = 'count_rows_by_facets'::regproc as faceted
-       from pg_trigger where tgfoid in ('count_rows'::regproc, 'count_rows_by_facets'::regproc)`,
-  );
-  return triggers.map(({ t, arguments: text, faceted }): [string, string] => {
-    const resource = String(text).split('\\000')[0];
-    return [
-      `list counter of ${t} and rows differ`,
-      `select project_id || '/' || region_id || ' ' || facets || ': ' || sum(counted) || ' counted, there are '
-              || sum(there) as n
-         from (select project_id, region_id, facets, count as counted, 0 as there from resource_totals
-                where resource = '${resource}'
-               union all select project_id, region_id, facets, change, 0 from counted_changes
-                where resource = '${resource}'
-               union all select project_id, region_id, ${faceted ? 'facets_of(x)' : `'{}'`}, 0, 1 from ${t} x) c
-        where facets is not null group by project_id, region_id, facets having sum(counted) <> sum(there)`,
-    ];
-  });
-}
 
 /** What a client asked for once and got more than once: each gives its things names of their own. */
 export async function repeats(query: Query): Promise<string[]> {
@@ -129,8 +105,6 @@ export async function remains(query: Query): Promise<string[]> {
   const rows = await query(
     `select 'quota ' || name || ' in region ' || region_id || ': ' || usage as n from quota_counters
       where usage <> 0 and name not in ('project_count', 'keypair_count')
-     union all select resource || ' of project ' || project_id || ': ' || count from resource_counts
-      where count <> 0 and resource <> 'ssh_keys'
      union all select 'address ' || address || ' of ' || owner_id || ' in region ' || region_id
        from region_addresses
      union all select 'projects: ' || usage from quota_counters where name = 'project_count' and usage <> 1`,

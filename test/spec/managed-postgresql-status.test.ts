@@ -51,13 +51,14 @@ test('activating and deactivating twice is as good as once', async () => {
 test('deactivation is refused with 409 while the project has clusters', async () => {
   await put(true);
   await server.db.named(
-    'test_cluster_count',
-    `insert into resource_totals (project_id, region_id, resource, count) values (1, 2, 'postgresql_clusters', 1)`,
+    'test_cluster',
+    `insert into postgresql_clusters (id, client_id, project_id, region_id, name, status, spec, creator_task_id, created_at)
+     values (gen_random_uuid(), 1, 1, 2, 'db', 'READY', '{}', gen_random_uuid(), now())`,
     [],
   );
   expect((await put(false)).status).toBe(409);
   expect((await server.call('GET', path(2))).body).toEqual({ is_initialized: true });
-  await server.db.named('test_no_clusters', 'delete from resource_totals where project_id = 1', []);
+  await server.db.named('test_no_clusters', 'delete from postgresql_clusters', []);
   expect((await put(false)).status).toBe(200);
 });
 

@@ -27,8 +27,7 @@ export async function fillStock(server: PostgresServer, project: number): Promis
        values (1, 2, 'loadbalancer_count', ${STOCK}, ${2 * STOCK})
        on conflict (client_id, region_id, name)
        do update set usage = quota_counters.usage + ${STOCK}, quota_limit = excluded.quota_limit;
-     set session_replication_role = origin;
-     select recount_resources(), recount_clients(), recount_webhook_targets(), recount_tasks(), recount_subnets()`,
+     set session_replication_role = origin`,
     'virga',
   );
   await server.query('vacuum (analyze)', 'virga');

@@ -64,7 +64,7 @@ test('a node of the last release goes on without a fault while the database is u
   expect(older.complaints()).toEqual([]);
 });
 
-test('addresses that a node of the last release gives and frees are counted', async () => {
+test('a subnet shows as free what nodes of both releases have left free', async () => {
   const [first, second] = [new Load(older.url), new Load(newer?.url ?? '')];
   const network = await first.create('networks', '/cloud/v1/networks/1/2', { name: 'counted' });
   const subnet = await first.create('subnets', '/cloud/v1/subnets/1/2', {
@@ -97,14 +97,15 @@ test('no migration asks for more than the last release, which is still at work',
   expect(compareVersions(rows[0].needs, release.version)).toBeLessThanOrEqual(0);
 });
 
-test('after a rollback the last release works with a database that its successor has made', async () => {
+test('after a rollback the last release works with a database that its successor has upgraded', async () => {
   const made = await createEmptyDatabase();
   const dataDir = newDataDir();
   const settings = { ...env(dataDir), DATABASE_URL: made.url };
   try {
-    const first = await startVirga({ dataDir, env: settings });
-    const fault = await new Load(first.url).live();
-    await first.end('SIGTERM');
+    await (await startOlderNode(release.program, settings)).end();
+    const successor = await startVirga({ dataDir, env: settings });
+    const fault = await new Load(successor.url).live();
+    await successor.end('SIGTERM');
     expect(fault).toBeUndefined();
     const back = await startOlderNode(release.program, settings);
     const faults = [await new Load(back.url).live(), await readAll(back.url)];

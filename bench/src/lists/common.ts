@@ -1,6 +1,8 @@
 import { isOrder, type List, type Parameter } from './document.ts';
 
-/** Which pairs of filters and orders people and clients send; see docs/decisions/0014-common-pairs-of-filters.md. */
+/** Which pairs of filters and orders people and clients send in one request. A list with twenty parameters has hundreds
+ *  of pairs, which nobody asks for: a pair is common if a page of the portal sends both, or if both are among what every
+ *  kind of thing is looked for by. Whoever adds a filter to a page of the portal adds it here. */
 
 /** What each page of the portal sends in one request, by list. Of several kinds that exclude each other, each has a
  *  group of its own. */

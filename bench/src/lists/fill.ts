@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { ROWS } from './rows.ts';
 
-/** Fills every table that a list shows, in bulk: no triggers and no references are asked, indexes are built when the
- *  rows are there, and counts are made at the end. */
+/** Fills every table that a list shows, in bulk: no triggers and no references are asked, and indexes are built when
+ *  the rows are there. */
 
 export interface Filling {
   readonly rows: number;
@@ -28,9 +28,6 @@ export async function fill(client: pg.Client, { rows, tables, say }: Filling): P
     say(`${count} rows of ${table} in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
   }
   await client.query('set session_replication_role = origin');
-  await client.query(
-    'select recount_resources(), recount_clients(), recount_webhook_targets(), recount_tasks(), recount_subnets()',
-  );
   await client.query('vacuum (analyze, freeze)');
 }
 

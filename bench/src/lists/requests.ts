@@ -10,24 +10,17 @@ interface Setting {
   readonly value: string;
 }
 
-/** Without limit and offset; the first that matters is empty. */
-export interface Queries {
-  /** Each filter and order alone, and common pairs of them. */
-  readonly promised: readonly string[];
-  readonly otherPairs: readonly string[];
-}
-
 /** Of a filter with many values so many are tried. */
 const VALUES_OF_A_FILTER = 6;
 /** In a common pair: a frequent one and a rare one. */
 const VALUES_IN_A_PAIR = 2;
 
-/** @throws when the bench does not know a value for a parameter of the document */
-export function queriesOf(list: List, sample: Sample): Queries {
+/** Without limit and offset: nothing, then each filter and order alone, and common pairs of them.
+ *  @throws when the bench does not know a value for a parameter of the document */
+export function queriesOf(list: List, sample: Sample): readonly string[] {
   const settings = list.parameters.map((parameter) => settingsOf(list, parameter, sample));
-  const { common, others } = pairsOf(list, settings);
   const alone = settings.flat().map((one) => [one]);
-  return { promised: ['', ...[...alone, ...common].map(text)], otherPairs: others.map(text) };
+  return ['', ...[...alone, ...pairsOf(list, settings)].map(text)];
 }
 
 function settingsOf(list: List, parameter: Parameter, sample: Sample): Setting[] {
@@ -36,22 +29,17 @@ function settingsOf(list: List, parameter: Parameter, sample: Sample): Setting[]
   return some.map((value) => ({ name: parameter.name, value }));
 }
 
-/** Each filter with each other filter, and with each order. Those that are not common have the first values. */
-function pairsOf(list: List, settings: readonly Setting[][]) {
-  const common: Setting[][] = [];
-  const others: Setting[][] = [];
-  const { parameters } = list;
-  for (const [i, one] of parameters.entries()) {
-    for (const [j, other] of parameters.entries()) {
-      if (j <= i || (isOrder(one) && isOrder(other))) continue;
-      const both = isCommon(list, one, other);
-      const some = (parameter: Parameter, all: readonly Setting[] = []) =>
-        isOrder(parameter) ? all : all.slice(0, both ? VALUES_IN_A_PAIR : 1);
-      const pairs = some(one, settings[i]).flatMap((a) => some(other, settings[j]).map((b) => [a, b]));
-      (both ? common : others).push(...pairs);
-    }
-  }
-  return { common, others };
+/** Common pairs of a filter with another one or an order. */
+function pairsOf({ parameters, ...list }: List, settings: readonly Setting[][]): Setting[][] {
+  const some = (parameter: Parameter, all: readonly Setting[] = []) =>
+    isOrder(parameter) ? all : all.slice(0, VALUES_IN_A_PAIR);
+  return parameters.flatMap((one, i) =>
+    parameters.flatMap((other, j) =>
+      j <= i || (isOrder(one) && isOrder(other)) || !isCommon({ parameters, ...list }, one, other)
+        ? []
+        : some(one, settings[i]).flatMap((a) => some(other, settings[j]).map((b) => [a, b])),
+    ),
+  );
 }
 
 const text = (settings: readonly Setting[]): string =>

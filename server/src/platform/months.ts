@@ -50,7 +50,6 @@ export async function dropMonths(db: Db, now: Date, kept: Kept): Promise<readonl
     });
     dropped.push(...rows.map(({ name }) => name));
   }
-  if (dropped.length > 0) await db.named('months_counts', 'delete from task_counts where count = 0', []);
   return dropped;
 }
 

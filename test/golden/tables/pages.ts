@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** docs/tables.md, drawn from the schema dump: the tables of each folder that keeps some, what leads where, and every
- *  trigger. */
+/** docs/tables.md, drawn from the schema dump: the tables of each folder that keeps some, and what leads where. */
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 const SOURCES = path.join(ROOT, 'server', 'src');
@@ -18,7 +17,6 @@ interface Table {
   readonly columns: readonly Column[];
   /** Names of tables that rows of this one belong to. */
   readonly references: readonly string[];
-  readonly triggers: readonly string[];
 }
 
 export function tablesPage(): string {
@@ -32,26 +30,17 @@ export function tablesPage(): string {
       tables.filter(({ name }) => owners.get(name) === folder),
     ),
   );
-  const triggers = tables.flatMap(({ name, triggers: own }) => own.map((text) => `| ${name} | ${text} |`));
   return `# Tables
 
 What PostgreSQL keeps, by the folder of \`server/src\` that writes it. \`npm run generate\` draws this page from [the schema](../server/schema.sql). A line joins a table with the one that its rows belong to; tables of other folders stand without columns.
 
 ${sections.join('\n\n')}
-
-## Triggers
-
-${triggers.length} triggers: all of them count.
-
-| table | trigger |
-| --- | --- |
-${triggers.join('\n')}
 `;
 }
 
 function tablesOf(schema: string): readonly Table[] {
-  const found = schema.matchAll(/^create table (\w+) \(\n(.*?)^\)[^;]*;\n((?:CREATE [^\n]*\n)*)/gms);
-  return [...found].map(([, name = '', body = '', rest = '']) => {
+  const found = schema.matchAll(/^create table (\w+) \(\n(.*?)^\)[^;]*;/gms);
+  return [...found].map(([, name = '', body = '']) => {
     // Deeper lines belong to an expression above them.
     const lines = body.split('\n').flatMap((line) => /^ {2}([a-z].*?),?$/.exec(line)?.[1] ?? []);
     const keys = /PRIMARY KEY \(([^)]*)\)/.exec(body)?.[1]?.split(', ') ?? [];
@@ -59,10 +48,7 @@ function tablesOf(schema: string): readonly Table[] {
       .filter((line) => !line.startsWith('constraint '))
       .map((line) => columnOf(line, keys));
     const references = [...body.matchAll(/REFERENCES (\w+)\(/g)].map(([, target = '']) => target);
-    const triggers = [...rest.matchAll(/^CREATE (?:CONSTRAINT )?TRIGGER \w+ (.*)$/gm)].map(([, text = '']) =>
-      triggerText(text),
-    );
-    return { name, columns, references: [...new Set(references)], triggers };
+    return { name, columns, references: [...new Set(references)] };
   });
 }
 
@@ -73,12 +59,6 @@ function columnOf(line: string, keys: readonly string[]): Column {
     .replace(/ (default|not null|generated|collate).*$/, '')
     .replace('timestamp with time zone', 'timestamptz');
   return { name, type: type.replace(/[^\w[\]]+/g, '_'), isKey: keys.includes(name) };
-}
-
-/** "after insert: count_resources", without what every trigger says. */
-function triggerText(text: string): string {
-  const match = /^(\w+) (.*?) ON .* EXECUTE FUNCTION (\w+)\(.*\)/.exec(text);
-  return match ? `${match[1]} ${match[2]}: \`${match[3]}\``.toLowerCase() : `\`${text}\``;
 }
 
 /** The folder with the most statements that write a table, then with the most that name it. */

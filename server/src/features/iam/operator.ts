@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { countedRows, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -87,9 +86,7 @@ async function createClient(
     const timestamp = ctx.clock.timestamp();
     const [row] = await tx.named<ClientRow>(
       'client_insert',
-      `with client as (insert into clients (name, email, created_at) values ($1, $2, $3) returning ${COLUMNS}),
-            counted as (${countedRows('clients by client', 'client', 'inserted')})
-       select ${COLUMNS} from client`,
+      `insert into clients (name, email, created_at) values ($1, $2, $3) returning ${COLUMNS}`,
       [input.name, input.email, timestamp],
     );
     if (!row) throw new Error('the client was not inserted');
@@ -115,7 +112,6 @@ async function listClients(ctx: RequestContext, { limit, offset }: PageQuery) {
   const { count, rows } = await listPage<ClientRow>(ctx.db, {
     ...{ name: 'client_list', table: 'clients', alias: 'a', columns: COLUMNS, limit, offset },
     order: 'id',
-    count: keptCountOfClient('clients by client', 'all'),
   });
   return { count, results: rows.map(view) };
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
-import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
@@ -261,7 +260,6 @@ export const listSignIns = (db: Db, clientId: number, page: Paging) =>
     columns: listOf(SIGN_IN_COLUMNS),
     where: [sql`client_id = ${clientId}::int`],
     order: 'id desc',
-    count: keptCountOfClient('sign_ins by client', clientId),
   });
 
 /** Forgets attempts to sign in before a moment. */

@@ -19,19 +19,15 @@ export interface ImageListWhere extends Place, TagFilters, Paging {
 export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow>> {
   const rows = sharedList({
     table: 'images',
-    kept: {
-      resource: 'images',
-      place: where,
-      facets: { architecture: where.architecture, os_distro: where.osDistro, os_version: where.osVersion },
-      tags: where,
-      more: where.name !== undefined || where.visibility === 'private',
-    },
+    projectId: where.projectId,
+    regionId: where.regionId,
     whose: WHOSE[where.visibility ?? 'any'],
     conditions: conditionsOf(where),
     // Only the region's have a place.
     ownOrder: 'created_at desc, id desc',
     order: 'display_order, created_at desc, id desc',
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   });
   return listPage<ImageRow>(db, { ...rows, alias: 'i', columns: SHOWN });
 }

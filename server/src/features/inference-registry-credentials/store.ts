@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { countedRowsOfProjects } from '../../platform/database/kept-counts.ts';
 import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 
-const COUNTED = 'inference registry credentials';
 const TABLE = 'inference_registry_credentials';
 const COLUMNS = ['project_id', 'name', 'registry_url', 'username'] as const;
 const LISTED = listOf(COLUMNS);
@@ -36,10 +34,8 @@ export async function countCredentials(tx: Tx, projectId: number): Promise<numbe
 export async function insertCredentials(tx: Tx, credentials: NewCredentials): Promise<void> {
   await tx.named(
     `${TABLE}_insert`,
-    `with inserted as (
-       insert into ${TABLE} (${LISTED}, key_id, sealed, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $7) returning project_id, 0 as region_id)
-     ${countedRowsOfProjects(COUNTED, 'inserted', 'inserted')}`,
+    `insert into ${TABLE} (${LISTED}, key_id, sealed, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $7)`,
     valuesOf(credentials),
   );
 }
@@ -58,10 +54,7 @@ export async function replaceCredentials(tx: Tx, credentials: NewCredentials): P
 export async function deleteCredentials(tx: Tx, projectId: number, name: string): Promise<boolean> {
   return tx.namedAny(
     `${TABLE}_delete`,
-    `with deleted as (
-       delete from ${TABLE} where project_id = $1 and name = $2 returning project_id, 0 as region_id
-     ), counted as (${countedRowsOfProjects(COUNTED, 'deleted', 'deleted')})
-     select from deleted`,
+    `delete from ${TABLE} where project_id = $1 and name = $2 returning 1`,
     [projectId, name],
   );
 }
@@ -77,7 +70,7 @@ export const readCredentials = (
     [projectId, name],
   );
 
-/** In the order of names. A project has so few that they are counted. */
+/** In the order of names. */
 export const listCredentials = (db: Db, projectId: number, page: Paging) =>
   listPage<CredentialsRow>(db, {
     ...{ name: `${TABLE}_list`, table: TABLE, alias: 'c', columns: LISTED, ...page },

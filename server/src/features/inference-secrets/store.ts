@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/database/db.ts';
-import { countedRows, listPage, type Paging } from '../../platform/database/list-page.ts';
+import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 
 const SECRET_COLUMNS = ['project_id', 'name', 'type', 'key_id', 'sealed'] as const;
@@ -62,7 +62,6 @@ export const listSecrets = (tx: Tx, projectId: number, page: Paging) =>
     key: 'name',
     where: [sql`project_id = ${projectId}::int`],
     order: 'name',
-    count: countedRows('inference_secrets', { projectId, regionId: 0 }),
   });
 
 /** All values that are not under this key yet, locked until the transaction ends. */

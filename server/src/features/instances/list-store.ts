@@ -1,22 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { readTime } from '../../kernel/codecs.ts';
 import { NotFound } from '../../kernel/errors.ts';
-import { countWithin } from '../../platform/database/counts-by-hour.ts';
+import { contains, escapedForLike, idContains } from '../../platform/database/contains.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { type Counted, countIfKept, keptCountOfExactly } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
-import { asked, countByOthers, differs, NO_WAY, wayOf } from '../../platform/database/tagged-lists.ts';
-import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import { addressBegins } from './by-address.ts';
-import {
-  CAN_HAVE_FLOATING,
-  countWithFloating,
-  countWithoutGroup,
-  hasExternalAddress,
-  lacksGroup,
-} from './by-ports.ts';
+import { canHaveFloating, hasExternalAddress, lacksGroup } from './by-ports.ts';
 import type { InstanceRow, Place } from './model.ts';
 import type { InstanceListQuery } from './schema.ts';
 import { INSTANCE } from './store.ts';
@@ -118,78 +109,19 @@ export interface ListWhere extends Place {
 }
 
 /** The page, and how many match in all. */
-export async function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInstance>> {
-  const { query } = where;
-  const other = conditionsOf(where);
-  if (query.name !== undefined) other.push(await nameContains(db, 'instances', where, query.name));
-  if (query.ip !== undefined) other.push(await addressBegins(db, where, query.ip));
-  if (query.only_with_fixed_external_ip) other.push(await hasExternalAddress(db, where));
-  const kept = keptOf(where, other.length);
-  const way = hasFlavor(query) ? NO_WAY : await wayOf(db, kept);
-  const tags = tagConditions({ tags: where.tags });
-  // What is looked for leaves few, and so may a status: tags are asked without their index then.
-  const isSearch = [query.name, query.uuid, query.ip].some((text) => text !== undefined);
-  const conditions = [...other, ...(isSearch || way.by === 'facets' ? tags.map(asked) : tags)];
-  const order = query.order_by;
+export function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInstance>> {
+  const { order_by: order, limit, offset } = where.query;
+  const conditions = [...conditionsOf(where), ...tagConditions({ tags: where.tags })];
   return listPage<ShownInstance>(db, {
     name: conditions.length === 0 ? `instance_list_${order}` : undefined,
-    ...{ table: 'instances', alias: 'i', columns: SHOWN },
+    table: 'instances',
+    alias: 'i',
+    columns: SHOWN,
     where: [inPlace(where), ...conditions],
     order: ORDERS[order],
-    count: countOf(where, kept, other.length) ?? countByOthers(way, kept, othersOf(where)),
-    ...{ limit: query.limit, offset: query.offset },
+    limit,
+    offset,
   });
-}
-
-const hasFlavor = ({ flavor_id, flavor_prefix, exclude_flavor_prefix }: InstanceListQuery) =>
-  [flavor_id, flavor_prefix, exclude_flavor_prefix].some((by) => by !== undefined);
-
-/** @param narrowed by how many conditions the list is narrowed, beside its tags */
-function keptOf(where: ListWhere, narrowed: number): Counted {
-  const { status, flavor_id, include_k8s } = where.query;
-  const facets = { status, flavor_id, in_cluster: include_k8s === false ? false : undefined };
-  const byFacets = Object.values(facets).filter((value) => value !== undefined).length;
-  const ofFacets = flavorConditions(sql`facets->>'flavor_id'`, where.query);
-  return {
-    ...{ resource: 'instances', place: where, facets, ofFacets, tags: { tags: where.tags } },
-    more: narrowed > byFacets + ofFacets.length,
-  };
-}
-
-/** Those that lack a status, or are in a cluster. */
-function othersOf(where: ListWhere) {
-  const { status, include_k8s } = where.query;
-  const others = [
-    ...(status === undefined ? [] : [differs(sql`status`, status)]),
-    ...(include_k8s === false ? [sql`cluster_id is not null`] : []),
-  ];
-  return {
-    from: sql`instances where ${inPlace(where)}`,
-    others: sql`(${sql.join(others, sql` or `)})`,
-    tags: sql.join(tagConditions({ tags: where.tags }).map(asked), sql` and `),
-  };
-}
-
-/** Kept, unless something narrows the list by which nothing is counted.
- *  @param narrowed by how many conditions the list is narrowed, beside its tags */
-function countOf(where: ListWhere, kept: Counted, narrowed: number): RawBuilder<unknown> | undefined {
-  const { 'changes-since': since, 'changes-before': before, tag_value: values = [] } = where.query;
-  const byTimes = changeConditions(where.query);
-  const isTagged = Object.keys(where.tags).length > 0;
-  if (byTimes.length > 0 && narrowed === byTimes.length && !isTagged) {
-    const rows = sql`select count(*) from instances where ${inPlace(where)}`;
-    const [from, to] = [timeOf(since), timeOf(before)];
-    return countWithin({
-      ...{ resource: 'instances by hour', place: where, from, to, rows, time: sql`updated_at` },
-    });
-  }
-  const group = where.query.exclude_secgroup;
-  if (group !== undefined && narrowed === 1 && !isTagged) return countWithoutGroup(where, group);
-  if (where.query.available_floating && narrowed === 1 && !isTagged) return countWithFloating(where);
-  const [value] = values;
-  if (value !== undefined && narrowed === 1 && !isTagged)
-    return keptCountOfExactly('instances by tag value', where, { value });
-  return countIfKept(kept);
 }
 
 const timeOf = (text: string | undefined) =>
@@ -210,14 +142,15 @@ function changeConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
   ];
 }
 
-const escaped = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
 const flavorId = sql`flavor->>'id'`;
 
-/** What the project's instances are narrowed by beside tags and addresses; none: all of them. */
+/** What the project's instances are narrowed by beside tags; none: all of them. */
 function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const { query } = where;
   const found = textConditions(where, query);
-  if (query.available_floating) found.push(CAN_HAVE_FLOATING);
+  if (query.ip !== undefined) found.push(addressBegins(where, query.ip));
+  if (query.only_with_fixed_external_ip) found.push(hasExternalAddress(where));
+  if (query.available_floating) found.push(canHaveFloating(where));
   if (query.status !== undefined) found.push(sql`status = ${query.status}`);
   if (query.include_k8s === false) found.push(sql`cluster_id is null`);
   found.push(...changeConditions(query));
@@ -232,19 +165,14 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
 }
 
 function textConditions(place: Place, query: InstanceListQuery): RawBuilder<unknown>[] {
-  const { uuid, flavor_id, exclude_secgroup } = query;
-  const found: RawBuilder<unknown>[] = [];
-  if (uuid !== undefined) found.push(idContains(place, uuid));
-  if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
-  found.push(...flavorConditions(flavorId, query));
-  if (exclude_secgroup !== undefined) found.push(lacksGroup(exclude_secgroup));
-  return found;
-}
-
-function flavorConditions(flavor: RawBuilder<unknown>, query: InstanceListQuery): RawBuilder<unknown>[] {
+  const { name, uuid, flavor_id, exclude_secgroup } = query;
   const { flavor_prefix: begin, exclude_flavor_prefix: not } = query;
-  return [
-    ...(begin === undefined ? [] : [sql`${flavor} like ${`${escaped(begin)}%`}`]),
-    ...(not === undefined ? [] : [sql`${flavor} not like ${`${escaped(not)}%`}`]),
-  ];
+  const found: RawBuilder<unknown>[] = [];
+  if (name !== undefined) found.push(contains(sql`name`, name));
+  if (uuid !== undefined) found.push(idContains(uuid));
+  if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
+  if (begin !== undefined) found.push(sql`${flavorId} like ${`${escapedForLike(begin)}%`}`);
+  if (not !== undefined) found.push(sql`${flavorId} not like ${`${escapedForLike(not)}%`}`);
+  if (exclude_secgroup !== undefined) found.push(lacksGroup(place, exclude_secgroup));
+  return found;
 }

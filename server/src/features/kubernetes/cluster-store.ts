@@ -39,7 +39,7 @@ export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | unde
 export const listClusters = (db: Db, place: Place, page: Paging) =>
   listPage<ClusterRow>(db, {
     ...{ name: 'k8s_cluster_list', table: 'k8s_clusters', alias: 'k', columns: COLUMNS, ...page },
-    ...newestIn(place, 'k8s_clusters'),
+    ...newestIn(place),
   });
 
 const NEW = without(CLUSTER_COLUMNS, [
@@ -169,7 +169,7 @@ export async function lockSealedKeys(tx: Tx): Promise<ClusterRow[]> {
 export async function deleteCluster(tx: Tx, id: string): Promise<void> {
   await tx.named(
     'k8s_cluster_delete',
-    `with ${freed('select id from k8s_nodes where cluster_id = $1', 'nodes')}
+    `with ${freed('select id from k8s_nodes where cluster_id = $1')}
      delete from k8s_clusters where id = $1`,
     [id],
   );

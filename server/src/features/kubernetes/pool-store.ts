@@ -91,7 +91,7 @@ export async function setPoolState(tx: Tx, id: string, state: PoolState): Promis
 export async function deletePool(tx: Tx, id: string): Promise<boolean> {
   return tx.namedAny(
     'k8s_pool_delete',
-    `with ${freed('select id from k8s_nodes where pool_id = $1', 'nodes')}
+    `with ${freed('select id from k8s_nodes where pool_id = $1')}
      delete from k8s_pools where id = $1 returning 1`,
     [id],
   );
@@ -102,12 +102,9 @@ const INSERT_NODE = `
   with node as (
     insert into k8s_nodes (id, cluster_id, pool_id, name, version, private_ip, state, state_since, subnet_id)
     values ($1, $2, $3, $4, $5, $6, 'BUILDING', $7, $8) returning *),
-  ${given(
-    `
+  ${given(`
     select c.region_id, c.network_id as space, node.private_ip::inet as address, node.id as owner_id, node.subnet_id
-      from node join k8s_clusters c on c.id = node.cluster_id where node.subnet_id is not null`,
-    'nodes',
-  )}
+      from node join k8s_clusters c on c.id = node.cluster_id where node.subnet_id is not null`)}
   select number from node`;
 
 /** @returns the node's number, unique among all nodes ever made */
@@ -153,7 +150,7 @@ export async function deleteNodes(tx: Tx, ids: readonly string[]): Promise<void>
   await tx.named(
     'k8s_nodes_delete',
     `with gone as (delete from k8s_nodes where id = any($1::uuid[]) and state = 'REMOVING' returning id),
-     ${freed('select id from gone', 'nodes')}
+     ${freed('select id from gone')}
      select`,
     [ids],
   );

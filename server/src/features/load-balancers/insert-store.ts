@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/database/db.ts';
 import { listOf } from '../../platform/database/rows.ts';
-import { given, givenOutside } from '../networking/addresses/index.ts';
+import { given } from '../networking/addresses/index.ts';
 import { PORTS_OF_NEW_LOAD_BALANCERS } from '../networking/ports/index.ts';
 import { INSERTED } from './columns.ts';
 import { insertSql } from './parts/store.ts';
@@ -12,11 +12,9 @@ export async function insertLoadBalancer(tx: Tx, { loadBalancer, parts }: Plan):
   const { listener, pool, member, monitor } = parts.of;
   const alone = listener.length === 0;
   const rows = alone ? [loadBalancer] : [loadBalancer, listener, pool, member, monitor];
-  const inSubnet = loadBalancer.vip_subnet_id === null ? '' : '_in_subnet';
-  const statements = inSubnet ? IN_SUBNET : OUTSIDE;
   await tx.named(
-    `${alone ? 'lb_insert' : 'lb_insert_with_parts'}${inSubnet}`,
-    alone ? statements.alone : statements.withParts,
+    alone ? 'lb_insert' : 'lb_insert_with_parts',
+    alone ? `${WITH_PORT} select` : WITH_PARTS,
     rows.map((row) => JSON.stringify(row)),
   );
 }
@@ -35,18 +33,8 @@ const INSERT = `
 const VIP = `select region_id, vip_space as space, vip_address as address, vip_port_id as owner_id,
   vip_subnet_id as subnet_id from lb`;
 
-/** With its port and its address.
- *  @param its SQL that gives the address */
-function statementsOf(its: string) {
-  const withPort = `with lb as (${INSERT} returning *), ${PORTS_OF_NEW_LOAD_BALANCERS}, ${its}`;
-  return {
-    alone: `${withPort} select`,
-    withParts: `${withPort}, pools as (${insertSql('pool', 3)}), members as (${insertSql('member', 4)}),
-       monitors as (${insertSql('monitor', 5)})
-  ${insertSql('listener', 2)}`,
-  };
-}
-
-const IN_SUBNET = statementsOf(given(VIP));
-/** Most load balancers are of no subnet; nothing is counted then. */
-const OUTSIDE = statementsOf(givenOutside(VIP));
+/** With its port and its address. */
+const WITH_PORT = `with lb as (${INSERT} returning *), ${PORTS_OF_NEW_LOAD_BALANCERS}, ${given(VIP)}`;
+const WITH_PARTS = `${WITH_PORT}, pools as (${insertSql('pool', 3)}), members as (${insertSql('member', 4)}),
+     monitors as (${insertSql('monitor', 5)})
+  ${insertSql('listener', 2)}`;

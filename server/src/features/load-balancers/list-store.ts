@@ -2,17 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { UtcText } from '../../kernel/codecs.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
-import { type Counted, countIfKept } from '../../platform/database/kept-counts.ts';
-import type { Paging } from '../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, without } from '../../platform/database/rows.ts';
-import {
-  asked,
-  countByOthers,
-  differs,
-  NO_WAY,
-  type Way,
-  wayInAnyOrder,
-} from '../../platform/database/tagged-lists.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../networking/floating-ips/index.ts';
@@ -22,8 +13,7 @@ import { COUNTED } from './counters.ts';
 import type { LoadBalancerRow, OrderField } from './model.ts';
 import type { DdosProfileRecord } from './schema-ddos.ts';
 
-/** Lists of load balancers: one statement a page, however many listeners they have. Where a filter narrows them, another
- *  says before how many it leaves. */
+/** Lists of load balancers: one statement a page, however many listeners they have. */
 
 const HIDDEN = ['client_id', 'version', 'vip_space', 'additional_space'] as const;
 
@@ -117,97 +107,34 @@ const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from
 
 /** What is shown of `lb`, a load balancer. */
 const columnsOf = ({ stats, ddos }: Shown) =>
-  `${listOf(LISTED)}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
+  `${listOf(LISTED, 'lb')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
 
-/** The subnet of the virtual address. A list asks once for its region's own, not for each row. */
+/** The subnet of the virtual address: its own, or the region's. */
 const SHOWN_SUBNET = `coalesce(lb.vip_subnet_id, (${EXTERNAL_SUBNET_OF} lb.region_id)) as shown_subnet_id`;
-const shownSubnet = (regionId: RawBuilder<unknown>) =>
-  sql`coalesce(lb.vip_subnet_id, (${sql.raw(EXTERNAL_SUBNET_OF)} ${regionId})) as shown_subnet_id`;
 
 /** The page, and how many load balancers match in all. */
-export async function listLoadBalancers(
-  db: Db,
-  where: ListWhere,
-): Promise<{ count: number; rows: readonly ListedRow[] }> {
-  const way = await wayInAnyOrder(db, keptOf(where));
-  const conditions = conditionsOf(where.filters, way);
-  const query = listQuery(where, conditions, way).compile(db.kysely);
-  // Prepared under a name where that pays; filters have too many combinations to keep them all prepared.
-  const [found] =
-    conditions.length === 0
-      ? await db.named<Found>(nameOf(where), query.sql, query.parameters)
-      : (await db.kysely.executeQuery(query)).rows;
-  const rows = rowsOf(where.shown);
-  return { count: found?.count ?? 0, rows: (found?.rows ?? []).map((values) => rows.read(values)) };
-}
-
-const nameOf = ({ order, shown }: ListWhere) => `lb_list_${order}${suffix(shown)}`;
-
-interface Found {
-  readonly count: number;
-  readonly rows: readonly (readonly unknown[])[] | null;
-}
-
-/** One row: the count, and the page as JSON. Parts are looked up for the rows of the page alone. */
-export function listQuery(
-  where: ListWhere,
-  conditions: readonly RawBuilder<unknown>[],
-  way = NO_WAY,
-): RawBuilder<Found> {
-  const scope = sql`project_id = ${where.projectId}::int and region_id = ${where.regionId}::int`;
-  const filter = sql.join([scope, ...conditions], sql` and `);
-  // The offset keeps the planner from walking through an order.
-  const few = sql`(select * from load_balancers where ${filter} offset 0) few`;
-  const count = countOf(where, scope, way) ?? sql`select count(*) from load_balancers where ${filter}`;
-  return sql<Found>`select (${count}) as count, (
-      select json_agg(${sql.raw(rowsOf(where.shown).sql)}) from (
-        select ${sql.raw(columnsOf(where.shown))}, ${shownSubnet(sql`${where.regionId}::int`)} from (
-          select * from ${way.few ? few : sql`load_balancers where ${filter}`}
-           order by ${orderOf(where.order)} limit ${where.limit}::int offset ${where.offset}::bigint) lb) r) as rows`;
-}
-
-const keptOf = (where: ListWhere): Counted => ({
-  resource: 'loadbalancers',
-  place: where,
-  facets: {
-    operating_status: where.filters.operatingStatus,
-    provisioning_status: where.filters.provisioningStatus,
-    logging_enabled: where.filters.loggingEnabled,
-    assigned_floating: where.filters.assignedFloating,
-  },
-  tags: { tagKeys: where.filters.tagKeys, tags: where.filters.tags },
-  more: where.filters.name !== undefined,
-});
-
-function countOf(where: ListWhere, scope: RawBuilder<unknown>, way: Way): RawBuilder<unknown> | undefined {
-  const kept = keptOf(where);
-  const from = sql`load_balancers where ${scope}`;
-  const tags = sql.join(tagConditions(where.filters).map(asked), sql` and `);
-  const others = sql`(${sql.join(othersThan(where.filters), sql` or `)})`;
-  return countIfKept(kept) ?? countByOthers(way, kept, { from, others, tags });
-}
-
-/** Conditions of which one holds for whatever lacks a facet. */
-function othersThan(filters: Filters): RawBuilder<unknown>[] {
-  const { operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
-  const others: RawBuilder<unknown>[] = [];
-  if (operatingStatus !== undefined) others.push(differs(sql`operating_status`, operatingStatus));
-  if (provisioningStatus !== undefined) others.push(differs(sql`provisioning_status`, provisioningStatus));
-  if (loggingEnabled !== undefined)
-    others.push(loggingEnabled ? sql`not logging_enabled` : sql`logging_enabled`);
-  if (assignedFloating !== undefined)
-    others.push(assignedFloating ? sql`not assigned_floating` : sql`assigned_floating`);
-  return others;
-}
-
-/** What has no value comes last in ascending order and first in descending order: one index serves both. */
-function orderOf(order: ListWhere['order']): RawBuilder<unknown> {
+export async function listLoadBalancers(db: Db, where: ListWhere): Promise<Page<ListedRow>> {
+  const { filters, order, shown, limit, offset } = where;
+  const conditions = conditionsOf(filters);
   const { field, direction } = parseOrder<OrderField>(order);
-  return sql.raw(`${field} ${direction}, id ${direction}`);
+  const shape = rowsOf(shown);
+  const { count, rows } = await listPage<{ row: readonly unknown[] }>(db, {
+    // Filters have too many combinations to keep them all prepared.
+    name: conditions.length === 0 ? `lb_list_${order}${suffix(shown)}` : undefined,
+    table: 'load_balancers',
+    alias: 'lb',
+    columns: `lb.id, ${shape.sql} as row`,
+    joins: `left join lateral (select ${columnsOf(shown)}, ${SHOWN_SUBNET}) r on lb.id is not null`,
+    where: [inPlace(where), ...conditions],
+    // What has no value comes last in ascending order and first in descending order: one index serves both.
+    order: `${field} ${direction}, id ${direction}`,
+    limit,
+    offset,
+  });
+  return { count, rows: rows.map(({ row }) => shape.read(row)) };
 }
 
-/** A name leaves few, and so may facets: their tags are asked without the index of tags. */
-export function conditionsOf(filters: Filters, way = NO_WAY): RawBuilder<unknown>[] {
+function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
   const { name, operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
   const conditions: RawBuilder<unknown>[] = [];
   if (name !== undefined) conditions.push(sql`name = ${name}`);
@@ -215,9 +142,7 @@ export function conditionsOf(filters: Filters, way = NO_WAY): RawBuilder<unknown
   if (provisioningStatus !== undefined) conditions.push(sql`provisioning_status = ${provisioningStatus}`);
   if (loggingEnabled !== undefined) conditions.push(sql`logging_enabled = ${loggingEnabled}`);
   if (assignedFloating !== undefined) conditions.push(sql`assigned_floating = ${assignedFloating}`);
-  const tags = tagConditions(filters);
-  conditions.push(...(name !== undefined || way.by === 'facets' ? tags.map(asked) : tags));
-  return conditions;
+  return [...conditions, ...tagConditions(filters)];
 }
 
 export async function readListed(

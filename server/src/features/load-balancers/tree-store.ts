@@ -56,7 +56,7 @@ export function readTreePage(
   return listPage<LoadBalancerTree>(db, {
     name: 'lb_tree_page',
     ...{ table: 'load_balancers', alias: 'lb', columns: TREE },
-    ...newestIn(place, 'loadbalancers'),
+    ...newestIn(place),
     ...{ limit, offset },
   });
 }

@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
+import { contains } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { countedRows, inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick } from '../../platform/database/rows.ts';
-import { nameContains } from '../../platform/database/text-parts.ts';
 import type { Place } from '../../platform/http/context.ts';
 import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSpec, type ClusterStatus } from './model.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
@@ -46,16 +47,13 @@ export interface ListWhere extends Place, Paging {
 }
 
 /** Newest first. */
-export async function listClusters(db: Db, { name, ...where }: ListWhere): Promise<Page<ClusterRow>> {
+export function listClusters(db: Db, { name, ...where }: ListWhere): Promise<Page<ClusterRow>> {
   return listPage<ClusterRow>(db, {
     ...{ table: 'postgresql_clusters', alias: 'k', columns: COLUMNS },
-    where: [
-      inPlace(where),
-      ...(name === '' ? [] : [await nameContains(db, 'postgresql_clusters', where, name)]),
-    ],
+    where: [inPlace(where), ...(name === '' ? [] : [contains(sql`name`, name)])],
     order: 'created_at desc, id desc',
-    count: name === '' ? countedRows('postgresql_clusters', where) : undefined,
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   });
 }
 

@@ -56,8 +56,7 @@ export async function activateFirst(tx: Tx, place: Place, timestamp: string): Pr
 export async function countClusters(tx: Tx, { projectId, regionId }: Place): Promise<number> {
   return tx.namedNumber(
     'managed_postgresql_clusters',
-    `select count from resource_counts
-      where project_id = $1 and region_id = $2 and resource = 'postgresql_clusters'`,
+    'select count(*) as count from postgresql_clusters where project_id = $1 and region_id = $2',
     [projectId, regionId],
   );
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
@@ -81,10 +80,6 @@ export function listProjects(db: Db, clientId: number, query: ProjectListQuery):
       ...(name === undefined ? [] : [sql`name = ${name}`]),
     ],
     order: `${field} ${direction}, id ${direction}`,
-    count:
-      name === undefined
-        ? keptCountOfClient('projects by client', clientId, { deleted: all ? undefined : [false] })
-        : undefined,
   });
 }
 
@@ -143,12 +138,44 @@ export async function markActive(tx: Tx, id: number): Promise<void> {
   );
 }
 
+/** What a project with any of it cannot be deleted for: tables, and what people call their rows. Parts of load balancers
+ *  and ports go with what they are part of. */
+export const RESOURCES = {
+  floating_ips: 'floating IPs',
+  images: 'images',
+  inference_registry_credentials: 'inference registry credentials',
+  inference_secrets: 'inference secrets',
+  instances: 'instances',
+  k8s_clusters: 'Kubernetes clusters',
+  lifecycle_policies: 'lifecycle policies',
+  load_balancers: 'load balancers',
+  networks: 'networks',
+  postgresql_clusters: 'PostgreSQL clusters',
+  reserved_fixed_ips: 'reserved fixed IPs',
+  routers: 'routers',
+  secrets: 'secrets',
+  security_groups: 'security groups',
+  server_groups: 'server groups',
+  ssh_keys: 'SSH keys',
+  subnets: 'subnets',
+  volume_snapshots: 'snapshots',
+  volumes: 'volumes',
+} as const;
+
+const COUNTS_OF_RESOURCES = Object.entries(RESOURCES)
+  .map(
+    // Default groups are always there.
+    ([table, name]) =>
+      `select '${name}' as resource, count(*) as count from ${table}
+        where project_id = $1${table === 'security_groups' ? ' and not is_default' : ''}`,
+  )
+  .join(' union all ');
+
 /** How many resources of which kind live in the project. */
 export async function countResources(tx: Tx, id: number): Promise<{ resource: string; count: number }[]> {
   return tx.named(
     'project_resources',
-    `select resource, sum(count) as count from resource_counts where project_id = $1 and count > 0
-      group by resource order by resource`,
+    `select resource, count from (${COUNTS_OF_RESOURCES}) r where count > 0 order by resource`,
     [id],
   );
 }

@@ -4,7 +4,7 @@ import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import type { Limits, REQUEST_STATES } from './schema.ts';
 
-/** The statements that write requests for limits, and count them. */
+/** The statements that write requests for limits. */
 
 const REQUEST_COLUMNS = [
   ...(['id', 'client_id', 'description', 'requested_limits', 'status', 'created_at', 'updated_at'] as const),
@@ -25,13 +25,6 @@ export type RequestRow = RowOf<
   { requested_limits: Limits; status: RequestState }
 >;
 
-/** Answers the requests of a CTE `written`, and counts what `changes` selects: requests, each once more or once less. */
-const countedAs = (changes: string) => `, counted as (
-    insert into resource_changes (project_id, region_id, resource, facets, change)
-    select of, 0, f.resource, f.facets, c.change
-      from (${changes}) c, facets_of_limits_request(c.request) f, unnest(array[(c.request).client_id, 0]) of)
-  select ${COLUMNS} from written, lateral (select (request).*) r`;
-
 interface NewRequest {
   readonly clientId: number;
   readonly userId: number;
@@ -43,10 +36,8 @@ interface NewRequest {
 export async function insertRequest(db: Queryable, request: NewRequest): Promise<RequestRow> {
   const row = await db.namedRow<RequestRow>(
     'limits_request_insert',
-    `with written as (
-       insert into limits_requests as request (client_id, user_id, description, requested_limits, created_at)
-       values ($1, $2, $3, $4, $5) returning request)
-     ${countedAs('select request, 1 as change from written')}`,
+    `insert into limits_requests (client_id, user_id, description, requested_limits, created_at)
+     values ($1, $2, $3, $4, $5) returning ${COLUMNS}`,
     [
       request.clientId,
       request.userId,
@@ -66,18 +57,10 @@ export const decideRequest = (
 ): Promise<RequestRow | undefined> =>
   db.namedRow<RequestRow>(
     'limits_request_decide',
-    `with before as (select request from limits_requests request where id = $1),
-     written as (
-       update limits_requests request set status = $2, updated_at = $3 where id = $1 returning request)
-     ${countedAs('select request, -1 as change from before union all select request, 1 from written')}`,
+    `update limits_requests set status = $2, updated_at = $3 where id = $1 returning ${COLUMNS}`,
     [id, status, decidedAt],
   );
 
 export async function deleteRequest(db: Queryable, id: number): Promise<void> {
-  await db.named(
-    'limits_request_delete',
-    `with written as (delete from limits_requests request where id = $1 returning request)
-     ${countedAs('select request, -1 as change from written')}`,
-    [id],
-  );
+  await db.named('limits_request_delete', 'delete from limits_requests where id = $1', [id]);
 }

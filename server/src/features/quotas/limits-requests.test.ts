@@ -3,12 +3,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { Db } from '../../platform/database/db.ts';
-import { foldCounts } from '../../platform/database/kept-counts.ts';
 import { decideRequest, deleteRequest, insertRequest } from './limits-request-store.ts';
 import { listLimitsRequests } from './limits-requests.ts';
 import type { LimitsRequestQuery } from './schema.ts';
 
-/** Lists of requests for limits have what their filters say, whatever is counted beforehand. */
+/** Lists of requests for limits have what their filters say. */
 
 let database: TestDatabase;
 let db: Db;
@@ -57,16 +56,14 @@ test('whatever is asked and decided, the page and the count are those of the req
     fc.asyncProperty(
       fc.array(request, { maxLength: 12 }),
       fc.array(query, { minLength: 1, maxLength: 6 }),
-      fc.boolean(),
-      async (requests, queries, fold) => {
-        await db.pool.query('delete from limits_requests; select recount_what_is_counted_by_statements()');
+      async (requests, queries) => {
+        await db.pool.query('delete from limits_requests');
         const rows: { id: number; client: number; at: string; status: string }[] = [];
         for (const { client, at, status } of requests) {
           const { id } = await insertRequest(db, requestOf(client, at));
           if (status !== 'in progress') await decideRequest(db, id, { status, decidedAt: at });
           rows.push({ id, client, at, status });
         }
-        if (fold) await foldCounts(db).run(new AbortController().signal);
         const left: typeof rows = [];
         for (const [i, { later }] of requests.entries()) {
           const row = rows[i];
@@ -97,15 +94,4 @@ test('whatever is asked and decided, the page and the count are those of the req
     ),
     { numRuns: 60, seed: 1 },
   );
-});
-
-test('counted anew, requests are found by time as before', async () => {
-  const asked = { ...ALL, created_from: '2026-03-01T00:00:00Z', created_to: '2026-03-02T00:00:00Z' };
-  for (let i = 0; i < 3; i += 1) await insertRequest(db, requestOf(1, '2026-03-01T05:30:00Z'));
-  const before = await listLimitsRequests(db, 1, asked);
-  for (const recount of ['recount_clients', 'recount_what_is_counted_by_statements']) {
-    await db.pool.query(`select ${recount}()`);
-    expect(await listLimitsRequests(db, 1, asked)).toEqual(before);
-  }
-  expect(before.count).toBeGreaterThanOrEqual(3);
 });

@@ -3,9 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { nullable, offsetTime, readTime } from '../../kernel/codecs.ts';
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
-import { countWithin } from '../../platform/database/counts-by-hour.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
-import { keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, viewPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
@@ -70,9 +68,13 @@ export async function listLimitsRequests(db: Db, clientId: number | undefined, q
   const where = conditionsOf(clientId, query);
   const { limit, offset } = query;
   const page = await listPage<RequestRow>(db, {
-    ...{ table: 'limits_requests', alias: 'r', columns: COLUMNS, where, limit, offset },
+    table: 'limits_requests',
+    alias: 'r',
+    columns: COLUMNS,
+    where,
     order: 'created_at desc, id desc',
-    count: countOf(clientId, query, sql.join(where, sql` and `)),
+    limit,
+    offset,
   });
   return viewPage(page, view);
 }
@@ -102,23 +104,6 @@ function statusConditions(statuses: LimitsRequestQuery['status']): RawBuilder<un
       ? sql`status = ${one}`
       : sql`status = any(${[...statuses]}::text[])`,
   ];
-}
-
-/** Kept by status and by the hour; ids are looked up. */
-function countOf(
-  clientId: number | undefined,
-  query: LimitsRequestQuery,
-  filter: RawBuilder<unknown>,
-): RawBuilder<unknown> | undefined {
-  if (query.request_ids !== undefined) return undefined;
-  const [from, to] = [asTime(query.created_from), asTime(query.created_to)];
-  if (from === undefined && to === undefined)
-    return keptCountOfClient('limits_requests by client', clientId ?? 'all', { status: query.status });
-  return countWithin({
-    ...{ resource: 'limits_requests by hour', place: { projectId: clientId ?? 0, regionId: 0 } },
-    ...(query.status && { ofFacets: [sql`facets->>'status' = any(${[...query.status]}::text[])`] }),
-    ...{ from, to, rows: sql`select count(*) from limits_requests where ${filter}`, time: sql`created_at` },
-  });
 }
 
 /** @throws NotFound, also for a request of another client */

@@ -63,7 +63,7 @@ export function listSecrets(db: Db, place: Place, page: Paging): Promise<Page<Se
   return listPage<SecretRow>(db, {
     name: 'secret_list',
     ...{ table: 'secrets', alias: 's', columns: SHOWN },
-    ...newestIn(place, 'secrets'),
+    ...newestIn(place),
     ...page,
   });
 }

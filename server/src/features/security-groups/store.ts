@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
-import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
@@ -130,21 +129,11 @@ export interface ListWhere extends Place, TagFilters, Paging {
 /** The page, newest first, and how many match in all. */
 export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
   const { name } = where;
-  const conditions = [
-    inPlace(where),
-    ...(name === undefined ? [] : [sql`name = ${name}`]),
-    ...tagConditions(where),
-  ];
-  const more = name !== undefined;
-  const kept = countIfKept({ resource: 'security_groups', place: where, facets: {}, tags: where, more });
-  // The default group, which is always there, is not counted with what a project has.
-  const own = sql`select * from security_groups where ${inPlace(where)} and is_default offset 0`;
-  const isDefault = sql.join(conditions, sql` and `);
   return listPage<GroupRow>(db, {
     ...{ table: 'security_groups', alias: 'g', columns: SHOWN },
-    where: conditions,
+    where: [inPlace(where), ...(name === undefined ? [] : [sql`name = ${name}`]), ...tagConditions(where)],
     order: 'created_at desc, id desc',
-    count: kept && sql`select (${kept}) + (select count(*) from (${own}) own where ${isDefault}) as count`,
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   });
 }

@@ -51,7 +51,7 @@ export function listGroups(db: Db, place: Place, page: Paging): Promise<Page<Gro
   return listPage<GroupRow>(db, {
     name: 'server_group_list',
     ...{ table: 'server_groups', alias: 'g', columns: SHOWN },
-    ...newestIn(place, 'servergroups'),
+    ...newestIn(place),
     ...page,
   });
 }

@@ -1,6 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
-import { keptCount } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
@@ -90,16 +89,7 @@ export function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery): Pro
       ...(name === undefined ? [] : [sql`name = ${name}`]),
     ],
     order: `${field} ${direction}, id ${direction}`,
-    count: name === undefined ? countVisible(viewer) : undefined,
   });
-}
-
-/** What is shared in the project, and what the user alone sees. */
-function countVisible(viewer: Viewer): RawBuilder<unknown> {
-  const place = { projectId: viewer.projectId, regionId: 0 };
-  const shared = keptCount('ssh_keys', place, { shared_in_project: true });
-  const own = keptCount('ssh_keys', place, { shared_in_project: false, user_id: viewer.userId });
-  return sql`select (${shared}) + (${own}) as count`;
 }
 
 /** The keys that a user sees in all projects of the client, or in one; newest first. */

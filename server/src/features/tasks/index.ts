@@ -3,7 +3,6 @@ import type { Feature } from '../../platform/feature.ts';
 import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
 import { Horizon } from './changes.ts';
-import { foldJob } from './counts.ts';
 import { epochJob } from './epochs.ts';
 import { taskExamples } from './examples.ts';
 import { type TaskReadOptions, TaskReads } from './reads.ts';
@@ -27,6 +26,6 @@ export function tasks(deps: {
     nouns: { tasks: 'Task' },
     examples: taskExamples,
     routes: taskRoutes(new TaskReads(db, watcher, reads), { watcher, slots, horizon: new Horizon(db) }),
-    background: [foldJob(db), epochJob(db)],
+    background: [epochJob(db)],
   };
 }

@@ -3,6 +3,7 @@ import { Invalid, NotFound } from '../../kernel/errors.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { UUID_RULE } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
+import { viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext, RequestContext } from '../../platform/http/context.ts';
 import { allKinds } from '../../platform/tasks/created-resources.ts';
 import * as lists from './list-store.ts';
@@ -87,13 +88,11 @@ export const missing = (id: string) => new NotFound(`Task ${id} was not found`);
 
 export async function listTasks(ctx: RequestContext, query: TaskListQuery) {
   const order_by = query.sorting ?? query.order_by;
-  const { count, results } = await lists.listTasks(ctx.db, ctx.caller.clientId, { ...query, order_by });
-  return { count, results: results.map(viewTask) };
+  return viewPage(await lists.listTasks(ctx.db, ctx.caller.clientId, { ...query, order_by }), viewTask);
 }
 
 export async function listActiveTasks(ctx: RegionContext, query: ActiveTasksQuery) {
-  const { count, results } = await lists.listActiveTasks(ctx.db, ctx.project.id, ctx.region.id, query);
-  return { count, results: results.map(viewTask) };
+  return viewPage(await lists.listActiveTasks(ctx.db, ctx.project.id, ctx.region.id, query), viewTask);
 }
 
 /** @throws NotFound */

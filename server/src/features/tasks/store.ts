@@ -47,27 +47,12 @@ export interface Acknowledgement {
   readonly timestamp: string;
 }
 
-/** The statement that acknowledges: only rows that it changes, and their counts.
- *  @param update SQL that acknowledges them */
-const acknowledgeOf = (update: string, result: string) => `
-  with changed as (${update} returning t.*),
-  counted as (
-    insert into task_count_changes (client_id, day, project_id, region_id, type, state, acknowledged, count)
-    select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state, side.acknowledged,
-           sum(side.count)
-      from changed cross join (values (true, 1), (false, -1)) as side (acknowledged, count)
-     where finished_at is not null group by 1, 2, 3, 4, 5, 6, 7)
-  ${result}`;
-
 /** Keeps the first acknowledgement of a task that has one. */
 export async function acknowledge(tx: Tx, id: string, by: Acknowledgement): Promise<TaskRow | undefined> {
   await tx.named(
     'task_acknowledge',
-    acknowledgeOf(
-      `update tasks t set acknowledged_at = $3, acknowledged_by = $4, change = next_task_change()
-        where id = $1 and client_id = $2 and acknowledged_at is null`,
-      'select 1',
-    ),
+    `update tasks t set acknowledged_at = $3, acknowledged_by = $4, change = next_task_change()
+      where id = $1 and client_id = $2 and acknowledged_at is null`,
     [id, by.clientId, by.timestamp, by.userId],
   );
   return tx.namedRow<TaskRow>(
@@ -87,17 +72,17 @@ export async function acknowledgeSome(
 ): Promise<number> {
   return db.namedNumber(
     'task_acknowledge_some',
-    acknowledgeOf(
-      `update tasks t set acknowledged_at = $2, acknowledged_by = $3, change = next_task_change()
+    `with changed as (
+       update tasks t set acknowledged_at = $2, acknowledged_by = $3, change = next_task_change()
          from (select id, finished_at from tasks
                 where client_id = $1 and acknowledged_at is null and finished_at is not null
                   and created_at <= $2::timestamptz
                   and ($4::int is null or project_id = $4) and ($5::int is null or region_id = $5)
                   and ($7::uuid[] is null or id = any($7))
                 order by created_at desc, id desc limit $6) chosen
-        where t.id = chosen.id and t.finished_at = chosen.finished_at and t.acknowledged_at is null`,
-      'select count(*) from changed',
-    ),
+        where t.id = chosen.id and t.finished_at = chosen.finished_at and t.acknowledged_at is null
+       returning 1)
+     select count(*) as count from changed`,
     [
       by.clientId,
       by.timestamp,

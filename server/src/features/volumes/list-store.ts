@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../kernel/ids.ts';
+import { contains, idContains } from '../../platform/database/contains.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { countIfKept } from '../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
-import { asked } from '../../platform/database/tagged-lists.ts';
-import { idContains, nameContains } from '../../platform/database/text-parts.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place, VolumeRow } from './model.ts';
 import { VOLUME } from './store.ts';
@@ -43,35 +41,22 @@ export async function readVolume(
 }
 
 /** The page, newest first, and how many match in all. */
-export async function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>> {
-  const conditions = await conditionsOf(db, where);
+export function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>> {
+  const conditions = conditionsOf(where);
   return listPage<VolumeView>(db, {
     name: conditions.length === 0 ? 'volume_list' : undefined,
-    ...{
-      table: 'volumes',
-      alias: 'v',
-      columns: SHOWN,
-      joins: 'left join instances i on i.id = v.instance_id',
-    },
+    table: 'volumes',
+    alias: 'v',
+    columns: SHOWN,
+    joins: 'left join instances i on i.id = v.instance_id',
     where: [inPlace(where), ...conditions],
     order: 'created_at desc, id desc',
-    count: countOf(where),
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   });
 }
 
-/** Kept, unless something narrows the list by which nothing is counted. */
-function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
-  return countIfKept({
-    resource: 'volumes',
-    place: where,
-    facets: { bootable: where.bootable, attached: where.attached },
-    tags: where,
-    more: [where.clusterId, where.instanceId, where.idPart, where.namePart].some((by) => by !== undefined),
-  });
-}
-
-async function conditionsOf(db: Db, where: ListWhere): Promise<RawBuilder<unknown>[]> {
+function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [];
   if (where.bootable !== undefined) conditions.push(where.bootable ? sql`bootable` : sql`not bootable`);
   if (where.attached !== undefined) {
@@ -81,10 +66,7 @@ async function conditionsOf(db: Db, where: ListWhere): Promise<RawBuilder<unknow
   if (where.clusterId !== undefined) {
     conditions.push(isUuid(where.clusterId) ? sql`cluster_id = ${where.clusterId}::uuid` : sql`false`);
   }
-  if (where.idPart !== undefined) conditions.push(idContains(where, where.idPart));
-  if (where.namePart !== undefined) conditions.push(await nameContains(db, 'volumes', where, where.namePart));
-  // What is looked for leaves few: tags are asked without their index then.
-  const isSearch = [where.instanceId, where.idPart, where.namePart].some((by) => by !== undefined);
-  const tags = tagConditions(where);
-  return [...conditions, ...(isSearch ? tags.map(asked) : tags)];
+  if (where.idPart !== undefined) conditions.push(idContains(where.idPart));
+  if (where.namePart !== undefined) conditions.push(contains(sql`name`, where.namePart));
+  return [...conditions, ...tagConditions(where)];
 }

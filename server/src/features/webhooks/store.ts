@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
-import { countedRowsOfClients, keptCountOfClient } from '../../platform/database/kept-counts.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { DELIVERY_TRANSITIONS, type DeliveryState, RETRY_AFTER } from './model.ts';
@@ -43,10 +42,8 @@ export async function insertTarget(tx: Tx, row: NewTarget): Promise<void> {
   const { auth_header_name: header = null } = row;
   await tx.named(
     'webhook_target_insert',
-    `with added as (
-       insert into webhook_targets (id, client_id, url, key_id, sealed, created_at, kind, auth_header_name)
-       values ($1, $2, $3, $4, $5, $6, $7, $8) returning client_id, kind)
-     ${countedRowsOfClients('webhook_targets', `added where kind = 'events'`, 'inserted')}`,
+    `insert into webhook_targets (id, client_id, url, key_id, sealed, created_at, kind, auth_header_name)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
     [
       row.id,
       row.client_id,
@@ -90,7 +87,6 @@ export const listTargets = (db: Db, { client_id, limit, offset }: TargetListQuer
     ...{ table: 'webhook_targets', alias: 't', columns: listOf(TARGET_COLUMNS), limit, offset },
     where: [sql`kind = 'events'`, ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`])],
     order: 'id',
-    count: keptCountOfClient('webhook_targets', client_id ?? 'all'),
   });
 
 export async function readTarget(tx: Tx, id: number): Promise<TargetRow | undefined> {
@@ -161,13 +157,7 @@ export async function deleteTarget(
   reason = 'the target was deleted',
 ): Promise<boolean> {
   await giveUp(tx, id, now, reason);
-  return tx.namedAny(
-    'webhook_target_delete',
-    `with gone as (delete from webhook_targets where id = $1 returning client_id, kind),
-          counted as (${countedRowsOfClients('webhook_targets', `gone where kind = 'events'`, 'deleted')})
-     select 1 from gone`,
-    [id],
-  );
+  return tx.namedAny('webhook_target_delete', 'delete from webhook_targets where id = $1 returning 1', [id]);
 }
 
 const ALL_SEALED = [...SEALED_COLUMNS, 'previous_key_id', 'previous_sealed'] as const;
@@ -335,10 +325,6 @@ export function listDeliveries(db: Db, query: DeliveryListQuery): Promise<Page<D
       ...(type === undefined ? [] : [sql`type = ${type}`]),
     ],
     order: 'created_at desc, id desc',
-    count: keptCountOfClient('webhook_deliveries by client', client ?? 'all', {
-      state: state && [state],
-      type: type === undefined ? undefined : [type],
-    }),
   });
 }
 

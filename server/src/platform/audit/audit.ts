@@ -31,18 +31,8 @@ export function shownOf(
 }
 export const SHOWN_COLUMNS = 'action_type, api_group, resource_type, address, user_agent';
 
-/** What a statement returns of the record that it inserts, for COUNTED and DELIVERIES. */
-export const RECORDED =
-  'returning id, at, client_id, api_group, action_type, project_id, region_id, address, user_agent';
-
-/** SQL that counts the record of a CTE `recorded`, as `facets_of_user_action` does: one row, which
- *  `parts_of_user_action` takes apart. */
-export const COUNTED = `
-  insert into resource_changes (project_id, region_id, resource, facets, change)
-  select client_id, 0, 'user_actions', jsonb_build_object(
-           'action_type', action_type, 'api_group', api_group, 'project_id', project_id, 'region_id', region_id,
-           'address', address, 'user_agent', md5(user_agent), 'hour', floor(extract(epoch from at) / 3600)::bigint), 1
-    from recorded where api_group is not null`;
+/** What a statement returns of the record that it inserts, for DELIVERIES. */
+export const RECORDED = 'returning id, at, client_id, api_group';
 
 /** SQL that inserts what is to be delivered of the record of a CTE `recorded`: to each webhook that its client has for
  *  user actions. */
@@ -60,9 +50,8 @@ export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: 
     'audit_insert',
     `with recorded as (
        insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
-              subject_name, ${SHOWN_COLUMNS}, counted)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, true) ${RECORDED}),
-     counted as (${COUNTED})
+              subject_name, ${SHOWN_COLUMNS})
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ${RECORDED})
      ${DELIVERIES}`,
     [
       ctx.clock.timestamp(),

@@ -1,6 +1,6 @@
 import type { Queryable } from './db.ts';
 
-/** Rows that one statement deletes: what a trigger or others have to do with them is over soon. */
+/** Rows that one statement deletes: what others have to do with them is over soon. */
 export const SOME = 2000;
 
 /** Does something again and again, each time in a transaction of its own, until less is left than it does at once.
@@ -17,8 +17,6 @@ export interface OldRows {
   readonly before: string | number;
   /** SQL of what else is true of them. */
   readonly where?: string;
-  /** A part of the statement that counts the rows of `gone`. */
-  readonly counted?: string;
   /** Of the statement, where there are several for the table. */
   readonly name?: string;
 }
@@ -32,11 +30,11 @@ export async function forgetOld(db: Queryable, old: OldRows): Promise<void> {
 }
 
 /** A row that was changed since it was found is another one, and stays for the next time. */
-export function forgettingSql({ table, by, where, counted }: OldRows): string {
+export function forgettingSql({ table, by, where }: OldRows): string {
   return `
     with gone as (
       delete from ${table} where ctid = any(array(
         select ctid from ${table} where ${by} < $1${where ? ` and ${where}` : ''} order by ${by} limit ${SOME}))
-      returning 1)${counted ? `, counted as (${counted})` : ''}
+      returning 1)
     select count(*) as count from gone`;
 }

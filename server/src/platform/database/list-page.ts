@@ -47,8 +47,6 @@ export interface PageOfTable extends List {
   /** Absent: all rows. */
   readonly where?: readonly RawBuilder<unknown>[];
   readonly order: string;
-  /** A statement with one row, `count`, that knows how many there are; absent: they are counted. */
-  readonly count?: RawBuilder<unknown> | undefined;
   readonly limit: number;
   readonly offset: number;
 }
@@ -56,6 +54,7 @@ export interface PageOfTable extends List {
 /** A page that is a statement already, as are its rows in their order (see `sharedList`). */
 export interface PageOfRows extends List {
   readonly page: RawBuilder<unknown>;
+  /** A statement with one row, `count`. */
   readonly count: RawBuilder<unknown>;
 }
 
@@ -63,20 +62,14 @@ export interface PageOfRows extends List {
 export const inPlace = (place: { readonly projectId: number; readonly regionId: number }) =>
   sql`project_id = ${place.projectId}::int and region_id = ${place.regionId}::int`;
 
-/** How many rows of a kind are counted in a project's part of a region, as a statement with one row, `count`. */
-export const countedRows = (resource: string, place: Parameters<typeof inPlace>[0]) =>
-  sql`select coalesce(sum(count), 0)::bigint as count from resource_counts
-       where ${inPlace(place)} and resource = ${resource}`;
-
-/** What lists have of a project's part of a region, all of a kind in them, the newest first. */
-export const newestIn = (place: Parameters<typeof inPlace>[0], resource: string) => ({
+/** What lists have of a project's part of a region, the newest first. */
+export const newestIn = (place: Parameters<typeof inPlace>[0]) => ({
   where: [inPlace(place)],
   order: 'created_at desc, id desc',
-  count: countedRows(resource, place),
 });
 
-/** Reads the page and the count in one statement; the count comes along even when the page is empty. Only what is on
- *  the page is joined. */
+/** Reads the page and counts what matches in one statement; the count comes along even when the page is empty. Only
+ *  what is on the page is joined. */
 export async function listPage<Row>(db: Queryable, list: PageOfTable | PageOfRows): Promise<Page<Row>> {
   const query = pageQuery(list).compile(db.kysely);
   const rows =
@@ -89,7 +82,8 @@ export async function listPage<Row>(db: Queryable, list: PageOfTable | PageOfRow
 
 type Found = { readonly count: number } & Readonly<Record<string, unknown>>;
 
-function pageQuery(list: PageOfTable | PageOfRows): RawBuilder<Found> {
+/** The statement of a list: each row of the page with the count; one row without a key where the page is empty. */
+export function pageQuery(list: PageOfTable | PageOfRows): RawBuilder<Found> {
   const { page, count } = 'page' in list ? list : ofTable(list);
   const alias = sql.raw(list.alias);
   const made =
@@ -108,6 +102,6 @@ function ofTable(list: PageOfTable): Pick<PageOfRows, 'page' | 'count'> {
   return {
     page: sql`select ${alias}.* from ${from}
       order by ${sql.raw(list.order)} limit ${list.limit}::int offset ${list.offset}::bigint`,
-    count: list.count ?? sql`select count(*) as count from ${from}`,
+    count: sql`select count(*) as count from ${from}`,
   };
 }

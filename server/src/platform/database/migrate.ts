@@ -3,8 +3,10 @@ import { Kysely, type Migration, Migrator, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { sqlStateOf } from './db.ts';
 import { explainRefusal } from './explain-refusal.ts';
-import { SqlFiles, TABLES } from './sql-files.ts';
+import { addSearchIndexes } from './search-indexes.ts';
+import { isContract, SqlFiles, TABLES } from './sql-files.ts';
 import {
+  executed,
   migrationsOfNewer,
   noteVersion,
   refuseOldDatabase,
@@ -15,6 +17,8 @@ import {
 export interface MigrateOptions {
   /** Of this program; absent: as new as the database. */
   readonly version?: string;
+  /** Also those that remove what nodes of an older release use; default: where they have run, and in a new database. */
+  readonly contract?: boolean;
 }
 
 /** Locked out by what other nodes are doing, or in a circle with it: nothing was changed, and it may go again. */
@@ -40,10 +44,11 @@ export async function migrateToLatest(pool: pg.Pool, options: MigrateOptions = {
 }
 
 async function toLatest(pool: pg.Pool, options: MigrateOptions): Promise<void> {
-  const { version } = options;
+  const { version, contract = false } = options;
   await refuseOldServer(pool);
   await refuseOtherEncoding(pool);
-  const files = new SqlFiles();
+  const had = new Set(await executed(pool));
+  const files = new SqlFiles((name) => contract || had.size === 0 || had.has(name) || !isContract(name));
   await refuseOldDatabase(pool, await files.merged());
   const known = new Set(await files.names());
   const newer = version === undefined ? [] : await migrationsOfNewer(pool, known, version);
@@ -56,6 +61,7 @@ async function toLatest(pool: pg.Pool, options: MigrateOptions): Promise<void> {
     await delay(PAUSE_MS);
   }
   if (version !== undefined) await noteVersion(pool, version);
+  await addSearchIndexes(pool);
 }
 
 function heldUp(failure: Error): Error {

@@ -8,9 +8,10 @@ const OWN_TABLE = `c.relnamespace = 'public'::regnamespace and c.relname not lik
   and (not c.relispartition or pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT')
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
+/** Without those of `server/search-indexes.sql`, which not every server has. */
 const EXTENSIONS = `
   select null as table_name, format('create extension %I;', extname) as ddl
-  from pg_extension where extname <> 'plpgsql' order by extname`;
+  from pg_extension where extname not in ('plpgsql', 'pg_trgm', 'btree_gin') order by extname`;
 
 const TYPES = `
   select null as table_name,
@@ -96,6 +97,7 @@ const INDEXES = `
   where ${OWN_TABLE} and not exists (
     select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))
     and not exists (select from pg_inherits h where h.inhrelid = i.indexrelid)
+    and x.relname not like '%\\_search'
   order by c.relname, x.relname`;
 
 /** @param where over `pg_proc p` */

@@ -23,8 +23,6 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Numeric = ColumnType<string, number | string, number | string>;
 
-export type Timestamp = ColumnType<Date, Date | string, Date | string>;
-
 export interface ApiTokens {
   client_id: number;
   created_at: Date;
@@ -47,7 +45,6 @@ export interface AuditLog {
   api_group: string | null;
   at: Date;
   client_id: number;
-  counted: Generated<boolean>;
   id: Generated<number>;
   project_id: number | null;
   region_id: number | null;
@@ -74,14 +71,6 @@ export interface ClientUsers {
   joined_at: Generated<Date>;
   role: string;
   user_id: number;
-}
-
-export interface CountedChanges {
-  change: number | null;
-  facets: Json | null;
-  project_id: number | null;
-  region_id: number | null;
-  resource: string | null;
 }
 
 export interface CustomPageSets {
@@ -879,37 +868,6 @@ export interface ReservedFixedIps {
   updated_at: Date;
 }
 
-export interface ResourceChanges {
-  /**
-   * the other list in which the same row is counted
-   */
-  beside: string | null;
-  change: number;
-  facets: Generated<Json>;
-  project_id: number;
-  region_id: number;
-  resource: string;
-  /**
-   * what counts less by as much as the facets count more
-   */
-  was: Json | null;
-}
-
-export interface ResourceCounts {
-  count: number | null;
-  project_id: number | null;
-  region_id: number | null;
-  resource: string | null;
-}
-
-export interface ResourceTotals {
-  count: number;
-  facets: Generated<Json>;
-  project_id: number;
-  region_id: number;
-  resource: string;
-}
-
 export interface RoleAssignments {
   assigned_by: number;
   client_id: number;
@@ -1182,68 +1140,24 @@ export interface StorageUsageReports {
   storage_name: string;
 }
 
-export interface SubnetChanges {
-  /**
-   * null: those of the subnet are counted anew
-   */
-  addresses: number | null;
-  ports: number | null;
-  subnet_id: string;
-}
-
 export interface Subnets {
-  /**
-   * addresses of the subnet that something has, but for subnet_changes
-   */
-  address_count: Generated<number>;
   cidr: string;
   client_id: number | null;
   created_at: Date;
   creator_task_id: string | null;
   dns_nameservers: Json | null;
   enable_dhcp: Generated<boolean>;
-  /**
-   * something has the address of the gateway, which is not counted in total_ips
-   */
-  gateway_given: Generated<boolean>;
   gateway_ip: string | null;
   host_routes: Json | null;
   id: string;
   name: string;
   network_id: string;
-  /**
-   * ports with an address of the subnet, but for subnet_changes
-   */
-  port_count: Generated<number>;
   project_id: number | null;
   region_id: number;
   tags: Generated<Json>;
   task_id: string | null;
   total_ips: number | null;
   updated_at: Date;
-}
-
-export interface TaskCountChanges {
-  acknowledged: boolean;
-  client_id: number;
-  count: number;
-  day: Timestamp;
-  project_id: number | null;
-  region_id: number | null;
-  state: string;
-  type: string;
-}
-
-export interface TaskCounts {
-  acknowledged: Generated<boolean>;
-  client_id: number;
-  count: number;
-  day: Generated<Timestamp>;
-  kind: string;
-  project_id: Generated<number>;
-  region_id: Generated<number>;
-  state: Generated<string>;
-  type: Generated<string>;
 }
 
 export interface TaskEpochs {
@@ -1402,7 +1316,6 @@ export interface DB {
   audit_log: AuditLog;
   client_users: ClientUsers;
   clients: Clients;
-  counted_changes: CountedChanges;
   custom_page_sets: CustomPageSets;
   database_version: DatabaseVersion;
   first_run: FirstRun;
@@ -1458,9 +1371,6 @@ export interface DB {
   regions: Regions;
   request_counts: RequestCounts;
   reserved_fixed_ips: ReservedFixedIps;
-  resource_changes: ResourceChanges;
-  resource_counts: ResourceCounts;
-  resource_totals: ResourceTotals;
   role_assignments: RoleAssignments;
   router_interfaces: RouterInterfaces;
   routers: Routers;
@@ -1483,10 +1393,7 @@ export interface DB {
   storage_usage: StorageUsage;
   storage_usage_months: StorageUsageMonths;
   storage_usage_reports: StorageUsageReports;
-  subnet_changes: SubnetChanges;
   subnets: Subnets;
-  task_count_changes: TaskCountChanges;
-  task_counts: TaskCounts;
   task_epochs: TaskEpochs;
   tasks: Tasks;
   used_passkey_challenges: UsedPasskeyChallenges;

@@ -32,13 +32,25 @@ const LOCK_ALL = `
 /** What comes with a table of the first migration: whether the database has ever been Virga's. */
 const IS_NEW = `select to_regclass('clients') is null as is_new`;
 
+/** What older nodes still use is removed by migrations of this ending. */
+const CONTRACT = '.contract';
+
+export const isContract = (name: string): boolean => name.endsWith(CONTRACT);
+
 /**
- * Each `NNNN_name.sql` is one migration; its name in the database is the file's without the ending. A new database gets
- * `server/schema.sql` instead, which has what all of them do, also those that stand in `merged.txt`: every release from
- * which one can upgrade knew these, and their files are gone.
+ * Each `NNNN_name.sql` is one migration; its name in the database is the file's without the ending. Those called
+ * `NNNN_name.contract.sql` remove what nodes of an older release use, and are left out until none is at work. A new
+ * database gets `server/schema.sql` instead, which has what all of them do, also those that stand in `merged.txt`: every
+ * release from which one can upgrade knew these, and their files are gone.
  */
 export class SqlFiles implements MigrationProvider {
   readonly #folder = migrationsFolder();
+  readonly #isIn: (name: string) => boolean;
+
+  /** @param isIn which migrations there are; absent: all */
+  constructor(isIn: (name: string) => boolean = () => true) {
+    this.#isIn = isIn;
+  }
 
   async merged(): Promise<string[]> {
     const text = await readFile(path.join(this.#folder, 'merged.txt'), 'utf8');
@@ -47,7 +59,7 @@ export class SqlFiles implements MigrationProvider {
 
   /** All that a database knows when it is up to date. */
   async names(): Promise<string[]> {
-    return [...(await this.merged()), ...(await this.#own())];
+    return [...(await this.merged()), ...(await this.#own())].filter(this.#isIn);
   }
 
   async getMigrations(): Promise<Record<string, Migration>> {

@@ -84,7 +84,8 @@ export async function noteVersion(pool: pg.Pool, version: string): Promise<void>
   ]);
 }
 
-async function executed(pool: pg.Pool): Promise<readonly string[]> {
+/** Names of the migrations that the database has had, in order. */
+export async function executed(pool: Pick<pg.Pool, 'query'>): Promise<readonly string[]> {
   if (!(await exists(pool, 'kysely_migration'))) return [];
   const { rows } = await pool.query<{ name: string }>('select name from kysely_migration order by name');
   return rows.map(({ name }) => name);
@@ -96,7 +97,7 @@ async function neededVersion(pool: pg.Pool): Promise<string | undefined> {
   return rows[0]?.needs;
 }
 
-async function exists(pool: pg.Pool, table: string): Promise<boolean> {
+async function exists(pool: Pick<pg.Pool, 'query'>, table: string): Promise<boolean> {
   const { rows } = await pool.query<{ found: boolean }>('select to_regclass($1) is not null as found', [
     table,
   ]);

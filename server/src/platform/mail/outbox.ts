@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../database/db.ts';
 import { forgetOld } from '../database/forget-old.ts';
-import { countedRows, keptCountOfClient } from '../database/kept-counts.ts';
 import { listPage, type Paging } from '../database/list-page.ts';
 import { listOf, type RowOf } from '../database/rows.ts';
 import type { Backlog } from '../metrics/cluster.ts';
@@ -40,18 +39,13 @@ export type MailRow = RowOf<
   { details: Readonly<Record<string, unknown>> }
 >;
 
-/** How mail is counted. */
-const COUNTED = 'mail by client';
-
 export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
   const sealed: Sealed | undefined = mail.secret?.cipher.seal(mail.secret.text, contextOf(mail.messageId));
   await tx.named(
     'mail_queue',
-    `with queued as (
-       insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at,
-                                next_attempt_at, key_id, sealed)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10) returning 1)
-     ${countedRows(COUNTED, 'queued', 'inserted')}`,
+    `insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at,
+                              next_attempt_at, key_id, sealed)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)`,
     [
       mail.clientId,
       mail.kind,
@@ -165,7 +159,6 @@ export const listMail = (db: Db, page: Paging) =>
     ...{ name: 'mail_list', table: 'mail_outbox', alias: 'm', columns: COLUMNS, ...page },
     where: [sql`true`],
     order: 'id desc',
-    count: keptCountOfClient(COUNTED, 'all'),
   });
 
 /** Forgets mail that was sent or refused before a moment. What waits stays, however old. */
@@ -173,6 +166,5 @@ export async function deleteEndedMail(db: Queryable, before: Date): Promise<void
   await forgetOld(db, {
     ...{ table: 'mail_outbox', by: 'coalesce(sent_at, failed_at)', before: before.toISOString() },
     where: '(sent_at is not null or failed_at is not null)',
-    counted: countedRows(COUNTED, 'gone', 'deleted'),
   });
 }

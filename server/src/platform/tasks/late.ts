@@ -1,5 +1,4 @@
 import type { Db } from '../database/db.ts';
-import { endOf } from './queue.ts';
 
 /** SQL of the watchdog: tasks that should have ended, and did not. */
 
@@ -63,15 +62,13 @@ export async function abandon(
 ): Promise<LateTask[]> {
   return db.named<LateTask>(
     'task_abandon',
-    endOf(
-      `update tasks t set state = 'ERROR', error = t.failure, created_resources = null, step = null,
-              attempt = t.attempt + 1, lease_until = null, updated_at = $6::timestamptz,
-              finished_at = $6::timestamptz, change = next_task_change()
-        where t.finished_at is null and t.failure is not null
-          and (t.updated_at < $5::timestamptz or t.retries >= $8::int)
-          and t.created_at + $7::float8 * ${DEADLINE_MS} * interval '1 millisecond' < $4::timestamptz`,
-      'id, type, request_id, created_at',
-    ),
+    `update tasks t set state = 'ERROR', error = t.failure, created_resources = null, step = null,
+            attempt = t.attempt + 1, lease_until = null, updated_at = $6::timestamptz,
+            finished_at = $6::timestamptz, change = next_task_change()
+      where t.finished_at is null and t.failure is not null
+        and (t.updated_at < $5::timestamptz or t.retries >= $8::int)
+        and t.created_at + $7::float8 * ${DEADLINE_MS} * interval '1 millisecond' < $4::timestamptz
+      returning t.id, t.type, t.request_id, t.created_at`,
     [...lateValues(late), factor, retries],
   );
 }

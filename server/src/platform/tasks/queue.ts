@@ -146,19 +146,6 @@ interface Ending extends Hold {
   readonly timestamp: string;
 }
 
-/** The statement that ends tasks: what it returns goes into the counts of lists as well.
- *  @param update SQL that ends them, where they are called `t`
- *  @param result SQL for columns of `tasks` that it answers */
-export const endOf = (update: string, result: string): string => `
-  with ended as (${update}
-       returning t.id, t.client_id, t.created_at, t.project_id, t.region_id, t.type, t.state, t.acknowledged_at,
-                 t.request_id),
-  counted as (
-    insert into task_count_changes (client_id, day, project_id, region_id, type, state, acknowledged, count)
-    select client_id, (created_at at time zone 'UTC')::date, project_id, region_id, type, state,
-           acknowledged_at is not null, 1 from ended)
-  select ${result} from ended`;
-
 /** Ends tasks well, each with what it has created.
  *  @returns the ids of those that no other run has taken over */
 export async function finishAll(
@@ -167,13 +154,10 @@ export async function finishAll(
 ): Promise<readonly string[]> {
   const rows = await tx.named<{ id: string }>(
     'task_finish',
-    endOf(
-      `update tasks t set state = 'FINISHED', progress = 100, step = null, created_resources = e.created,
-              lease_until = null, updated_at = e.timestamp, finished_at = e.timestamp, change = next_task_change()
-         from jsonb_to_recordset($1::jsonb) as e (id uuid, attempt int, timestamp timestamptz, created jsonb)
-        where t.id = e.id and t.attempt = e.attempt and t.finished_at is null`,
-      'id',
-    ),
+    `update tasks t set state = 'FINISHED', progress = 100, step = null, created_resources = e.created,
+            lease_until = null, updated_at = e.timestamp, finished_at = e.timestamp, change = next_task_change()
+       from jsonb_to_recordset($1::jsonb) as e (id uuid, attempt int, timestamp timestamptz, created jsonb)
+      where t.id = e.id and t.attempt = e.attempt and t.finished_at is null returning t.id`,
     [
       JSON.stringify(
         ends.map(({ id, attempt, timestamp, created: all }) => ({
@@ -192,12 +176,9 @@ export async function finishAll(
 export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<boolean> {
   return tx.namedAny(
     'task_fail',
-    endOf(
-      `update tasks t set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
-              updated_at = $3, finished_at = $3, change = next_task_change()
-        where id = $1 and attempt = $2 and finished_at is null`,
-      'id',
-    ),
+    `update tasks t set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
+            updated_at = $3, finished_at = $3, change = next_task_change()
+      where id = $1 and attempt = $2 and finished_at is null returning id`,
     [id, attempt, timestamp],
   );
 }

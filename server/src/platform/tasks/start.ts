@@ -1,4 +1,4 @@
-import { COUNTED, DELIVERIES, RECORDED, SHOWN_COLUMNS, shownOf } from '../audit/audit.ts';
+import { DELIVERIES, RECORDED, SHOWN_COLUMNS, shownOf } from '../audit/audit.ts';
 import type { Tx } from '../database/db.ts';
 import type { RegionTaskContext, TaskContext } from '../http/context.ts';
 import type { Created } from './created-resources.ts';
@@ -49,9 +49,9 @@ const START = `
       from claim
   ), recorded as (
     insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
-           subject_name, started_task_id, ${SHOWN_COLUMNS}, counted)
-    values ($12, $2, $5, $13::int, $11, $6, $7, $3, $4, $8, $1, $14, $15, $16, $17, $18, true) ${RECORDED}
-  ), counted as (${COUNTED}), delivered as (${DELIVERIES})
+           subject_name, started_task_id, ${SHOWN_COLUMNS})
+    values ($12, $2, $5, $13::int, $11, $6, $7, $3, $4, $8, $1, $14, $15, $16, $17, $18) ${RECORDED}
+  ), delivered as (${DELIVERIES})
   select claimed from claim`;
 
 /** Records a task and its audit entry in the caller's transaction. This node's worker claims it at once, if it has

@@ -27,7 +27,6 @@ const RULE_FIELDS = ['type', 'compare_type', 'key', 'value', 'invert', 'tags'] a
 
 const POLICIES = {
   table: 'lb_l7_policies',
-  resource: 'l7policies',
   columns: `t.id, ${listOf(POLICY_FIELDS, 't')}, ${STATES},
     coalesce((select jsonb_agg(r.id order by r.created_at, r.id) from lb_l7_rules r where r.policy_id = t.id), '[]')
       as rules`,
@@ -35,7 +34,6 @@ const POLICIES = {
 
 const RULES = {
   table: 'lb_l7_rules',
-  resource: 'l7rules',
   columns: `t.id, t.policy_id, ${listOf(RULE_FIELDS, 't')}, ${STATES}`,
 };
 

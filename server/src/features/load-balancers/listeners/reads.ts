@@ -32,7 +32,6 @@ const STATS = `, (select jsonb_build_object('active_connections', s.active_conne
 
 const listing = (showStats: boolean) => ({
   table: 'lb_listeners',
-  resource: 'listeners',
   columns: showStats ? `${COLUMNS}${STATS}` : COLUMNS,
 });
 

@@ -1,6 +1,5 @@
 import type { RawBuilder } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
-import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 
 /** Lists of parts: one statement a page, newest first. */
@@ -9,8 +8,6 @@ export interface PartListing {
   /** Prepared under this name when nothing is filtered. */
   readonly name: string;
   readonly table: string;
-  /** What counts the parts of a project in a region. */
-  readonly resource: string;
   /** What is shown of a row `t`. */
   readonly columns: string;
 }
@@ -23,21 +20,20 @@ export interface PartListWhere extends Paging {
 
 /** The page, newest first, and how many parts match in all. */
 export function listParts<Row>(db: Db, listing: PartListing, where: PartListWhere): Promise<Page<Row>> {
-  const isWhole = where.conditions.length === 0;
   return listPage<Row>(db, {
-    name: isWhole ? listing.name : undefined,
+    name: where.conditions.length === 0 ? listing.name : undefined,
     ...{ table: listing.table, alias: 't', columns: listing.columns },
     where: [inPlace(where), ...where.conditions],
     order: 'created_at desc, id desc',
-    count: isWhole ? keptCount(listing.resource, where) : undefined,
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   });
 }
 
 /** One part, or undefined. */
 export async function readPart<Row>(
   db: Db,
-  { name, table, columns }: Omit<PartListing, 'resource'>,
+  { name, table, columns }: PartListing,
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
 ): Promise<Row | undefined> {
   return db.namedRow<Row>(

@@ -36,7 +36,6 @@ const columns = (details: boolean) => `t.load_balancer_id, ${listOf(SHOWN, 't')}
 
 const listing = (details: boolean) => ({
   table: 'lb_pools',
-  resource: 'pools',
   columns: columns(details),
 });
 

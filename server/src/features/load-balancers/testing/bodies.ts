@@ -46,13 +46,12 @@ const TABLES = [
   'lb_l7_rules',
 ];
 
-/** Rows of every table of load balancers, what counts them, and what they use of the quota. */
+/** Rows of every table of load balancers, and what they use of the quota. */
 export async function remains(server: TestServer): Promise<Record<string, number>> {
   const counts = TABLES.map((table) => `(select count(*) from ${table}) as ${table}`);
   const [row] = await server.db.named<Record<string, number>>(
     'test_remains',
     `select ${counts.join(', ')},
-       (select coalesce(sum(count), 0) from resource_counts where resource in ('loadbalancers', 'listeners', 'pools')) as counted,
        (select coalesce(sum(usage), 0) from quota_counters where name = 'loadbalancer_count') as reserved`,
     [],
   );

@@ -1,6 +1,5 @@
 import { addressText, parseRange, usableAddresses } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import { givenCounted } from './sql.ts';
 
 /** Addresses of a subnet, given to ports inside the caller's transaction. */
 
@@ -39,11 +38,8 @@ export async function giveAddress(
 ): Promise<boolean> {
   return tx.namedAny(
     'port_give_address',
-    `with given as (
-       insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-       values ($1, $2, $3::inet, $4, $5) on conflict do nothing returning subnet_id, owner_id),
-     ${givenCounted()}
-     select from given`,
+    `insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+     values ($1, $2, $3::inet, $4, $5) on conflict do nothing returning 1`,
     [room.regionId, room.space, address, owner, room.subnetId],
   );
 }
@@ -125,11 +121,7 @@ const numberOf = (id: string) => BigInt(`0x${id.replaceAll('-', '')}`);
 export async function moveAddress(tx: Tx, portId: string, from: string, to: string): Promise<void> {
   await tx.named(
     'port_move_address',
-    // As many as before, but one of both may be the gateway.
-    `with moved as (
-       update region_addresses set address = $3::inet where owner_id = $1 and address = $2::inet returning subnet_id)
-     insert into subnet_changes (subnet_id, addresses, ports)
-     select subnet_id, 0, 0 from moved where subnet_id is not null`,
+    'update region_addresses set address = $3::inet where owner_id = $1 and address = $2::inet',
     [portId, from, to],
   );
 }
@@ -139,13 +131,7 @@ export async function freeAddresses(tx: Tx, owner: string, addresses: readonly s
   if (addresses.length === 0) return;
   await tx.named(
     'port_free_addresses',
-    `with freed as (
-       delete from region_addresses where owner_id = $1 and address = any($2::inet[]) returning subnet_id)
-     insert into subnet_changes (subnet_id, addresses, ports)
-     select f.subnet_id, -count(*), case when exists (
-              select from region_addresses a
-               where a.owner_id = $1 and a.subnet_id = f.subnet_id and a.address <> all($2::inet[])) then 0 else -1 end
-       from freed f where f.subnet_id is not null group by f.subnet_id`,
+    'delete from region_addresses where owner_id = $1 and address = any($2::inet[])',
     [owner, addresses],
   );
 }

@@ -30,7 +30,6 @@ export type { NetworkRouters } from './routers.ts';
 export { Network } from './schema.ts';
 export type { NetworkDeps } from './service.ts';
 export { readExternalNetwork, readNetworks } from './store.ts';
-export { foldSubnetCounts, PORTS_WITH_ADDRESS } from './subnets/counts.ts';
 export { Subnet } from './subnets/schema.ts';
 export { isGiven as isGivenIn } from './subnets/store.ts';
 export { viewNetwork } from './views.ts';

@@ -33,17 +33,14 @@ export function listNetworks(db: Db, where: NetworkListWhere): Promise<Page<Netw
   const order = ORDERS[where.order];
   const rows = sharedList({
     table: 'networks',
-    kept: {
-      resource: 'networks',
-      place: where,
-      facets: { type: where.type, external: where.external },
-      tags: where,
-      more: where.id !== undefined || where.name !== undefined || (!where.shared && where.owned === false),
-    },
+    projectId: where.projectId,
+    regionId: where.regionId,
     whose: whoseOf(where),
     conditions: conditionsOf(where),
     ownOrder: order.replace('(project_id is null) desc, ', ''),
-    ...{ order, limit: where.limit, offset: where.offset },
+    order,
+    limit: where.limit,
+    offset: where.offset,
   });
   return listPage<NetworkRow>(db, { ...rows, alias: 'n', columns: SHOWN_NETWORK });
 }

@@ -28,7 +28,6 @@ async function remains() {
   const [row] = await region.server.db.named(
     'test_network_remains',
     `select (select count(*) from networks) as networks, (select count(*) from subnets) as subnets,
-       (select coalesce(sum(count), 0) from resource_counts where resource in ('networks', 'subnets')) as counted,
        (select coalesce(sum(usage), 0) from quota_counters where name in ('network_count', 'subnet_count')) as reserved`,
     [],
   );

@@ -3,14 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../../kernel/errors.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { type Db, sqlStateOf } from '../../../platform/database/db.ts';
-import { countIfKept, keptCount } from '../../../platform/database/kept-counts.ts';
-import {
-  inPlace,
-  listPage,
-  type Page,
-  type PageOfTable,
-  type Paging,
-} from '../../../platform/database/list-page.ts';
+import { listPage, type Page, type PageOfTable, type Paging } from '../../../platform/database/list-page.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
@@ -50,51 +43,26 @@ const KEYS: Readonly<Record<ReservedOrderField, string>> = {
   status: '(o.device_id is null)',
   updated_at: 'r.updated_at',
 };
-/** What is ordered by its port is found by its port. */
-const tableOf = (field: ReservedOrderField) =>
-  field === 'status' ? 'ports o, reserved_fixed_ips' : 'reserved_fixed_ips';
-
 function pageOf(where: ListWhere): PageOfTable {
   const { field, direction } = parseOrder<ReservedOrderField>(where.order);
   const conditions = conditionsOf(where);
-  const counted = sql`select count(*) as count from reserved_fixed_ips r where ${sql.join(conditions, sql` and `)}`;
   const own = [
     sql`o.id = r.port_id and o.reserved`,
     sql`o.project_id = ${where.projectId}::int and o.region_id = ${where.regionId}::int`,
   ];
   return {
-    ...{ table: tableOf(field), alias: 'r', key: 'port_id', columns: SHOWN },
+    // What is ordered by its port is found by its port.
+    table: field === 'status' ? 'ports o, reserved_fixed_ips' : 'reserved_fixed_ips',
+    alias: 'r',
+    key: 'port_id',
+    columns: SHOWN,
     joins: `left ${PORT_OF}`,
     where: field === 'status' ? [...conditions, ...own] : conditions,
     // Each is found by its index in both directions: what has no address comes first in descending order.
     order: `${KEYS[field]} ${direction}, ${field === 'status' ? 'o.id' : 'r.port_id'} ${direction}`,
-    count: countOf(where) ?? counted,
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   };
-}
-
-/** Kept, unless something narrows the list by which nothing is counted. */
-function countOf(where: ListWhere): RawBuilder<unknown> | undefined {
-  const { externalOnly, internalOnly, vipOnly, availableOnly } = where;
-  if (where.deviceId !== undefined || where.address !== undefined) return undefined;
-  if (availableOnly) return externalOnly || internalOnly || vipOnly ? undefined : countOfFree(where);
-  return countIfKept({
-    resource: 'reserved_fixed_ips',
-    place: where,
-    facets: {
-      is_external: externalOnly ? true : internalOnly ? false : undefined,
-      is_vip: vipOnly || undefined,
-    },
-    tags: {},
-    more: externalOnly && internalOnly,
-  });
-}
-
-/** Only a reserved port has no device, and ports are counted by their device. Virtual ones may be shared all the same. */
-function countOfFree(where: ListWhere): RawBuilder<unknown> {
-  return sql`select (${keptCount('ports', where, { device_type: null })}) - (
-    select count(*) from reserved_fixed_ips r
-     where ${inPlace(where)} and r.is_vip and ${free(where)} and ${shared}) as count`;
 }
 
 /** That nothing has its port. */

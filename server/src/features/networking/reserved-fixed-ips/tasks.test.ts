@@ -23,7 +23,6 @@ async function remains() {
     'test_reserved_remains',
     `select (select count(*) from reserved_fixed_ips) as rows, (select count(*) from region_addresses) as addresses,
        (select count(*) from load_balancers) as balancers,
-       (select coalesce(sum(count), 0) from resource_counts where resource = 'reserved_fixed_ips') as counted,
        (select coalesce(sum(usage), 0) from quota_counters where name = 'external_ip_count') as quota`,
     [],
   );

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
-import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
@@ -148,7 +147,7 @@ export function listRouters(db: Db, { name, ...where }: RouterListWhere): Promis
     ...{ table: 'routers', alias: 'r', columns: SHOWN },
     where: [inPlace(where), ...(name === undefined ? [] : [sql`name = ${name}`])],
     order: 'created_at desc, id desc',
-    count: name === undefined ? keptCount('routers', where) : undefined,
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   });
 }

@@ -1,6 +1,5 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
-import { countedRowsOfProjects } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { inserted } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
@@ -16,8 +15,6 @@ export type PolicyView = PolicyRow & {
   readonly refusals: readonly { schedule_id: string; volume_id: string; message: string }[];
   readonly volumes: readonly { volume_id: string; volume_name: string }[];
 };
-
-const COUNTED = 'lifecycle policies';
 
 const VOLUMES = `select jsonb_agg(jsonb_build_object('volume_id', v.id, 'volume_name', v.name) order by v.created_at, v.id)
     from lifecycle_policy_volumes m join volumes v on v.id = m.volume_id where m.policy_id = p.id`;
@@ -84,11 +81,8 @@ export async function insertPolicy(
 ): Promise<number> {
   const row = await tx.namedRow<{ id: number }>(
     'lifecycle_policy_insert',
-    `with inserted as (
-       insert into lifecycle_policies (project_id, region_id, client_id, user_id, name, status, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7) returning id, project_id, region_id
-     ), counted as (${countedRowsOfProjects(COUNTED, 'inserted', 'inserted')})
-     select id from inserted`,
+    `insert into lifecycle_policies (project_id, region_id, client_id, user_id, name, status, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7) returning id`,
     [
       policy.project_id,
       policy.region_id,
@@ -112,12 +106,7 @@ export async function changePolicy(tx: Tx, { id, name, status }: Pick<PolicyRow,
 
 /** Its schedules and what is due go with it; its snapshots stay. */
 export async function deletePolicy(tx: Tx, id: number): Promise<void> {
-  await tx.named(
-    'lifecycle_policy_delete',
-    `with deleted as (delete from lifecycle_policies where id = $1 returning project_id, region_id)
-     ${countedRowsOfProjects(COUNTED, 'deleted', 'deleted')}`,
-    [id],
-  );
+  await tx.named('lifecycle_policy_delete', 'delete from lifecycle_policies where id = $1', [id]);
 }
 
 /** Volumes that it has already are left as they are. */

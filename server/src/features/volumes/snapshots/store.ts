@@ -3,7 +3,6 @@ import { isUuid } from '../../../kernel/ids.ts';
 import { statesBefore } from '../../../kernel/transitions.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
-import { keptCount } from '../../../platform/database/kept-counts.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
@@ -120,7 +119,6 @@ export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRo
   const { volumeId, instanceId, scheduleId, policyId } = where;
   const ofInstance = sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`;
   const ofPolicy = sql`schedule_id in (select id from lifecycle_schedules where policy_id = ${policyId}::int)`;
-  const isWhole = [volumeId, instanceId, scheduleId, policyId].every((filter) => filter === undefined);
   return listPage<SnapshotRow>(db, {
     ...{ table: 'volume_snapshots', alias: 's', columns: SHOWN },
     where: [
@@ -133,7 +131,7 @@ export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRo
       ...(policyId === undefined ? [] : [ofPolicy]),
     ],
     order: 'created_at desc, id desc',
-    count: isWhole ? keptCount('snapshots', where) : undefined,
-    ...{ limit: where.limit, offset: where.offset },
+    limit: where.limit,
+    offset: where.offset,
   });
 }

@@ -36,7 +36,6 @@ async function remains() {
     'test_floating_remains',
     `select (select count(*) from floating_ips) as rows, (select count(*) from region_addresses) as addresses,
        (select count(*) from load_balancers where assigned_floating) as assigned,
-       (select coalesce(sum(count), 0) from resource_counts where resource = 'floatingips') as counted,
        (select coalesce(sum(usage), 0) from quota_counters where name = 'floating_count') as reserved,
        (select count(*) from load_balancers where task_id is not null) as held`,
     [],

@@ -5,7 +5,6 @@ import { type SharedList, sharedList } from '../../../../platform/database/share
 import { parseOrder } from '../../../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
 import type { Place, SubnetRow } from '../model.ts';
-import { AVAILABLE_IPS, STORED_AVAILABLE_IPS } from './counts.ts';
 import type { SubnetOrderField } from './schema.ts';
 import { SHOWN_SUBNET } from './store.ts';
 
@@ -22,7 +21,8 @@ export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<Subnet
   const { field, direction } = parseOrder<SubnetOrderField>(where.order);
   const list: SharedList = {
     table: 'subnets',
-    kept: { resource: 'subnets', place: where, facets: {}, tags: where, more: networkId !== undefined },
+    projectId: where.projectId,
+    regionId: where.regionId,
     whose: where.shared ? 'both' : 'own',
     conditions: [
       ...(networkId === undefined ? [] : [sql`network_id = ${networkId}::uuid`]),
@@ -31,35 +31,32 @@ export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<Subnet
     // A project's own subnets have all of these.
     ownOrder: `${field} ${direction}, id ${direction}`,
     order: `${field} ${direction} nulls last, id ${direction}`,
-    ...{ limit, offset },
+    limit,
+    offset,
   };
-  const rows =
-    field === 'available_ips'
-      ? { page: byAvailableIps(where, list, direction), count: sharedList({ ...list, ownOrder: 'id' }).count }
-      : sharedList(list);
-  return listPage<SubnetRow>(db, { ...rows, alias: 's', columns: SHOWN_SUBNET });
+  const shown = { alias: 's', columns: SHOWN_SUBNET };
+  if (field !== 'available_ips') return listPage<SubnetRow>(db, { ...sharedList(list), ...shown });
+  return listPage<SubnetRow>(db, {
+    ...shown,
+    table: 'listed',
+    rows: withAvailableIps(where, list.conditions),
+    order: list.order,
+    limit,
+    offset,
+  });
 }
 
-/** Subnets without changes in the order of their index; the others, which are few, and those of the region are sorted
- *  in. */
-function byAvailableIps(
+/** All subnets with what is free in them: the addresses of all are counted together. */
+function withAvailableIps(
   where: SubnetListWhere,
-  { conditions, limit, offset }: SharedList,
-  direction: 'asc' | 'desc',
+  conditions: readonly RawBuilder<unknown>[],
 ): RawBuilder<unknown> {
-  const narrow = sql.join([sql`region_id = ${where.regionId}::int`, ...conditions], sql` and `);
-  const own = sql`project_id = ${where.projectId}::int and ${narrow}`;
-  const [by, stored, available] = [sql.raw(direction), sql.raw(STORED_AVAILABLE_IPS), sql.raw(AVAILABLE_IPS)];
-  const parts = [
-    sql`(select *, ${stored} as available_ips from subnets
-          where ${own} and id not in (select subnet_id from subnet_changes)
-          order by ${stored} ${by}, id ${by} limit ${limit}::int + ${offset}::bigint)`,
-    sql`(select *, ${available} as available_ips from subnets s
-          where ${own} and id in (select subnet_id from subnet_changes))`,
-    ...(where.shared
-      ? [sql`(select *, ${available} as available_ips from subnets s where project_id is null and ${narrow})`]
-      : []),
-  ];
-  return sql`select * from (${sql.join(parts, sql` union all `)}) listed
-    order by available_ips ${by} nulls last, id ${by} limit ${limit}::int offset ${offset}::bigint`;
+  const own = sql`s.project_id = ${where.projectId}::int`;
+  const whose = where.shared ? sql`(${own} or s.project_id is null)` : own;
+  return sql`select s.*, s.total_ips - coalesce(g.addresses, 0) as available_ips
+      from subnets s left join (
+        select a.subnet_id, count(*) as addresses from region_addresses a join subnets s on s.id = a.subnet_id
+         where a.region_id = ${where.regionId}::int and a.address is distinct from s.gateway_ip and ${whose}
+         group by a.subnet_id) g on g.subnet_id = s.id
+     where ${sql.join([sql`s.region_id = ${where.regionId}::int`, whose, ...conditions], sql` and `)}`;
 }

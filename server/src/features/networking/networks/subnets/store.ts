@@ -4,9 +4,14 @@ import { columnsOfNew, insertionOf, type NewResource } from '../../../../platfor
 import { listOf } from '../../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
 import { type HostRoute, SUBNET_COLUMNS, type SubnetRow } from '../model.ts';
-import { AVAILABLE_IPS } from './counts.ts';
 
 /** Of a subnet `s`. */
+/** How many addresses are free in a subnet `s`: the gateway is not among `total_ips`, so that its address counts as free
+ *  even where something has it. */
+const AVAILABLE_IPS = `s.total_ips - (
+    select count(*) from region_addresses a
+     where a.subnet_id = s.id and a.address is distinct from s.gateway_ip)`;
+
 export const SHOWN_SUBNET = `${listOf(SUBNET_COLUMNS, 's')}, ${AVAILABLE_IPS} as available_ips`;
 
 /** A project may use its own subnets and the region's. One that is locked gets no new users. */
@@ -94,11 +99,7 @@ export async function changeSubnet(
   const to = columnsOf(settings);
   await tx.named(
     'subnet_change',
-    // Something may have the address of the new gateway, or of the old one.
-    `with noted as (
-       insert into subnet_changes (subnet_id, addresses, ports)
-       select id, 0, 0 from subnets where id = $1 and gateway_ip is distinct from $3::inet)
-     update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
+    `update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
             total_ips = $7, tags = $8, updated_at = $9
       where id = $1`,
     [

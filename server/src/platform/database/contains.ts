@@ -1,0 +1,17 @@
+import { type RawBuilder, sql } from 'kysely';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A text as part of a pattern of `like`, where its own signs stand for themselves. */
+export const escapedForLike = (text: string): string => text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
+
+/** That a text contains a part, in capitals or not. Parts of three characters or more are found by the column's index of
+ *  trigrams, where it has one (`server/search-indexes.sql`). */
+export const contains = (column: RawBuilder<unknown>, part: string): RawBuilder<unknown> =>
+  sql`${column} ilike ${`%${escapedForLike(part)}%`}`;
+
+/** That an id contains a part; a whole id is looked up. */
+export function idContains(part: string): RawBuilder<unknown> {
+  const id = part.toLowerCase();
+  return UUID.test(id) ? sql`id = ${id}::uuid` : sql`id::text like ${`%${escapedForLike(id)}%`}`;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createEmptyDatabase, createTestDatabase, poolOn } from '../../../../test/harness/database.ts';
+import { migrateToLatest } from './migrate.ts';
+
+const INDEXES = `select indexname from pg_indexes where indexname like '%\\_search' order by 1`;
+
+test('a new database can find parts of texts by an index', async () => {
+  const pool = await poolOn(createTestDatabase());
+  const { rows } = await pool.query(INDEXES);
+  expect(rows.map(({ indexname }) => indexname)).toEqual([
+    'audit_log_subject_search',
+    'instances_name_search',
+    'postgresql_clusters_name_search',
+    'volumes_name_search',
+  ]);
+  const client = await pool.connect();
+  // For the few rows of a test everything else is cheaper.
+  await client.query('set enable_seqscan = off');
+  const { rows: plan } = await client.query(`explain select * from volumes where name ilike '%web-05%'`);
+  client.release();
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('volumes_name_search');
+});
+
+test('where the extensions may not be made, everything else is', async () => {
+  const pool = await poolOn(createEmptyDatabase());
+  // Who may not create in the database may not create extensions there.
+  const { rows } = await pool.query<{ name: string }>(
+    'select current_database() as name, current_user as own',
+  );
+  await pool.query(`revoke create on database ${rows[0]?.name} from current_user`);
+  await migrateToLatest(pool);
+  expect((await pool.query(INDEXES)).rows).toEqual([]);
+  expect((await pool.query('select count(*)::int as n from instances')).rows).toEqual([{ n: 0 }]);
+});
