@@ -46,8 +46,7 @@ export function localRegions({
       log,
       fence,
       // What is down is not free.
-      inUse: () =>
-        [loadBalancers, postgresql, objectStorage, sftpStorage].flatMap((each) => each.addresses()),
+      inUse: () => running.flatMap((each) => each.addresses()),
     });
     const loadBalancers: LocalLoadBalancers = createLocalLoadBalancers({
       dataDir: folderIn(dataDir),
@@ -82,19 +81,20 @@ export function localRegions({
       allocateAddress: (inUse) => addresses.allocateAddress(inUse),
       now: () => clock.now(),
     });
+    const running = [loadBalancers, postgresql, objectStorage, sftpStorage];
     return {
       addresses,
       loadBalancers,
       postgresql,
       objectStorage,
       sftpStorage,
-      owner: createOwnedDataPlane(
+      owner: createOwnedDataPlane({
         addresses,
-        loadBalancers,
-        [postgresql, objectStorage, sftpStorage],
+        engines: running,
         fence,
+        fault: () => loadBalancers.unavailable(),
         folderIn,
-      ),
+      }),
       networks: localNetworks,
       capabilities: {
         // Asked anew each time: an engine may be installed while this runs.
@@ -103,9 +103,7 @@ export function localRegions({
         },
       },
       close: async (mode) => {
-        await Promise.all(
-          [loadBalancers, postgresql, objectStorage, sftpStorage].map((each) => each.close(mode)),
-        );
+        await Promise.all(running.map((each) => each.close(mode)));
       },
     };
   };

@@ -101,6 +101,26 @@ test('providers know features by their ports alone', () => {
   expect(show(wrong)).toEqual([]);
 });
 
+const LOCAL = 'providers/local/';
+/** Folders of a local region that engines share. */
+const SHARED_BY_ENGINES = ['host', 'addresses', 'storages'];
+/** The engine that a file of a local region is a part of. */
+function engineOf(file: string): string | undefined {
+  const [folder = '', ...rest] = file.startsWith(LOCAL) ? file.slice(LOCAL.length).split('/') : [];
+  return rest.length > 0 && !SHARED_BY_ENGINES.includes(folder) ? folder : undefined;
+}
+
+test('engines of a local region know nothing of each other, and only its index knows them', () => {
+  expect(new Set(files.flatMap((file) => engineOf(file) ?? []))).toEqual(
+    new Set(['load-balancers', 'postgresql', 'object-storage', 'sftp-storage']),
+  );
+  const wrong = imports.filter(({ from, to }) => {
+    const engine = engineOf(to);
+    return engine !== undefined && engine !== engineOf(from) && from !== `${LOCAL}index.ts`;
+  });
+  expect(show(wrong)).toEqual([]);
+});
+
 test('features meet through index.ts alone', () => {
   const across = imports.filter(
     ({ from, to }) => layer(from) === 'features' && layer(to) === 'features' && part(from) !== part(to),

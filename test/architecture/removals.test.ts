@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const PROVIDERS = path.join(import.meta.dirname, '..', '..', 'server', 'src', 'providers');
 
 /** These run when nobody is served yet, and remove small things. */
-const AT_THE_START = ['local/load-balancers/engine-root.ts', 'local/postgresql/check-conf.ts'];
+const AT_THE_START = ['local/host/engine-root.ts', 'local/postgresql/check-conf.ts'];
 
 test('no provider holds up others while it removes or copies a folder', () => {
   const files = readdirSync(PROVIDERS, { recursive: true, encoding: 'utf8' }).filter(

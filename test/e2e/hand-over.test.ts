@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { findProgram } from '../../server/src/providers/local/load-balancers/programs.ts';
+import { findProgram } from '../../server/src/providers/local/host/programs.ts';
 import {
   type Backend,
   startBackend,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { connectionCeiling } from '../../server/src/providers/local/load-balancers/programs.ts';
+import { connectionCeiling } from '../../server/src/providers/local/host/programs.ts';
 import { sharedBackend } from '../../server/src/providers/local/load-balancers/test-support/backend.ts';
 import { startLoad } from '../../server/src/providers/local/load-balancers/test-support/client.ts';
 import { webBalancer } from '../harness/balancer.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountOf } from '../../server/src/kernel/engine-accounts.ts';
 import { isolationOfMachine } from '../../server/src/kernel/isolation.ts';
 import { allPids } from '../../server/src/kernel/processes.ts';
-import { run } from '../../server/src/providers/local/load-balancers/programs.ts';
+import { run } from '../../server/src/providers/local/host/programs.ts';
 import { makeCertificate } from '../../server/src/providers/local/load-balancers/test-support/certificates.ts';
 import {
   listener,

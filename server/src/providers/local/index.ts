@@ -1,6 +1,7 @@
 export { type MemberNetworks, memberNetworks, type OwnPort } from './addresses/member-networks.ts';
 export { LocalAddresses } from './addresses/provider.ts';
 export { LOCAL_CONTENTS } from './contents.ts';
+export { OwnerFence } from './host/owner-fence.ts';
 export { type LogCollector, parseLogCollector } from './load-balancers/access-logs/collector.ts';
 export {
   type CloseMode,
@@ -11,7 +12,6 @@ export {
 export { localNetworks } from './networks.ts';
 export { createLocalObjectStorage, type LocalObjectStorage } from './object-storage/provider.ts';
 export { createOwnedDataPlane } from './owned-data-plane.ts';
-export { OwnerFence } from './owner-fence.ts';
 export {
   createLocalPostgresql,
   type LocalPostgresql,

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LocalAddresses } from './addresses/provider.ts';
-import { engineRoot } from './load-balancers/engine-root.ts';
-import type { LocalLoadBalancers } from './load-balancers/provider.ts';
+import { engineRoot } from './host/engine-root.ts';
+import { OwnerFence } from './host/owner-fence.ts';
 import { createOwnedDataPlane } from './owned-data-plane.ts';
-import { OwnerFence } from './owner-fence.ts';
 
 const folderIn = (dataDir: string) => join(dataDir, 'regions', '1');
 
@@ -19,7 +18,8 @@ function newDataDir(): string {
 
 function regionOf(dataDir: string) {
   const fence = new OwnerFence(folderIn(dataDir));
-  return createOwnedDataPlane({} as LocalAddresses, {} as LocalLoadBalancers, [], fence, folderIn);
+  const addresses = {} as LocalAddresses;
+  return createOwnedDataPlane({ addresses, engines: [], fence, fault: async () => null, folderIn });
 }
 
 /** A program with these words, which ends with the test. */
@@ -31,7 +31,7 @@ function program(...words: readonly string[]): number {
   return child.pid ?? 0;
 }
 
-test.each(['postgresql', 'object-storage', 'sftp-storage'])(
+test.each(['load-balancers', 'postgresql', 'object-storage', 'sftp-storage'])(
   '%s is one of the programs of a region',
   (name) => {
     const dataDir = newDataDir();

@@ -18,7 +18,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import { hostsOf, parseRange } from '../../../kernel/ip.ts';
 import { withMachineLock } from '../../../kernel/machine-lock.ts';
-import { readForeignText } from '../load-balancers/files.ts';
+import { readForeignText } from '../host/files.ts';
 import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './space.ts';
 
 /** Name of the lock under which claims change. */

@@ -4,7 +4,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
 import { addressNumber, canonicalAddress, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
 import { withMachineLock } from '../../../kernel/machine-lock.ts';
-import { findProgram, run } from '../load-balancers/programs.ts';
+import { findProgram, run } from '../host/programs.ts';
 import { LOOPBACK_PROBE } from './space.ts';
 
 /** IPv6 addresses of the loopback interface. IPv4 has 127.0.0.0/8 to choose from; an IPv6 address answers only

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { AddressProvider, AddressSource } from '../../../features/networking/addresses/port.ts';
 import { type Progress, READY } from '../../../kernel/operation.ts';
 import { removeAbandonedFolders } from '../../../kernel/short-folders.mjs';
-import { removeAbandonedRoots } from '../load-balancers/engine-root.ts';
-import type { OwnerFence } from '../owner-fence.ts';
+import { removeAbandonedRoots } from '../host/engine-root.ts';
+import type { OwnerFence } from '../host/owner-fence.ts';
 import { removeAbandoned } from './abandoned.ts';
 import { AddressClaims, CLAIMS_LIST } from './claims.ts';
 import { interfaceAddresses, ipv6FaultOf } from './loopback.ts';
@@ -29,8 +29,8 @@ export interface LocalAddressesOptions {
 }
 
 /** Addresses first: claims that are void say whose they were. */
-async function clearAway(root: string, claims: AddressClaims): Promise<void> {
-  await removeAbandoned(root, claims);
+async function clearAway(used: ReadonlySet<string>, claims: AddressClaims): Promise<void> {
+  await removeAbandoned(used, claims);
   await claims.removeVoid();
   removeAbandonedRoots();
   removeAbandonedFolders();
@@ -108,9 +108,10 @@ export class LocalAddresses implements AddressProvider {
     for (const address of addresses) this.#reserved.delete(address);
   }
 
-  /** Removes what a killed server left on the loopback interface: once, before anything gets an address. */
-  removeAbandoned(root: string): Promise<void> {
-    this.#abandoned ??= clearAway(root, this.#claims).catch((error: unknown) => {
+  /** Removes what a killed server left on the loopback interface: once, before anything gets an address.
+   *  @param used addresses that something of this server is noted to have */
+  removeAbandoned(used: () => readonly string[]): Promise<void> {
+    this.#abandoned ??= clearAway(new Set(used()), this.#claims).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');
     });
     return this.#abandoned;

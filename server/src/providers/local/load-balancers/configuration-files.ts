@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../../../kernel/files.ts';
+import { makeDirectoryForEngine, writeForEngine } from '../host/files.ts';
 import type { Rendering } from './config/rendering.ts';
-import { makeDirectoryForEngine, writeForEngine } from './files.ts';
 import { checkConfiguration } from './haproxy.ts';
 import type { InstancePaths } from './paths.ts';
 import { EMPTY_SERVER_STATE } from './server-state.ts';

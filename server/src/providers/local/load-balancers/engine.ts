@@ -8,10 +8,10 @@ import {
   signalProcess,
   terminate,
 } from '../../../kernel/processes.ts';
+import { giveToEngine, makeDirectoryOfEngine, writeForEngine } from '../host/files.ts';
 import type { RenderedBackend } from './config/rendering.ts';
 import { type Counters, readListeners } from './counters.ts';
 import { Draining } from './draining.ts';
-import { giveToEngine, makeDirectoryOfEngine, writeForEngine } from './files.ts';
 import { runningProcess, startProcess } from './haproxy.ts';
 import { applyLiveChanges, deleteDeparted, endSessionsOf, type LiveChanges } from './live-changes.ts';
 import type { InstancePaths } from './paths.ts';

@@ -3,13 +3,13 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf } from '../../../kernel/processes.ts';
 import { holderOf } from '../addresses/sockets.ts';
-import { startLogWriter } from './access-logs/file.ts';
-import type { Capability } from './account.ts';
+import { makeDirectoryOfEngine, makeFileOfEngine } from '../host/files.ts';
+import { startLogWriter } from '../host/log-writer.ts';
+import type { Capability } from '../host/privileges.ts';
+import { run } from '../host/programs.ts';
+import { MATCH_LIMIT } from '../host/quoting.ts';
 import { portInUse } from './bind-probe.ts';
-import { makeDirectoryOfEngine, makeFileOfEngine } from './files.ts';
 import type { InstancePaths } from './paths.ts';
-import { run } from './programs.ts';
-import { MATCH_LIMIT } from './quoting.ts';
 
 /** To open ports below 1024, and to lock itself into an empty directory. */
 const CAPABILITIES: readonly Capability[] = ['net_bind_service', 'sys_chroot'];

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { findProgram } from './programs.ts';
+import { findProgram } from '../host/programs.ts';
 import { sharedBackend, startBackend } from './test-support/backend.ts';
 import { get, startLoad } from './test-support/client.ts';
 import { listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';

@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DesiredL7Rule, DesiredLoadBalancer } from '../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import { makeDirectoryForEngine } from '../host/files.ts';
+import { findProgram } from '../host/programs.ts';
 import { render } from './config/render.ts';
 import type { RenderEnvironment } from './config/rendering.ts';
-import { makeDirectoryForEngine } from './files.ts';
 import { checkConfiguration, objection } from './haproxy.ts';
-import { findProgram } from './programs.ts';
 import { accessLog, listener, loadBalancer, member, monitor, pool } from './test-support/desired.ts';
 
 let directory: string;

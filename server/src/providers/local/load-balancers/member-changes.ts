@@ -1,5 +1,5 @@
+import { escapeCommandWord } from '../host/quoting.ts';
 import type { RenderedBackend, RenderedServer } from './config/rendering.ts';
-import { escapeCommandWord } from './quoting.ts';
 
 export interface MemberChanges {
   /** Commands for the runtime socket, in their order. */

@@ -1,7 +1,7 @@
 import type { LoadBalancerProvider, Usage } from '../../../features/load-balancers/port.ts';
 import type { MemberNetworks } from '../addresses/member-networks.ts';
 import type { LocalAddresses } from '../addresses/provider.ts';
-import type { OwnerFence } from '../owner-fence.ts';
+import type { OwnerFence } from '../host/owner-fence.ts';
 import type { LogCollector } from './access-logs/collector.ts';
 
 /** How to leave: `stop` ends all data planes (a graceful stop), `leave` lets them carry traffic on

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noteOrigin } from '../../../kernel/short-folders.mjs';
-import { makePassage } from './files.ts';
+import { makePassage } from '../host/files.ts';
 
 /** A socket's path has room for 107 bytes; HAProxy appends up to 16 while it takes a name over. */
 const LONGEST_SOCKET_PATH = 90;

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makePassage } from './files.ts';
+import { makePassage } from '../host/files.ts';
+import { findProgram } from '../host/programs.ts';
 import { patternFault } from './patterns.ts';
-import { findProgram } from './programs.ts';
 
 test('regular expressions are judged by HAProxy itself, and nothing is left of the question', async () => {
   const root = mkdtempSync(join(tmpdir(), 'virga-patterns-'));

@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { checks } from '../checks.ts';
-import { makeDirectoryForEngine, writeForEngine } from './files.ts';
+import { checks } from '../host/checks.ts';
+import { makeDirectoryForEngine, writeForEngine } from '../host/files.ts';
+import { quote } from '../host/quoting.ts';
 import { ConfigurationRefused, checkConfiguration } from './haproxy.ts';
-import { quote } from './quoting.ts';
 
 /** Asks HAProxy whether it accepts this regular expression (PCRE2).
  *  @param root directory for a file that is gone again afterwards

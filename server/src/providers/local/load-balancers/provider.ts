@@ -8,25 +8,27 @@ import type {
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
+import { readJson } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
-import { eachAtMost, Serial } from '../../../kernel/serial.ts';
 import { type MemberNetworks, memberNetworks } from '../addresses/member-networks.ts';
 import type { LocalAddresses } from '../addresses/provider.ts';
-import { NotOwner } from '../owner-fence.ts';
+import { engineRoot } from '../host/engine-root.ts';
+import { makePassage } from '../host/files.ts';
+import { NotOwner } from '../host/owner-fence.ts';
+import { engineAccount, ownCapabilities } from '../host/privileges.ts';
+import { connectionCeiling, findProgram, hurried } from '../host/programs.ts';
+import { identifier } from '../host/quoting.ts';
+import { eachAtMost, Serial } from '../host/serial.ts';
+import { endStrays } from '../host/strays.ts';
 import { readAccessLog } from './access-logs/read.ts';
 import { LogShipping } from './access-logs/shipping.ts';
-import { engineAccount, ownCapabilities } from './account.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
-import { engineRoot } from './engine-root.ts';
-import { makePassage } from './files.ts';
 import { Instance, type InstanceContext } from './instance.ts';
 import type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { patternFault } from './patterns.ts';
-import { connectionCeiling, findProgram, hurried } from './programs.ts';
-import { identifier } from './quoting.ts';
 import { RefusedMembers } from './refused-members.ts';
-import { endStrays } from './strays.ts';
+import type { InstanceState } from './state.ts';
 
 export type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 
@@ -140,7 +142,7 @@ class Provider implements LocalLoadBalancers {
   }
 
   async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
-    await this.#fence.hold(() => this.#addresses.removeAbandoned(this.#root));
+    await this.#fence.hold(() => this.#addresses.removeAbandoned(() => this.#noted()));
     if (!this.#foundLeftovers) {
       this.#foundLeftovers = true;
       for (const id of this.#leftovers()) this.#instance(id);
@@ -156,8 +158,9 @@ class Provider implements LocalLoadBalancers {
       await this.#attempt(each.id, 'reconcile', () => this.#change(each.id, () => this.#repair(each)));
     });
     await this.#fence.hold(() =>
-      endStrays(this.#root, (id, pid) => {
-        return this.#serial.isBusy(id) || (this.#instances.get(id)?.pids().includes(pid) ?? false);
+      endStrays(this.#root, ({ pid, home, words }) => {
+        const belongs = this.#serial.isBusy(home) || this.#instances.get(home)?.pids().includes(pid);
+        return isDaemon(words) && !belongs;
       }),
     );
     this.#forgetOldNotes();
@@ -200,7 +203,7 @@ class Provider implements LocalLoadBalancers {
 
   async #apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
     if (this.#closed) throw new Error('the provider is closed');
-    await this.#addresses.removeAbandoned(this.#root);
+    await this.#addresses.removeAbandoned(() => this.#noted());
     const known = this.#instances.has(desired.id) || existsSync(join(this.#root, desired.id));
     const instance = this.#instance(desired.id);
     if (desired.version < instance.version) return;
@@ -314,6 +317,14 @@ class Provider implements LocalLoadBalancers {
       .map(({ name }) => name);
   }
 
+  /** Addresses that load balancers are noted to have, also those that were not looked at yet. */
+  #noted(): string[] {
+    return this.#leftovers().flatMap((id) => {
+      const { state } = instancePaths(this.#root, this.#sockets, identifier(id));
+      return readJson<InstanceState>(state)?.addresses ?? [];
+    });
+  }
+
   #isRecent(since: number | undefined): boolean {
     return since !== undefined && this.#now() - since < GRACE_MS;
   }
@@ -327,6 +338,12 @@ class Provider implements LocalLoadBalancers {
   #now(): number {
     return (this.#options.clock ?? (() => performance.now()))();
   }
+}
+
+/** Whether a program carries traffic: what only judges a configuration ends by itself. */
+function isDaemon(words: readonly string[]): boolean {
+  const [program = ''] = words;
+  return program.startsWith('nginx: master') || (/haproxy$/.test(program) && words.includes('-D'));
 }
 
 /** Who has lost the region finds out by itself. */

@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { newFolder } from '../../../../../test/harness/leftovers.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { findProgram } from './programs.ts';
+import { findProgram } from '../host/programs.ts';
 import { sharedBackend } from './test-support/backend.ts';
 import { fingerprint, makeCertificate, type TestCertificate } from './test-support/certificates.ts';
 import { get, startLoad } from './test-support/client.ts';

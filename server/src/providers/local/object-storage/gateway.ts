@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf, terminate } from '../../../kernel/processes.ts';
-import { startLogWriter } from '../load-balancers/access-logs/file.ts';
-import { makeFileOfEngine, writeForEngine } from '../load-balancers/files.ts';
-import { findProgram, run } from '../load-balancers/programs.ts';
-import { quote } from '../load-balancers/quoting.ts';
+import { makeFileOfEngine, writeForEngine } from '../host/files.ts';
+import { startLogWriter } from '../host/log-writer.ts';
+import { findProgram, run } from '../host/programs.ts';
+import { quote } from '../host/quoting.ts';
 import type { Place } from './place.ts';
 
 export const PORT = 9000;

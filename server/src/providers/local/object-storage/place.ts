@@ -1,16 +1,14 @@
-import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { removeFolder } from '../../../kernel/files.ts';
-import { makeDirectoryOfEngine, makePassage } from '../load-balancers/files.ts';
-import { makeSocketFolder } from '../postgresql/place.ts';
-import { homeOf } from '../storage-servers.ts';
+import { makeDirectoryOfEngine, makePassage } from '../host/files.ts';
+import { makeSocketFolder, socketFolderIn } from '../host/socket-folder.ts';
+import { homeOf } from '../storages/storage-servers.ts';
 
 /** Where a storage keeps its things. A folder of ours, through which its programs can pass; in it theirs. */
 
-/** Linux allows 108 bytes for the path of a socket, macOS 104. */
-const LONGEST_FOLDER = 103 - '/admin.sock'.length;
+const SOCKET = 's3.sock';
+const ADMIN_SOCKET = 'admin.sock';
 
 export interface Place {
   readonly id: string;
@@ -39,9 +37,7 @@ export interface Place {
 /** @param root of all storages of the region */
 export function placeOf(root: string, id: string): Place {
   const home = homeOf(root, id);
-  const inside = join(home, 'run');
-  const digest = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const sockets = Buffer.byteLength(inside) <= LONGEST_FOLDER ? inside : join(tmpdir(), `virga-s3-${digest}`);
+  const sockets = socketFolderIn(home, 's3', ADMIN_SOCKET);
   return {
     id,
     home,
@@ -49,8 +45,8 @@ export function placeOf(root: string, id: string): Place {
     versions: join(home, 'versions'),
     accounts: join(home, 'accounts'),
     sockets,
-    socket: join(sockets, 's3.sock'),
-    adminSocket: join(sockets, 'admin.sock'),
+    socket: join(sockets, SOCKET),
+    adminSocket: join(sockets, ADMIN_SOCKET),
     log: join(home, 'server.log'),
     pidFile: join(home, 'server.pid'),
     gatewayConf: join(home, 'gateway.cfg'),

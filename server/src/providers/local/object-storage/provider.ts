@@ -11,16 +11,16 @@ import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
-import { withRoom } from '../full-disk.ts';
-import type { Programs } from '../owned-changes.ts';
-import { hostOf, StorageServers, type StorageServersOptions } from '../storage-servers.ts';
+import { withRoom } from '../host/full-disk.ts';
+import type { Programs } from '../host/owned-changes.ts';
+import { hostOf, StorageServers, type StorageServersOptions } from '../storages/storage-servers.ts';
 import { applyAll } from './apply.ts';
 import { BucketLook } from './bucket-look.ts';
 import { expire } from './expire.ts';
 import { PORT } from './gateway.ts';
 import { makePlace, placeOf, removePlace } from './place.ts';
+import { trafficOf } from './requests.ts';
 import { Server } from './server.ts';
-import { S3_USAGE } from './usage.ts';
 
 export interface LocalObjectStorageOptions
   extends Pick<StorageServersOptions<Server>, 'dataDir' | 'log' | 'fence' | 'allocateAddress'> {
@@ -29,6 +29,8 @@ export interface LocalObjectStorageOptions
   readonly now: () => Date;
 }
 
+/** What the server keeps for itself in buckets: parts of uploads that are under way, and locks. */
+const OWN = new Set(['.sgwtmp', '.vgwlocks']);
 const EXPIRE_EVERY_MS = 3_600_000;
 
 /** S3 servers of this machine, one for each storage, each on an address of its own. */
@@ -44,7 +46,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
       ...options,
       folder: 'object-storage',
       creating: 'create_object_storage',
-      usage: S3_USAGE,
+      usage: { trafficOf, isOwn: (name) => OWN.has(name) },
       serverOf: (root, id) => new Server(placeOf(root, id), options.now),
       makePlace,
       removePlace,

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Backup, BackupSchedule } from '../../../features/managed-postgresql/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, syncNames, writeFileAtomically } from '../../../kernel/files.ts';
-import { makePassage } from '../load-balancers/files.ts';
+import { copyTree } from '../host/copy-tree.ts';
+import { makeOwnFolder, makePassage } from '../host/files.ts';
 import { copyData } from './copy-data.ts';
-import { copyTree } from './copy-tree.ts';
-import { makeOwn } from './place.ts';
 import type { Server } from './server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -64,7 +63,7 @@ export class Backups {
   /** Where servers put what they archive; it has to be there before they do. */
   makeFolder(): void {
     makePassage(this.#folder);
-    makeOwn(this.#wal, this.#home);
+    makeOwnFolder(this.#wal, this.#home);
   }
 
   /** Begins a copy when it is time for one. @returns those that are there, the oldest first */

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Conf } from '../../../features/managed-postgresql/port.ts';
 import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { identify, isAlive, processKey } from '../../../kernel/processes.ts';
-import { checks } from '../checks.ts';
-import { writeForEngine } from '../load-balancers/files.ts';
-import { run } from '../load-balancers/programs.ts';
-import { makeOwn } from './place.ts';
+import { checks } from '../host/checks.ts';
+import { makeOwnFolder, writeForEngine } from '../host/files.ts';
+import { run } from '../host/programs.ts';
 
 /** What a server says of the folder that it is shown, and of the file as a whole. */
 const OF_ITSELF = /contains errors|^skipping missing/;
@@ -27,7 +26,7 @@ export function removeLostChecks(root: string): void {
 export async function confFaults(root: string, binaries: string, conf: Conf): Promise<string[]> {
   const folder = mkdtempSync(join(root, `${PREFIX}${ownKey()}-`));
   try {
-    makeOwn(folder, folder);
+    makeOwnFolder(folder, folder);
     const read = (text: string) => readBy(join(binaries, 'bin', 'postgres'), folder, text);
     const first = faultsIn(await read(conf.text), conf);
     // As long as it does not know a name, it does not look at any value.

@@ -7,11 +7,12 @@ import type {
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
+import { makeOwnFolder } from '../host/files.ts';
 import { archiveNow, Backups, restoreCommand } from './backups.ts';
 import type { Role } from './configuration.ts';
 import { Losses } from './losses.ts';
 import { measure } from './measure.ts';
-import { makeOwn, makePlace, type NodeName, placeOf, removePlace } from './place.ts';
+import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
 import { Pooler, type PoolerProgram } from './pooler.ts';
 import { Replication } from './replication.ts';
 import { applyRoles } from './roles.ts';
@@ -145,7 +146,7 @@ export class Cluster {
     await archiveNow(from);
     const { home, replay } = primary.place;
     await removeFolder(replay);
-    makeOwn(replay, home);
+    makeOwnFolder(replay, home);
     await backups.copyLog(backup, replay, home);
     const restore = { command: restoreCommand(replay), until: source.until };
     const copy = { folder: backup.folder, home: from.place.home };

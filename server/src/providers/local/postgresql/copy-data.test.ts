@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findProgram } from '../load-balancers/programs.ts';
+import { makeOwnFolder } from '../host/files.ts';
+import { findProgram } from '../host/programs.ts';
 import { copyData } from './copy-data.ts';
-import { makeOwn } from './place.ts';
 import type { Server } from './server.ts';
 
 const LABEL = 'START WAL LOCATION: 0/2000028 (file 000000010000000000000002)';
@@ -30,7 +30,7 @@ beforeEach(() => {
   }
   for (const name of ['data/global/pg_control', 'data/relation'])
     writeFileSync(path.join(folder, name), name);
-  makeOwn(draft, folder);
+  makeOwnFolder(draft, folder);
 });
 
 afterEach(() => {

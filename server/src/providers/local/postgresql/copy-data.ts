@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import { removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
-import { requireRoom } from '../full-disk.ts';
-import { giveToEngine } from '../load-balancers/files.ts';
-import { run } from '../load-balancers/programs.ts';
+import { giveToEngine, makeOwnFolder } from '../host/files.ts';
+import { requireRoom } from '../host/full-disk.ts';
+import { run } from '../host/programs.ts';
 import { usedBytes } from './measure.ts';
-import { makeOwn } from './place.ts';
 import type { Server } from './server.ts';
 import { syncFolder } from './sync-folder.ts';
 
@@ -57,7 +56,7 @@ export async function copyData(
 ): Promise<CopyOf> {
   await removeFolder(folder);
   const { data, home } = server.place;
-  makeOwn(folder, home);
+  makeOwnFolder(folder, home);
   requireRoom(folder, (await usedBytes(data)) - (await usedBytes(join(data, 'pg_wal'))));
   const copied = await server.asking(
     'postgres',

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../../kernel/errors.ts';
-import { makeFileOfEngine } from '../load-balancers/files.ts';
-import { run } from '../load-balancers/programs.ts';
+import { makeFileOfEngine } from '../host/files.ts';
+import { run } from '../host/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
 import { optionsOf, pinned } from './connection.ts';
 import { giveFile } from './copy-data.ts';

@@ -1,18 +1,14 @@
-import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { removeFolder } from '../../../kernel/files.ts';
-import { noteOrigin } from '../../../kernel/short-folders.mjs';
-import { accountFor } from '../load-balancers/account.ts';
-import { makePassage } from '../load-balancers/files.ts';
+import { makePassage } from '../host/files.ts';
+import { makeSocketFolder, socketFolderIn } from '../host/socket-folder.ts';
 
 /** Where the servers of one region keep their things. A folder of ours for each cluster, through which its server
  *  can pass; in it one of the server, with the data. */
 
-/** Linux allows 108 bytes for the path of a socket, macOS 104. */
-const LONGEST_FOLDER = 103 - '/.s.PGSQL.5432'.length;
+const SOCKET = '.s.PGSQL.5432';
 
 /** A cluster has one server, or two of which one is the primary at a time; `next` is one of a newer version, which is
  *  being filled. */
@@ -48,9 +44,6 @@ export interface Place {
 export function placeOf(root: string, id: string, node: NodeName = 'a'): Place {
   const home = join(root, id);
   const base = node === 'a' ? home : join(home, node);
-  const inside = join(base, 'run');
-  const digest = createHash('sha256').update(base).digest('hex').slice(0, 16);
-  const short = Buffer.byteLength(inside) <= LONGEST_FOLDER;
   return {
     id,
     node,
@@ -65,7 +58,7 @@ export function placeOf(root: string, id: string, node: NodeName = 'a'): Place {
     key: join(base, 'server.key'),
     log: join(base, 'server.log'),
     replay: join(home, 'replay'),
-    sockets: short ? inside : join(tmpdir(), `virga-pg-${digest}`),
+    sockets: socketFolderIn(base, 'pg', SOCKET),
     notes: join(home, 'notes.json'),
   };
 }
@@ -75,25 +68,6 @@ export function makePlace(place: Place): void {
   makePassage(place.home);
   makePassage(place.base);
   makeSocketFolder(place.sockets, place.home);
-}
-
-/** A folder for sockets of servers, which may stand elsewhere than in their home. */
-export function makeSocketFolder(folder: string, home: string): void {
-  makeOwn(folder, home);
-  if (!folder.startsWith(`${home}${sep}`)) noteOrigin(folder, home);
-}
-
-/** A folder that belongs to the servers of a home, or to the common account.
- *  @throws when somebody else has one in its place */
-export function makeOwn(folder: string, home: string | undefined): void {
-  const account = accountFor(home);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stat = lstatSync(folder);
-  const expected = [process.getuid?.() ?? stat.uid, account?.uid];
-  if (!stat.isDirectory() || !expected.includes(stat.uid))
-    throw new Error(`${folder} belongs to somebody else`);
-  if (account) chownSync(folder, account.uid, account.gid);
-  chmodSync(folder, 0o700);
 }
 
 /** Removes what a server had, and leaves what is known of the cluster. */

@@ -5,10 +5,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { readText, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf, signalProcess, terminate } from '../../../kernel/processes.ts';
-import { makeFileOfEngine, makePassage, readForeignText, writeForEngine } from '../load-balancers/files.ts';
-import { run } from '../load-balancers/programs.ts';
+import {
+  makeFileOfEngine,
+  makeOwnFolder,
+  makePassage,
+  readForeignText,
+  writeForEngine,
+} from '../host/files.ts';
+import { run } from '../host/programs.ts';
 import { ADMIN, aclLines, POOLER, PORT, VERIFIERS } from './configuration.ts';
-import { makeOwn, type Place } from './place.ts';
+import type { Place } from './place.ts';
 import { AUTH_QUERY, PoolerLookup } from './pooler-lookup.ts';
 import type { Notes, Server } from './server.ts';
 
@@ -107,7 +113,7 @@ export class Pooler {
 
   #write(desired: DesiredCluster, { place, notes }: Server, isNewEnough: boolean): void {
     makePassage(this.#folder);
-    makeOwn(join(this.#folder, 'run'), this.#home);
+    makeOwnFolder(join(this.#folder, 'run'), this.#home);
     makeFileOfEngine(join(this.#folder, 'pgbouncer.log'), this.#home);
     const path = (name: string) => join(this.#folder, name);
     const files = [

@@ -11,12 +11,12 @@ import type {
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
-import { eachAtMost } from '../../../kernel/serial.ts';
-import { isFull, withRoom } from '../full-disk.ts';
-import { engineRoot } from '../load-balancers/engine-root.ts';
-import { makePassage } from '../load-balancers/files.ts';
-import { type Fence, OwnedChanges, type Programs } from '../owned-changes.ts';
-import { NotOwner } from '../owner-fence.ts';
+import { engineRoot } from '../host/engine-root.ts';
+import { makePassage } from '../host/files.ts';
+import { isFull, withRoom } from '../host/full-disk.ts';
+import { type Fence, OwnedChanges, type Programs } from '../host/owned-changes.ts';
+import { NotOwner } from '../host/owner-fence.ts';
+import { eachAtMost } from '../host/serial.ts';
 import { confFaults, removeLostChecks } from './check-conf.ts';
 import { Cluster } from './cluster.ts';
 import { placesIn } from './place.ts';

@@ -1,6 +1,6 @@
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { readText } from '../../../kernel/files.ts';
-import { writeForEngine } from '../load-balancers/files.ts';
+import { writeForEngine } from '../host/files.ts';
 import { renderConf, renderHba, type ServerState } from './configuration.ts';
 import type { Server } from './server.ts';
 

@@ -14,14 +14,14 @@ import {
   signalProcess,
   terminate,
 } from '../../../kernel/processes.ts';
-import { requireRoom } from '../full-disk.ts';
-import { giveToEngine, makeFileOfEngine, readForeignText } from '../load-balancers/files.ts';
-import { run } from '../load-balancers/programs.ts';
+import { copyTree } from '../host/copy-tree.ts';
+import { giveToEngine, makeFileOfEngine, makeOwnFolder, readForeignText } from '../host/files.ts';
+import { requireRoom } from '../host/full-disk.ts';
+import { run } from '../host/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
 import { connect } from './connection.ts';
-import { copyTree } from './copy-tree.ts';
 import { usedBytes } from './measure.ts';
-import { makeOwn, type NodeName, type Place } from './place.ts';
+import type { NodeName, Place } from './place.ts';
 import type { Full } from './storage-watch.ts';
 import { syncFolder } from './sync-folder.ts';
 import type { Templates } from './templates.ts';
@@ -123,7 +123,7 @@ export class Server {
   async initialize(binaries: string, templates: Templates, version: string, notes: Notes): Promise<void> {
     const { draft, data, home } = this.place;
     await removeFolder(draft);
-    makeOwn(draft, home);
+    makeOwnFolder(draft, home);
     const former = await templates.copyTo(draft, home, version, binaries);
     this.note({ ...notes, password: randomBytes(24).toString('base64url'), former });
     renameSync(draft, data);
@@ -139,7 +139,7 @@ export class Server {
   ): Promise<void> {
     const { draft, data, home } = this.place;
     await removeFolder(draft);
-    makeOwn(draft, home);
+    makeOwnFolder(draft, home);
     requireRoom(draft, await usedBytes(copy.folder));
     await copyTree(copy, { folder: draft, home }).catch((error: unknown) => {
       throw new TaskFailed(`The backup could not be copied: ${messageOf(error)}`);

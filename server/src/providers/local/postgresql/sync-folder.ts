@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { run } from '../load-balancers/programs.ts';
+import { run } from '../host/programs.ts';
 
 const PATIENCE_MS = 3_600_000;
 

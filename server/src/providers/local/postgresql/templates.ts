@@ -3,11 +3,10 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
-import { giveToEngine, makePassage } from '../load-balancers/files.ts';
-import { run } from '../load-balancers/programs.ts';
+import { copyTree } from '../host/copy-tree.ts';
+import { giveToEngine, makeOwnFolder, makePassage } from '../host/files.ts';
+import { run } from '../host/programs.ts';
 import { ADMIN } from './configuration.ts';
-import { copyTree } from './copy-tree.ts';
-import { makeOwn } from './place.ts';
 import { syncFolder } from './sync-folder.ts';
 
 const PATIENCE_MS = 120_000;
@@ -65,7 +64,7 @@ export class Templates {
     const passwordFile = join(this.#folder, `${version}.password`);
     const password = randomBytes(24).toString('base64url');
     await removeFolder(draft);
-    makeOwn(draft, undefined);
+    makeOwnFolder(draft, undefined);
     writeFileAtomically(passwordFile, `${password}\n`);
     giveToEngine(passwordFile, undefined);
     const words = ['-D', draft, '-U', ADMIN, '-E', 'UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256'];

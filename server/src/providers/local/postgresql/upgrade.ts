@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
+import { makeOwnFolder } from '../host/files.ts';
 import { type Databases, feed, obstacles } from './feed.ts';
-import { makeOwn, makePlace, removeNode } from './place.ts';
+import { makePlace, removeNode } from './place.ts';
 import type { Server } from './server.ts';
 import type { Templates } from './templates.ts';
 
@@ -136,7 +137,7 @@ export class Upgrade {
     const { primary, next } = this.#deps.servers();
     const { place } = next;
     makePlace(place);
-    makeOwn(place.draft, place.home);
+    makeOwnFolder(place.draft, place.home);
     const former = await this.#deps.templates.copyTo(place.draft, place.home, desired.version, binaries);
     if (primary.notes) primary.note({ ...primary.notes, former });
     renameSync(place.draft, place.data);

@@ -2,8 +2,8 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeHome } from '../../../kernel/engine-accounts.ts';
 import { removeFolder } from '../../../kernel/files.ts';
-import { makeDirectoryOfEngine, makeFileOfEngine, makePassage } from '../load-balancers/files.ts';
-import { homeOf } from '../storage-servers.ts';
+import { makeDirectoryOfEngine, makeFileOfEngine, makePassage } from '../host/files.ts';
+import { homeOf } from '../storages/storage-servers.ts';
 
 /** Where an SFTP storage keeps its things. A folder of ours, through which its server can pass; in it the server's. */
 

@@ -6,9 +6,9 @@ import type { DesiredSftpStorage } from '../../../features/sftp-storages/port.ts
 import { accountOf } from '../../../kernel/engine-accounts.ts';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { findProcess, type ProcessIdentity, signalProcess, terminate } from '../../../kernel/processes.ts';
-import { startDetached, trimLog } from '../detached.ts';
-import { confined } from '../load-balancers/account.ts';
-import { readForeignText, writeForEngine } from '../load-balancers/files.ts';
+import { startDetached, trimLog } from '../host/detached.ts';
+import { readForeignText, writeForEngine } from '../host/files.ts';
+import { confined } from '../host/privileges.ts';
 import type { Access, Orders } from './orders.ts';
 import { makePlace, type Place } from './place.ts';
 

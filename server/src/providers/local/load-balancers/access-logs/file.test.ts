@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { waitUntil } from '../../../../../../test/harness/wait.ts';
-import { logWriters, logWritersEnded, rotateAccessLog, startLogWriter } from './file.ts';
+import { startLogWriter } from '../../host/log-writer.ts';
+import { rotateAccessLog } from './file.ts';
 
 test('a log stays within bounds while its writers go on', async () => {
   const home = mkdtempSync(join(tmpdir(), 'virga-log-'));
@@ -66,35 +67,5 @@ test('with a retention a log moves every day, and what is older than that goes',
   writeFileSync(path, '');
   expect(rotateAccessLog(path, 1000, at(20))).toBe(true);
   expect(readdirSync(directory)).toEqual(['access.log']);
-  rmSync(directory, { recursive: true });
-});
-
-test('a log writer that has only just been started is waited for', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
-  const path = join(directory, 'access.log');
-  const writer = startLogWriter(path, directory);
-  expect(logWriters(path)).toHaveLength(1);
-  writer.end('only line\n');
-  await logWritersEnded(path, 60_000);
-  expect(readFileSync(path, 'utf8')).toBe('only line\n');
-  rmSync(directory, { recursive: true });
-});
-
-test('who waits for the writers of a log finds every line in it', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
-  const path = join(directory, 'access.log');
-  const writer = startLogWriter(path, directory);
-  const [pid = 0] = await waitUntil(() => (logWriters(path).length > 0 ? logWriters(path) : undefined), {
-    what: 'the writer',
-  });
-  // A busy machine has no time for it.
-  process.kill(pid, 'SIGSTOP');
-  writer.end('last line\n');
-  const ended = logWritersEnded(path, 60_000);
-  await logWritersEnded(path, 20);
-  expect(readFileSync(path, 'utf8')).toBe('');
-  process.kill(pid, 'SIGCONT');
-  await ended;
-  expect(readFileSync(path, 'utf8')).toBe('last line\n');
   rmSync(directory, { recursive: true });
 });

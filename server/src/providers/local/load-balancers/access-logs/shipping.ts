@@ -1,5 +1,5 @@
 import type { DesiredLoadBalancer } from '../../../../features/load-balancers/port.ts';
-import { makePrivateDirectory } from '../files.ts';
+import { makePrivateDirectory } from '../../host/files.ts';
 import type { InstancePaths } from '../paths.ts';
 import { collectorName, type LogCollector } from './collector.ts';
 import type { LogSource } from './rfc5424.ts';

@@ -3,7 +3,7 @@ import type {
   DesiredMember,
   DesiredPool,
 } from '../../../../features/load-balancers/port.ts';
-import { identifier, quote } from '../quoting.ts';
+import { identifier, quote } from '../../host/quoting.ts';
 import { endpoint } from './addresses.ts';
 import { poolFilePath } from './certificates.ts';
 import { milliseconds } from './frontends.ts';

@@ -6,7 +6,7 @@ import type {
   DesiredPool,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { identifier, quote } from '../quoting.ts';
+import { identifier, quote } from '../../host/quoting.ts';
 import type { RenderEnvironment, RenderedFile } from './rendering.ts';
 
 /** A listener's certificates are named by their place, not by their id: then another certificate in

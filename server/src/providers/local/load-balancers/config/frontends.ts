@@ -6,7 +6,7 @@ import type {
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
 import { isPasswordHash, PASSWORD_HASHES } from '../../../../kernel/password-hashes.ts';
-import { identifier, quote } from '../quoting.ts';
+import { identifier, quote } from '../../host/quoting.ts';
 import { endpoint, network } from './addresses.ts';
 import { clientCertificateWords, endsTls, listenerCertificatePath } from './certificates.ts';
 import { writeL7Policies } from './l7.ts';

@@ -4,7 +4,7 @@ import type {
   DesiredListener,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { identifier, MATCH_LIMIT, quote, quoteFormat } from '../quoting.ts';
+import { identifier, MATCH_LIMIT, quote, quoteFormat } from '../../host/quoting.ts';
 import type { ConfigWriter } from './writer.ts';
 
 const MATCH_METHODS = {

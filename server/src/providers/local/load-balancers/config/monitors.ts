@@ -5,7 +5,7 @@ import type {
   HealthMonitorType,
 } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { quote, quoteFormat, refuseControlCharacters } from '../quoting.ts';
+import { quote, quoteFormat, refuseControlCharacters } from '../../host/quoting.ts';
 import { checkedPort, host as hostOf } from './addresses.ts';
 import type { ConfigWriter } from './writer.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { DesiredPool, DesiredSessionPersistence } from '../../../../features/load-balancers/port.ts';
 import { TaskFailed } from '../../../../kernel/errors.ts';
-import { quote } from '../quoting.ts';
+import { quote } from '../../host/quoting.ts';
 import { sourceBits } from './addresses.ts';
 import type { ProxyMode } from './rendering.ts';
 import type { ConfigWriter } from './writer.ts';

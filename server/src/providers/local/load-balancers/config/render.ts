@@ -1,5 +1,5 @@
 import type { DesiredLoadBalancer, DesiredPool } from '../../../../features/load-balancers/port.ts';
-import { quote } from '../quoting.ts';
+import { quote } from '../../host/quoting.ts';
 import { writeBackend } from './backends.ts';
 import { listenerFiles, poolFiles } from './certificates.ts';
 import { backendMode, writeFrontend } from './frontends.ts';

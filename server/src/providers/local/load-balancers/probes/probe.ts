@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { messageOf, TaskFailed } from '../../../../kernel/errors.ts';
-import { findProgram, run } from '../programs.ts';
+import { findProgram, run } from '../../host/programs.ts';
 import type { ProbeTarget } from './targets.ts';
 
 /** What `ping` needs beside its waiting, on a busy machine. */

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../../kernel/errors.ts';
+import { identifier } from '../../host/quoting.ts';
 import { checkedPort, network } from '../config/addresses.ts';
-import { identifier } from '../quoting.ts';
 import type { UdpListener, UdpMember, UdpPlan, UdpPool } from './plan.ts';
 
 export interface NginxEnvironment {

@@ -15,9 +15,14 @@ import {
   terminate,
 } from '../../../../kernel/processes.ts';
 import { parseAddress } from '../../addresses/sockets.ts';
-import { makeDirectoryOfEngine, makeFileOfEngine, readForeignText, writeForEngine } from '../files.ts';
+import {
+  makeDirectoryOfEngine,
+  makeFileOfEngine,
+  readForeignText,
+  writeForEngine,
+} from '../../host/files.ts';
+import { findProgram, run } from '../../host/programs.ts';
 import type { InstancePaths } from '../paths.ts';
-import { findProgram, run } from '../programs.ts';
 import { renderNginx } from './nginx-config.ts';
 import { NO_UDP, type UdpPlan } from './plan.ts';
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { unprivileged } from '../load-balancers/account.ts';
+import { unprivileged } from './privileges.ts';
 
 interface Tree {
   readonly folder: string;

@@ -16,8 +16,6 @@ export type Traffic = ReadonlyMap<string, Readonly<BucketTraffic>>;
 const MOST_BYTES = 1024 * 1024;
 /** A log that was read to its end and is longer is emptied. */
 const LARGEST_LOG = 16 * 1024 * 1024;
-const WRITES = new Set(['PUT', 'POST', 'DELETE', 'PATCH']);
-const LINE = /^(\d+) (\d+) (\S+) (\S+) (.*)$/;
 
 /** @param from where an earlier look has ended
  *  @param sumOf adds up whole lines
@@ -25,7 +23,7 @@ const LINE = /^(\d+) (\d+) (\S+) (\S+) (.*)$/;
 export function readTraffic(
   path: string,
   from: number,
-  sumOf = trafficOf,
+  sumOf: (text: string) => Traffic,
 ): { readonly traffic: Traffic; readonly end: number } {
   const { text, start } = read(path, from);
   const whole = text.subarray(0, text.lastIndexOf('\n') + 1);
@@ -62,28 +60,4 @@ function read(path: string, from: number): { text: Buffer; start: number } {
   } finally {
     closeSync(file);
   }
-}
-
-export function trafficOf(text: string): Traffic {
-  const found = new Map<string, BucketTraffic>();
-  for (const line of text.split('\n')) {
-    const [, bytesIn, bytesOut, , method = '', path = ''] = LINE.exec(line) ?? [];
-    if (bytesIn === undefined || method === '<BADREQ>') continue;
-    const bucket = bucketOf(path);
-    const sum = found.get(bucket) ?? { requestsIn: 0, requestsOut: 0, trafficIn: 0, trafficOut: 0 };
-    if (WRITES.has(method)) sum.requestsIn += 1;
-    else sum.requestsOut += 1;
-    sum.trafficIn += Number(bytesIn);
-    sum.trafficOut += Number(bytesOut);
-    found.set(bucket, sum);
-  }
-  return found;
-}
-
-const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-
-/** The bucket that a path names; whether there is one is not known here. */
-function bucketOf(path: string): string {
-  const name = path.split('/')[1] ?? '';
-  return BUCKET_NAME.test(name) ? name : '';
 }

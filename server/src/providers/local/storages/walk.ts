@@ -1,10 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the server keeps for itself: parts of uploads that are under way, and locks. */
-const OWN = new Set(['.sgwtmp', '.vgwlocks']);
-export const isOwnOfServer = (name: string) => OWN.has(name);
-
 export interface Level {
   readonly bytes: number;
   readonly files: number;
@@ -13,7 +9,7 @@ export interface Level {
 /** Counts the objects of a bucket, and what they use. An object may come or go while they are counted.
  *  @param folder of the bucket
  *  @param isOwn whether something in the folder is no object, by its name */
-export async function walk(folder: string, isOwn = isOwnOfServer): Promise<Level> {
+export async function walk(folder: string, isOwn: (name: string) => boolean): Promise<Level> {
   let bytes = 0;
   let files = 0;
   const waiting = [folder];

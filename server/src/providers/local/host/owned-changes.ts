@@ -1,7 +1,7 @@
-import type { DesiredNow } from '../../kernel/desired.ts';
-import { eachAtMost, Serial } from '../../kernel/serial.ts';
-import { hurried } from './load-balancers/programs.ts';
+import type { DesiredNow } from '../../../kernel/desired.ts';
 import { NotOwner, type OwnerFence } from './owner-fence.ts';
+import { hurried } from './programs.ts';
+import { eachAtMost, Serial } from './serial.ts';
 
 export type Fence = Pick<OwnerFence, 'hold' | 'isOwner'>;
 /** What becomes of programs when a node stops working on a region. */

@@ -1,4 +1,4 @@
-import { TooManyRequests } from '../../kernel/errors.ts';
+import { TooManyRequests } from '../../../kernel/errors.ts';
 
 const AT_ONCE = 2;
 const MOST_WAITING = 100;

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newFolder } from '../../../../test/harness/leftovers.ts';
-import { TaskFailed } from '../../kernel/errors.ts';
+import { newFolder } from '../../../../../test/harness/leftovers.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
 import { startDetached } from './detached.ts';
 
 /** Starts a shell that never answers. @returns why it could not be started */

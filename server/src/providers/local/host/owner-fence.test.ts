@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { gate } from '../../../../test/harness/gate.ts';
+import { gate } from '../../../../../test/harness/gate.ts';
 import { NotOwner, OwnerFence } from './owner-fence.ts';
 
 let folder: string;

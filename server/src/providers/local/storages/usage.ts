@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BucketReport, StorageReport } from '../../../features/object-storage/port.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
-import { readTraffic, shorten, type Traffic, trafficOf } from './traffic.ts';
-import { isOwnOfServer, type Level, walk } from './walk.ts';
+import { readTraffic, shorten, type Traffic } from './traffic.ts';
+import { type Level, walk } from './walk.ts';
 
 /** What a storage uses: requests and bytes from the gateway's log, objects and space from a walk. A bucket is walked
  *  soon after a request concerned it, and all are from time to time. A report is on the disk before it is sent, and is
@@ -38,10 +38,8 @@ export interface UsageKind {
   /** Adds up whole lines of what its gateway writes. */
   trafficOf(text: string): Traffic;
   /** Whether a folder or file of its data is its own, and nothing of its user. */
-  isOwn: typeof isOwnOfServer;
+  isOwn(name: string): boolean;
 }
-
-export const S3_USAGE: UsageKind = { trafficOf, isOwn: isOwnOfServer };
 
 export class Usage {
   readonly #server: Measured;

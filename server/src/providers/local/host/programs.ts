@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Stream } from 'node:stream';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { endGroup } from '../../../kernel/processes.ts';
-import { type Rights, unprivileged } from './account.ts';
+import { type Rights, unprivileged } from './privileges.ts';
 
 export { findProgram } from '../../../kernel/find-program.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TooManyRequests } from '../../kernel/errors.ts';
+import { TooManyRequests } from '../../../kernel/errors.ts';
 import { Checks } from './checks.ts';
 
 test('two run at a time, a hundred wait, and more are asked to come again', async () => {

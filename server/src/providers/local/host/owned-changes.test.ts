@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { gate } from '../../../../test/harness/gate.ts';
+import { gate } from '../../../../../test/harness/gate.ts';
 import { type Looks, OwnedChanges } from './owned-changes.ts';
 import { OwnerFence } from './owner-fence.ts';
 

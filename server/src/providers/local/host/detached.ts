@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TaskFailed } from '../../kernel/errors.ts';
-import { writeFileAtomically } from '../../kernel/files.ts';
-import { identify, isAlive, terminate } from '../../kernel/processes.ts';
-import type { Command } from './load-balancers/account.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import { writeFileAtomically } from '../../../kernel/files.ts';
+import { identify, isAlive, terminate } from '../../../kernel/processes.ts';
+import type { Command } from './privileges.ts';
 
 export interface Detached {
   readonly command: Command;

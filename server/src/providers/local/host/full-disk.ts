@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { TaskFailed } from '../../kernel/errors.ts';
+import { TaskFailed } from '../../../kernel/errors.ts';
 
 /** Less than this is no room for anything. */
 const LEAST_BYTES = 64 * 1024;

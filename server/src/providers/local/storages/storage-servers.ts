@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DesiredNow } from '../../kernel/desired.ts';
-import { messageOf, TaskFailed } from '../../kernel/errors.ts';
-import type { Operation } from '../../kernel/operation.ts';
-import { eachAtMost } from '../../kernel/serial.ts';
-import { engineRoot } from './load-balancers/engine-root.ts';
-import { makePassage } from './load-balancers/files.ts';
-import { type Measured, Usage, type UsageKind } from './object-storage/usage.ts';
-import { type Fence, OwnedChanges, type Programs } from './owned-changes.ts';
+import type { DesiredNow } from '../../../kernel/desired.ts';
+import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import type { Operation } from '../../../kernel/operation.ts';
+import { engineRoot } from '../host/engine-root.ts';
+import { makePassage } from '../host/files.ts';
+import { type Fence, OwnedChanges, type Programs } from '../host/owned-changes.ts';
+import { eachAtMost } from '../host/serial.ts';
+import { type Measured, Usage, type UsageKind } from './usage.ts';
 
 /** The server of one storage, as far as those of all kinds are alike. */
 export interface StorageServer extends Measured {

@@ -3,10 +3,16 @@ import { realpathSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readJson, writeFileAtomically } from '../../kernel/files.ts';
-import { acquireMachineLock, tryMachineLock } from '../../kernel/machine-lock.ts';
-import { identify, isAlive, isFrozen, type ProcessIdentity, signalProcess } from '../../kernel/processes.ts';
-import { makePassage } from './load-balancers/files.ts';
+import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import { acquireMachineLock, tryMachineLock } from '../../../kernel/machine-lock.ts';
+import {
+  identify,
+  isAlive,
+  isFrozen,
+  type ProcessIdentity,
+  signalProcess,
+} from '../../../kernel/processes.ts';
+import { makePassage } from './files.ts';
 
 /** Another process works on this region now. What was to be done is for that one to do. */
 export class NotOwner extends Error {

@@ -6,6 +6,7 @@ import {
   fchownSync,
   fstatSync,
   lchownSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -13,7 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { accountOf } from '../../../kernel/engine-accounts.ts';
 import { writeFileAtomically } from '../../../kernel/files.ts';
-import { accountFor } from './account.ts';
+import { accountFor } from './privileges.ts';
 
 /** The text of a short file in a folder that others may write: what is a link or a pipe there is no file.
  *  Null: there is none. */
@@ -76,6 +77,19 @@ export function makeDirectoryOfEngine(path: string, home: string): void {
   const account = accountOf(home);
   makePrivateDirectory(path);
   if (account) lchownSync(path, account.uid, account.gid);
+}
+
+/** Makes a folder that belongs to the engines of a home, or to the common account.
+ *  @throws Error when somebody else has one in its place */
+export function makeOwnFolder(folder: string, home: string | undefined): void {
+  const account = accountFor(home);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(folder);
+  const expected = [process.getuid?.() ?? stat.uid, account?.uid];
+  if (!stat.isDirectory() || !expected.includes(stat.uid))
+    throw new Error(`${folder} belongs to somebody else`);
+  if (account) chownSync(folder, account.uid, account.gid);
+  chmodSync(folder, 0o700);
 }
 
 /** Makes a directory, with its parents, that only its owner can enter. */

@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, r
 import { basename, dirname, join, relative } from 'node:path';
 import { blockedBy } from '../../../kernel/accounts.ts';
 import { readText, writeFileAtomically } from '../../../kernel/files.ts';
-import { engineAccount } from './account.ts';
 import { makePassage } from './files.ts';
-import { daemonsUnder } from './strays.ts';
+import { engineAccount } from './privileges.ts';
+import { programsUnder } from './strays.ts';
 
 /** Where root puts what engines cannot reach in a folder that only root may enter. */
 const SYSTEM_FOLDER = '/var/lib/virga';
@@ -78,7 +78,7 @@ function movedRoot(place: string): string {
  *  storages stay: their data directory may have been moved, or be on a disk that is not there yet. */
 export function removeAbandonedRoots(): void {
   for (const { root, origin } of movedRoots()) {
-    const isGone = !existsSync(dirname(origin)) && daemonsUnder(root).length === 0;
+    const isGone = !existsSync(dirname(origin)) && programsUnder(root).length === 0;
     if (isGone && basename(origin) === DISPENSABLE) rmSync(root, { recursive: true, force: true });
   }
 }
