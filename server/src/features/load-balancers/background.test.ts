@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { shared } from '../../../../test/harness/shared.ts';
 import { writeSightings } from './health-store.ts';
@@ -138,10 +139,11 @@ test('a reconciliation starts what died and stops what nobody wants', async () =
   const served = region.provider.served.get(id);
   if (!served) throw new Error('nothing is served');
   region.provider.served.clear();
-  region.provider.served.set('stray', { ...served, id: 'stray' });
+  const stray = { ...served, id: randomUUID() };
+  region.provider.served.set(stray.id, stray);
   await region.reconciler.run();
   expect(region.provider.served.has(id)).toBe(true);
-  expect(region.provider.served.has('stray')).toBe(false);
+  expect(region.provider.served.has(stray.id)).toBe(false);
 });
 
 /** Lets other work go on for a while: far longer than a task needs that nothing holds up. */
@@ -177,6 +179,29 @@ test('a reconciliation that began before a deletion does not bring it back', asy
 test('a reconciliation that began before a create does not remove it', async () => {
   const { id } = await besideReconciliation(created);
   expect(region.provider.served.has(id)).toBe(true);
+});
+
+test('a reconciliation that began before a change does not revert it', async () => {
+  const { id } = await created();
+  await besideReconciliation(async () =>
+    region.finished(
+      await region.server.call('PATCH', `/cloud/v2/loadbalancers/1/2/${id}`, {
+        body: { admin_state_up: false },
+      }),
+    ),
+  );
+  expect(region.provider.served.get(id)).toMatchObject({ version: 2, adminStateUp: false });
+});
+
+test('a reconciliation leaves what a task works on to the task', async () => {
+  const { id } = await created();
+  const reply = await region.server.call('PATCH', `/cloud/v2/loadbalancers/1/2/${id}`, {
+    body: { admin_state_up: false },
+  });
+  await region.reconciler.run();
+  expect(region.provider.served.get(id)).toMatchObject({ version: 1, adminStateUp: true });
+  await region.finished(reply);
+  expect(region.provider.served.get(id)).toMatchObject({ version: 2, adminStateUp: false });
 });
 
 test('a reconciliation between two steps of a create does not remove it', async () => {

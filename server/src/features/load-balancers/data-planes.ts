@@ -42,7 +42,6 @@ export class DataPlanes {
   readonly #options: DataPlanesOptions;
   readonly #owners: Owners;
   readonly #probes = new Map<number, Probe>();
-  readonly #passes = new Map<number, Promise<void>>();
 
   constructor(options: DataPlanesOptions) {
     this.#options = options;
@@ -134,22 +133,5 @@ export class DataPlanes {
       }
     }
     return found;
-  }
-
-  /** Marks work that brings a region's data plane in line with what the database said when it began. */
-  async pass(regionId: number, work: () => Promise<void>): Promise<void> {
-    const running = work();
-    const settled = running.catch(() => {});
-    this.#passes.set(regionId, settled);
-    try {
-      await running;
-    } finally {
-      if (this.#passes.get(regionId) === settled) this.#passes.delete(regionId);
-    }
-  }
-
-  /** Waits for a pass that may have begun before the caller's change and could revert it. */
-  async afterPass(regionId: number | null): Promise<void> {
-    if (regionId !== null) await this.#passes.get(regionId);
   }
 }

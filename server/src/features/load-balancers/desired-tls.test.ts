@@ -11,7 +11,6 @@ import { DataPlanes } from './data-planes.ts';
 import { Reconciler } from './reconcile.ts';
 import { LBS } from './testing/bodies.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
-import { TreeCache } from './tree-cache.ts';
 
 let region: LiveRegion;
 let authority: MadeCertificate;
@@ -73,7 +72,7 @@ async function reconciled(): Promise<void> {
     now: () => 0,
     secrets,
   });
-  await new Reconciler(server.db, providers, new TreeCache(server.db), pino({ level: 'silent' })).run();
+  await new Reconciler(server.db, providers, pino({ level: 'silent' })).run();
 }
 
 const certificate = () => ({ chain: authority.certificate, ...pairOf(site) });

@@ -83,7 +83,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const balancers = new LoadBalancerService(providers);
   const listeners = new ListenerService(parts);
   const pools = new PoolService(parts);
-  const reconciler = new Reconciler(db, providers, new TreeCache(db), log);
+  const reconciler = new Reconciler(db, providers, log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   const sampler = new Sampler(db, deps.clock, providers, log);
   return {

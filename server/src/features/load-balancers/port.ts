@@ -1,3 +1,4 @@
+import type { DesiredNow } from '../../kernel/desired.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 
 /** What a region's provider must be able to do for load balancers.
@@ -10,8 +11,7 @@ export interface LoadBalancerProvider {
   /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
    *  neither observed nor reconciled in between. */
   readonly passive?: boolean;
-  /** Makes the data plane serve exactly this. Resolves once the listeners accept connections. A version lower
-   *  than the one that is being served is out of date, and is ignored.
+  /** Makes the data plane serve exactly this. Resolves once the listeners accept connections.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
   apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress>;
   /** Why a regular expression cannot be used in an L7 rule, or null: it can. It changes nothing and takes some
@@ -31,9 +31,18 @@ export interface LoadBalancerProvider {
   /** The last lines of its access log that match; null: there is no log of it here. Absent: nothing here
    *  writes logs. */
   readLog?(id: string, filter: AccessLogFilter): Promise<AccessLogSeen | null>;
-  /** Called at start-up and periodically with everything that should run, including what a task is just
-   *  creating or changing: restarts what died, repairs drift, removes what nobody wants. */
-  reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void>;
+  /** Called at start-up and periodically: restarts what died, repairs drift, removes what nobody wants. What is served in
+   *  the version that is listed needs no look; all else is brought to what is desired when its turn has come.
+   *  @param versions of all load balancers of the region, which may have changed since */
+  reconcile(
+    versions: readonly LoadBalancerVersion[],
+    desired: DesiredNow<DesiredLoadBalancer>,
+  ): Promise<void>;
+}
+
+export interface LoadBalancerVersion {
+  readonly id: string;
+  readonly version: number;
 }
 
 /** Which lines of an access log are asked for. */
@@ -70,7 +79,7 @@ export interface AccessLogLine {
 
 export interface DesiredLoadBalancer {
   readonly id: string;
-  /** Increases with every accepted change; a provider may skip a version that it already serves. */
+  /** Increases with every accepted change. */
   readonly version: number;
   readonly adminStateUp: boolean;
   readonly vipAddress: string;

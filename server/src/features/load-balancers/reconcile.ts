@@ -6,29 +6,25 @@ import { desiredOf } from './desired.ts';
 import { secretIdsOf } from './desired-tls.ts';
 import { vipsOf } from './model.ts';
 import type { DesiredLoadBalancer } from './port.ts';
-import { SecretCache } from './secret-cache.ts';
-import type { TreeCache } from './tree-cache.ts';
+import { readTree, readVersions } from './tree-store.ts';
 
 /** Brings the data planes in line with what the database says: what died is started, what nobody wants stops. */
 export class Reconciler {
+  readonly #db: Db;
   readonly #providers: DataPlanes;
-  readonly #trees: TreeCache;
-  readonly #secrets: SecretCache;
   readonly #log: Logger;
 
-  constructor(db: Db, providers: DataPlanes, trees: TreeCache, log: Logger) {
-    this.#secrets = new SecretCache(db, providers.secrets);
+  constructor(db: Db, providers: DataPlanes, log: Logger) {
+    this.#db = db;
     this.#providers = providers;
-    this.#trees = trees;
     this.#log = log;
   }
 
   async run(): Promise<void> {
     for (const [regionId, provider] of await this.#providers.live()) {
       try {
-        await this.#providers.pass(regionId, async () => {
-          await provider.reconcile(await this.#desired(regionId));
-        });
+        const versions = await readVersions(this.#db, [regionId]);
+        await provider.reconcile(versions, (id) => this.#desired(regionId, id));
       } catch (error) {
         this.#log.warn(
           { err: error, regionId },
@@ -38,18 +34,17 @@ export class Reconciler {
     }
   }
 
-  /** Everything with its addresses but what is being deleted. */
-  async #desired(regionId: number): Promise<DesiredLoadBalancer[]> {
-    const trees = await this.#trees.read([regionId]);
-    const secrets = await this.#secrets.read(regionId, [...new Set(trees.flatMap(secretIdsOf))]);
-    return trees.flatMap((tree) => {
-      const vips = vipsOf(tree);
-      if (tree.provisioning_status === 'PENDING_DELETE' || !vips) return [];
-      const missing = secretIdsOf(tree).find((id) => !secrets.has(id));
-      if (missing !== undefined) {
-        this.#log.warn({ loadBalancerId: tree.id }, `secret ${missing} cannot be opened: not all is served`);
-      }
-      return [desiredOf(tree, vips, secrets)];
-    });
+  async #desired(regionId: number, id: string): Promise<DesiredLoadBalancer | null | undefined> {
+    const tree = await readTree(this.#db, id);
+    if (tree?.region_id !== regionId) return null;
+    const vips = vipsOf(tree);
+    if (tree.task_id !== null || !vips) return undefined;
+    const ids = secretIdsOf(tree);
+    const secrets = await this.#providers.secrets.open(this.#db, ids);
+    const missing = ids.find((secret) => !secrets.has(secret));
+    if (missing !== undefined) {
+      this.#log.warn({ loadBalancerId: id }, `secret ${missing} cannot be opened: not all is served`);
+    }
+    return desiredOf(tree, vips, secrets);
   }
 }

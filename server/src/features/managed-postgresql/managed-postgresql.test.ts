@@ -311,7 +311,7 @@ test('what a region offers is listed, and quotas are checked beforehand', async 
 test('what was deleted or changed while others were looked at is looked after as it is by then', async () => {
   const names = ['deleted', 'changed', 'held'];
   for (const name of names) await ended('POST', '', clusterBody(`pass-${name}`));
-  const seen: (DesiredCluster | undefined)[] = [];
+  const seen: (DesiredCluster | null | undefined)[] = [];
   const observeClusters: PostgresqlProvider['observeClusters'] = async (ids, desired) => {
     const { rows } = await server.db.pool.query<{ id: string; name: string }>(
       `select id, name from postgresql_clusters where name like 'pass-%' order by created_at`,

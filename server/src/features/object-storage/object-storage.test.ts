@@ -177,7 +177,7 @@ test('what was deleted or changed while others were looked at is looked after as
     call('PATCH', `/${changed}/buckets/photos`, { lifecycle: { expiration_days } });
   await keepFor(3);
   const listed: string[] = [];
-  const seen: (DesiredStorage | undefined)[] = [];
+  const seen: (DesiredStorage | null | undefined)[] = [];
   const keeper = keeperWith({
     observeStorages: async (ids, desired) => {
       listed.push(...ids);

@@ -192,7 +192,7 @@ test('who was shut out, and what was deleted, while others were looked at stays 
     (await create('changed', { ssh_key_ids: [key], password_mode })).body.id,
     (await create('deleted')).body.id,
   ];
-  const seen: (DesiredSftpStorage | undefined)[] = [];
+  const seen: (DesiredSftpStorage | null | undefined)[] = [];
   const observeSftpStorages: SftpStorageProvider['observeSftpStorages'] = async (ids, desired) => {
     expect(ids).toEqual(expect.arrayContaining([changed, deleted].map(String)));
     await call('PATCH', `${STORAGES}/${changed}`, { password_mode: 'none' });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { LocalAddresses } from './addresses/provider.ts';
 import { rootsOf } from './host/engine-root.ts';
-import type { Programs } from './host/owned-changes.ts';
 import type { OwnerFence } from './host/owner-fence.ts';
+import type { Programs } from './host/reconciler.ts';
 import { programsUnder } from './host/strays.ts';
 
 /** Where engines have what they run, in the folder of a region. */

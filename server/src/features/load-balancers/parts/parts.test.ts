@@ -84,9 +84,8 @@ test('a deleted part is no longer served, and is shown until it is gone', async 
   expect(provisioning([...listeners, ...pools, ...members, ...monitors])).toEqual(
     Array.from({ length: 5 }, () => 'PENDING_DELETE'),
   );
-  await region.reconciler.run();
-  expect(region.provider.served.get(lb)).toMatchObject({ listeners: [], pools: [] });
   await region.crashed(reply);
+  expect(region.provider.served.get(lb)).toMatchObject({ listeners: [], pools: [] });
   expect(await region.finished(reply)).toMatchObject({ state: 'FINISHED' });
   expect((await status(lb)).listeners).toEqual([]);
 });

@@ -38,8 +38,6 @@ export async function serve(
 ): Promise<Wait | ((tx: Tx) => Promise<void>)> {
   const provider = providers.forTask(run.task.regionId);
   const vips = await addressesOf(run.db, tree, addressProvider(run, providers));
-  // A pass that began before the change was written does not know it, and could revert it.
-  await providers.afterPass(run.task.regionId);
   const desired = await providers.desired(run.db, tree, vips);
   const waiting = waitFor(await provider.apply(desired, run.operation));
   return waiting ?? settling(run, tree, provider);

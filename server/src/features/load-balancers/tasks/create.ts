@@ -28,7 +28,6 @@ export function createTask(providers: DataPlanes): TaskHandler {
     },
     async undo({ task, operation, timestamp }) {
       const { regionId, subject } = task;
-      await providers.afterPass(regionId);
       const provider = regionId === null ? undefined : providers.of(regionId);
       const waiting = provider && waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;

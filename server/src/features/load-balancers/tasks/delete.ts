@@ -13,7 +13,6 @@ export function deleteTask(providers: DataPlanes): TaskHandler {
     async run({ task, operation }) {
       const { regionId, subject } = task;
       const provider = providers.forTask(regionId);
-      await providers.afterPass(regionId);
       const waiting = waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;
       return done({}, async (tx) => {

@@ -1,3 +1,4 @@
+import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../../kernel/ip.ts';
 import type { Operation, Progress } from '../../../kernel/operation.ts';
@@ -8,6 +9,7 @@ import type {
   LastCheck,
   ListenerStats,
   LoadBalancerProvider,
+  LoadBalancerVersion,
   MemberHealth,
   ObservedLoadBalancer,
   Usage,
@@ -27,7 +29,7 @@ export class FakeProvider implements LoadBalancerProvider, AddressProvider {
   reason: string | null = null;
   /** Why it cannot serve IPv6; null: it can. */
   withoutIpv6: string | null = null;
-  /** Runs inside `reconcile`, once it knows what is desired. */
+  /** Runs inside `reconcile`, once it knows which load balancers there are. */
   duringReconcile: () => Promise<void> = async () => {};
   #nextAddress = 1;
 
@@ -65,7 +67,7 @@ export class FakeProvider implements LoadBalancerProvider, AddressProvider {
     this.calls.push(`apply ${operation.type} v${desired.version}`);
     const next = this.progress.shift() ?? READY;
     if (next instanceof Error) throw next;
-    if (next.ready) this.#serve(desired);
+    if (next.ready) this.served.set(desired.id, desired);
     return next;
   }
 
@@ -98,16 +100,16 @@ export class FakeProvider implements LoadBalancerProvider, AddressProvider {
     return new Map(entries);
   }
 
-  async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
+  async reconcile(
+    versions: readonly LoadBalancerVersion[],
+    desired: DesiredNow<DesiredLoadBalancer>,
+  ): Promise<void> {
     await this.duringReconcile();
-    const requested = new Set(desired.map(({ id }) => id));
-    for (const id of this.served.keys()) if (!requested.has(id)) this.served.delete(id);
-    for (const each of desired) this.#serve(each);
-  }
-
-  #serve(desired: DesiredLoadBalancer): void {
-    const served = this.served.get(desired.id);
-    if (!served || served.version <= desired.version) this.served.set(desired.id, desired);
+    for (const id of new Set([...versions.map((each) => each.id), ...this.served.keys()])) {
+      const each = await desired(id);
+      if (each === null) this.served.delete(id);
+      else if (each) this.served.set(id, each);
+    }
   }
 }
 

@@ -101,7 +101,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   return {
     server,
     provider,
-    reconciler: new Reconciler(db, providers, new TreeCache(db), log),
+    reconciler: new Reconciler(db, providers, log),
     observer: new Observer(db, providers, new TreeCache(db), log),
     sampler: new Sampler(db, clock, providers, log),
     watchdog: new TaskWatchdog({ db, clock, log, handlers, held: HELD }),

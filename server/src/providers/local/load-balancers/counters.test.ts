@@ -95,12 +95,12 @@ describe('a load balancer', () => {
     await get(url);
     expect(await total()).toBe(3);
     site = site.restart();
-    await site.provider.reconcile([{ ...lb, version: 2 }]);
+    await site.reconcile([{ ...lb, version: 2 }]);
     await get(url);
     expect(await total()).toBe(4);
     await site.provider.close('stop');
     site = startProvider(site.dataDir);
-    await site.provider.reconcile([{ ...lb, version: 2 }]);
+    await site.reconcile([{ ...lb, version: 2 }]);
     expect(await total()).toBe(4);
     await get(url);
     const seen = (await site.observe(lb.id)).listenerStats.get(front.id);

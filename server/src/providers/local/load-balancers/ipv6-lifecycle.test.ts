@@ -79,7 +79,7 @@ describe('when the server', () => {
     for (const { lb } of [kept, gone]) await site.apply(lb);
     site = site.restart();
     expect((await get(kept.url)).status).toBe(200);
-    await site.provider.reconcile([kept.lb]);
+    await site.reconcile([kept.lb]);
     expect((await get(kept.url)).status).toBe(200);
     expect([kept.isThere(), gone.isThere()]).toEqual([true, false]);
     expect(await sixOf(site)).not.toBe(kept.vipAddress);
@@ -91,7 +91,7 @@ describe('when the server', () => {
     await site.provider.close('stop');
     expect(isThere()).toBe(false);
     site = startProvider(site.dataDir);
-    await site.provider.reconcile([lb]);
+    await site.reconcile([lb]);
     expect((await get(url)).status).toBe(200);
   });
 
@@ -99,7 +99,7 @@ describe('when the server', () => {
     const { lb, isThere, vipAddress } = await build();
     await addToLoopback([vipAddress]);
     site = site.restart();
-    await site.provider.reconcile([]);
+    await site.reconcile([]);
     expect(isThere()).toBe(false);
     await site.apply(lb);
     expect(isThere()).toBe(true);
@@ -114,12 +114,12 @@ describe('when the server', () => {
     await site.apply(alive.lb);
     // The claim of the dead server's data directory still counts: its server may come back.
     const next = startProvider();
-    await next.provider.reconcile([]);
+    await next.reconcile([]);
     expect(hasAddresses([left])).toBe(true);
     await next.close();
     rmSync(dead.dataDir, { recursive: true, force: true });
     const last = startProvider();
-    await last.provider.reconcile([]);
+    await last.reconcile([]);
     expect(hasAddresses([left])).toBe(false);
     expect(alive.isThere()).toBe(true);
     await last.close();
@@ -137,12 +137,12 @@ test('an address that nobody claims here is left alone while somebody listens on
     );
   });
   const first = startProvider();
-  await first.provider.reconcile([]);
+  await first.reconcile([]);
   expect(hasAddresses([unclaimed])).toBe(true);
   await first.close();
   await new Promise((resolve) => holder.close(resolve));
   const second = startProvider();
-  await second.provider.reconcile([]);
+  await second.reconcile([]);
   expect(hasAddresses([unclaimed])).toBe(false);
   await second.close();
 });

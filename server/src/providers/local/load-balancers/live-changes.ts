@@ -1,7 +1,7 @@
 import type { Rendering } from './config/rendering.ts';
 import { type MemberChanges, planMemberChanges } from './member-changes.ts';
 import type { RuntimeSocket } from './runtime-socket.ts';
-import { digest, type InstanceState } from './state.ts';
+import { digest, type SavedState } from './state.ts';
 
 const SUCCESS = /^$|^New server registered\.$|^Transaction (created|updated)|Success!$/;
 
@@ -11,7 +11,7 @@ export interface LiveChanges extends MemberChanges {
 
 /** The commands for a running process to serve `rendering` instead of what it serves, or null: the
  *  two differ in more than commands can change. */
-export function planLiveChanges(before: InstanceState, rendering: Rendering): LiveChanges | null {
+export function planLiveChanges(before: SavedState, rendering: Rendering): LiveChanges | null {
   if (before.skeleton !== digest(rendering.skeleton)) return null;
   const changed = rendering.files.filter(({ path, content }) => before.files[path] !== digest(content));
   if (changed.some(({ path, swappable }) => !swappable || before.files[path] === undefined)) return null;

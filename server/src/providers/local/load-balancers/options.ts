@@ -1,12 +1,12 @@
 import type { LoadBalancerProvider, Usage } from '../../../features/load-balancers/port.ts';
 import type { MemberNetworks } from '../addresses/member-networks.ts';
 import type { LocalAddresses } from '../addresses/provider.ts';
-import type { OwnerFence } from '../host/owner-fence.ts';
+import type { Fence, Programs } from '../host/reconciler.ts';
 import type { LogCollector } from './access-logs/collector.ts';
 
 /** How to leave: `stop` ends all data planes (a graceful stop), `leave` lets them carry traffic on
  *  without a server, `forget` also deletes their files. */
-export type CloseMode = 'stop' | 'leave' | 'forget';
+export type CloseMode = Programs | 'forget';
 
 export interface LocalLoadBalancersOptions {
   readonly dataDir: string;
@@ -14,8 +14,6 @@ export interface LocalLoadBalancersOptions {
     info(details: object, message: string): void;
     warn(details: object, message: string): void;
   };
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number;
   /** Names this server in logs. */
   readonly instanceId: string;
   /** Who gives load balancers their addresses. */
@@ -23,7 +21,7 @@ export interface LocalLoadBalancersOptions {
   /** Where members and their checks may be. Absent: where the default lets them be. */
   readonly memberNetworks?: MemberNetworks;
   /** Says whether this process may change anything. Absent: nobody else could. */
-  readonly fence?: Pick<OwnerFence, 'hold' | 'isOwner'>;
+  readonly fence?: Fence;
   /** The log collector of a region; absent: no region has one. */
   readonly collectorOf?: (regionId: number) => LogCollector | undefined;
 }
@@ -36,6 +34,6 @@ export interface LocalLoadBalancers extends LoadBalancerProvider {
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
    *  again afterwards. */
-  release(programs: 'leave' | 'stop'): Promise<void>;
+  release(programs: Programs): Promise<void>;
   close(mode: CloseMode): Promise<void>;
 }

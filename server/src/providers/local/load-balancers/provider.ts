@@ -5,9 +5,11 @@ import type {
   AccessLogFilter,
   AccessLogSeen,
   DesiredLoadBalancer,
+  LoadBalancerVersion,
   ObservedLoadBalancer,
   Usage,
 } from '../../../features/load-balancers/port.ts';
+import type { DesiredNow } from '../../../kernel/desired.ts';
 import { readJson } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { type MemberNetworks, memberNetworks } from '../addresses/member-networks.ts';
@@ -16,28 +18,27 @@ import { engineRoot } from '../host/engine-root.ts';
 import { makePassage } from '../host/files.ts';
 import { NotOwner } from '../host/owner-fence.ts';
 import { engineAccount, ownCapabilities } from '../host/privileges.ts';
-import { connectionCeiling, findProgram, hurried } from '../host/programs.ts';
+import { connectionCeiling, findProgram } from '../host/programs.ts';
 import { identifier } from '../host/quoting.ts';
-import { eachAtMost, Serial } from '../host/serial.ts';
+import { type Fence, type Programs, Reconciler } from '../host/reconciler.ts';
+import { eachAtMost } from '../host/serial.ts';
 import { endStrays } from '../host/strays.ts';
 import { readAccessLog } from './access-logs/read.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
-import { Instance, type InstanceContext } from './instance.ts';
 import type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
-import { instancePaths, makeSocketDirectory } from './paths.ts';
 import { patternFault } from './patterns.ts';
+import { makeSocketDirectory, type Place, placeOf } from './place.ts';
 import { RefusedMembers } from './refused-members.ts';
-import type { InstanceState } from './state.ts';
+import { LoadBalancerServer, type ServerContext } from './server.ts';
+import type { SavedState } from './state.ts';
 
 export type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** A list of what is desired may be this much older than the newest order that was carried out. */
-const GRACE_MS = 60_000;
 const SIDE_BY_SIDE = 4;
 const FAILOVER = 'failover_loadbalancer';
-const NO_FENCE = { isOwner: true, hold: <T>(change: () => Promise<T>) => change() };
+const NO_FENCE: Fence = { isOwner: true, hold: (change) => change() };
 
 /** Load balancers as HAProxy processes on loopback addresses of this machine. */
 export function createLocalLoadBalancers(options: LocalLoadBalancersOptions): LocalLoadBalancers {
@@ -47,18 +48,14 @@ export function createLocalLoadBalancers(options: LocalLoadBalancersOptions): Lo
 class Provider implements LocalLoadBalancers {
   readonly #options: LocalLoadBalancersOptions;
   readonly #root: string;
-  readonly #serial = new Serial();
-  readonly #instances = new Map<string, Instance>();
-  readonly #removedAt = new Map<string, number>();
-  readonly #appliedAt = new Map<string, number>();
+  readonly #fence: Fence;
+  readonly #reconciler: Reconciler;
+  readonly #servers = new Map<string, LoadBalancerServer>();
   readonly #addresses: LocalAddresses;
-  readonly #fence: NonNullable<LocalLoadBalancersOptions['fence']>;
   readonly #sockets: string;
   readonly #logs: LogShipping;
   readonly #networks: MemberNetworks;
   readonly #refused: RefusedMembers;
-  #watch: NodeJS.Timeout | undefined;
-  #foundLeftovers = false;
   #closed = false;
 
   constructor(options: LocalLoadBalancersOptions) {
@@ -67,13 +64,20 @@ class Provider implements LocalLoadBalancers {
     makePassage(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
     this.#fence = options.fence ?? NO_FENCE;
+    this.#reconciler = new Reconciler(this.#fence);
     this.#addresses = options.addresses;
     this.#networks = options.memberNetworks ?? memberNetworks('');
     this.#refused = new RefusedMembers((address, port) => this.memberFault(address, port), options.log);
     this.#logs = new LogShipping({
       collectorOf: (regionId) => options.collectorOf?.(regionId),
-      pathsOf: (id) => instancePaths(this.#root, this.#sockets, identifier(id)),
+      placeOf: (id) => this.#place(id),
       log: options.log,
+    });
+    this.#reconciler.supervise({
+      everyMs: LOOK_EVERY_MS,
+      due: () => this.#servers.keys(),
+      look: (id) => this.#lookAfter(id),
+      failed: (id, error) => this.#warn(id, 'watch', error),
     });
   }
 
@@ -94,7 +98,7 @@ class Provider implements LocalLoadBalancers {
   }
 
   addresses(): readonly string[] {
-    return [...this.#instances.values()].flatMap(({ addresses }) => addresses);
+    return [...this.#servers.values()].flatMap(({ addresses }) => addresses);
   }
 
   memberFault(address: string, port: number): string | null {
@@ -104,19 +108,17 @@ class Provider implements LocalLoadBalancers {
   }
 
   async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
-    this.#removedAt.delete(desired.id);
     const failover = operation.type === FAILOVER ? operation.key : null;
-    await this.#change(desired.id, () => this.#apply(desired, failover));
+    await this.#reconciler.change(desired.id, () => this.#apply(desired, failover));
     return READY;
   }
 
   async readLog(id: string, filter: AccessLogFilter): Promise<AccessLogSeen | null> {
-    return readAccessLog(instancePaths(this.#root, this.#sockets, identifier(id)).accessLog, filter);
+    return readAccessLog(this.#place(id).accessLog, filter);
   }
 
   async remove(id: string, _operation: Operation): Promise<Progress> {
-    this.#removedAt.set(id, this.#now());
-    await this.#change(id, () => this.#remove(id));
+    await this.#reconciler.change(id, () => this.#remove(id));
     return READY;
   }
 
@@ -141,129 +143,109 @@ class Provider implements LocalLoadBalancers {
     return new Map(entries);
   }
 
-  async reconcile(desired: readonly DesiredLoadBalancer[]): Promise<void> {
+  async reconcile(
+    versions: readonly LoadBalancerVersion[],
+    desired: DesiredNow<DesiredLoadBalancer>,
+  ): Promise<void> {
     await this.#fence.hold(() => this.#addresses.removeAbandoned(() => this.#noted()));
-    if (!this.#foundLeftovers) {
-      this.#foundLeftovers = true;
-      for (const id of this.#leftovers()) this.#instance(id);
-    }
-    const requested = new Set(desired.map(({ id }) => id));
-    await eachAtMost(SIDE_BY_SIDE, [...this.#instances.keys()], async (id) => {
-      if (!requested.has(id) && !this.#isRecent(this.#appliedAt.get(id))) {
-        await this.#attempt(id, 'remove', () => this.#change(id, () => this.#remove(id)));
-      }
-    });
-    await eachAtMost(SIDE_BY_SIDE, desired, async (each) => {
-      if (this.#removedAt.has(each.id) || this.#serial.isBusy(each.id)) return;
-      await this.#attempt(each.id, 'reconcile', () => this.#change(each.id, () => this.#repair(each)));
+    for (const id of this.#homes()) this.#server(id);
+    const listed = new Map(versions.map(({ id, version }) => [id, version]));
+    const all = new Set([...listed.keys(), ...this.#servers.keys()]);
+    const due = [...all].filter((id) => !this.#serves(id, listed.get(id)));
+    await this.#reconciler.reconcile<DesiredLoadBalancer, void>(due, SIDE_BY_SIDE, {
+      desired,
+      look: (each) => this.#apply(each, null),
+      gone: (id) => this.#remove(id),
+      failed: (id, error) => this.#warn(id, 'reconcile', error),
     });
     await this.#fence.hold(() =>
       endStrays(this.#root, ({ pid, home, words }) => {
-        const belongs = this.#serial.isBusy(home) || this.#instances.get(home)?.pids().includes(pid);
+        const belongs = this.#reconciler.isBusy(home) || this.#servers.get(home)?.pids().includes(pid);
         return isDaemon(words) && !belongs;
       }),
     );
-    this.#forgetOldNotes();
   }
 
-  async release(programs: 'leave' | 'stop'): Promise<void> {
-    await this.#serial.idle();
-    await this.#end(programs);
-    this.#removedAt.clear();
-    this.#appliedAt.clear();
-    this.#foundLeftovers = false;
-  }
+  release = (programs: Programs): Promise<void> => this.#release(programs);
 
   async close(mode: CloseMode): Promise<void> {
     this.#closed = true;
-    await hurried(this.#serial.idle());
-    // What another process owns is for that one to stop.
-    if (this.#fence.isOwner) await this.#fence.hold(() => this.#end(mode)).catch(unlessLost);
-    else await this.#end('leave');
+    await this.#reconciler.close(mode, (kept) => this.#release(kept));
   }
 
-  async #end(mode: CloseMode): Promise<void> {
-    clearTimeout(this.#watch);
-    this.#watch = undefined;
-    if (mode !== 'leave') for (const id of this.#leftovers()) this.#instance(id);
-    await eachAtMost(SIDE_BY_SIDE, [...this.#instances.values()], async (instance) => {
-      if (mode === 'leave') instance.disconnect();
-      else if (mode === 'stop') await instance.stop();
-      else await instance.remove(() => this.#logs.leave(instance.id));
+  async #release(mode: CloseMode): Promise<void> {
+    await this.#reconciler.idle();
+    if (mode !== 'leave') for (const id of this.#homes()) this.#server(id);
+    await eachAtMost(SIDE_BY_SIDE, [...this.#servers.values()], async (server) => {
+      if (mode === 'leave') server.disconnect();
+      else if (mode === 'stop') await server.stop();
+      else await server.remove(() => this.#logs.leave(server.id));
     });
     await this.#logs.close();
-    this.#instances.clear();
-  }
-
-  /** One change after the other for each load balancer, and none when another process owns the region.
-   *  @throws NotOwner */
-  #change(id: string, action: () => Promise<void>): Promise<void> {
-    return this.#fence.hold(() => this.#serial.run(id, action));
+    this.#servers.clear();
   }
 
   async #apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
-    if (this.#closed) throw new Error('the provider is closed');
     await this.#addresses.removeAbandoned(() => this.#noted());
-    const known = this.#instances.has(desired.id) || existsSync(join(this.#root, desired.id));
-    const instance = this.#instance(desired.id);
-    if (desired.version < instance.version) return;
+    const isNew = !this.#servers.has(desired.id) && !existsSync(this.#place(desired.id).directory);
+    const server = this.#server(desired.id);
     try {
       if (desired.accessLog) await this.#logs.follow(desired);
-      await instance.apply(this.#refused.withoutRefused(desired), failover);
+      await server.apply(this.#refused.withoutRefused(desired), failover);
       if (!desired.accessLog) await this.#logs.leave(desired.id);
     } catch (error) {
-      if (!known) {
-        await instance.remove(() => this.#logs.leave(desired.id));
-        this.#instances.delete(desired.id);
-      }
+      if (isNew) await this.#remove(desired.id);
       throw error;
     }
-    this.#appliedAt.set(desired.id, this.#now());
     this.#addresses.settle([desired.vipAddress, ...desired.extraAddresses]);
   }
 
-  /** A list made before the newest order must not revert that order. */
-  async #repair(desired: DesiredLoadBalancer): Promise<void> {
-    const served = this.#instances.get(desired.id);
-    const isSame = served?.version === desired.version && served.isServing();
-    if (isSame && this.#refused.hasJudged(desired.id)) return this.#logs.follow(desired);
-    await this.#apply(desired, null);
-  }
-
   async #remove(id: string): Promise<void> {
-    const known = this.#instances.has(id) || existsSync(join(this.#root, identifier(id)));
-    if (!known) return;
-    await this.#instance(id).remove(() => this.#logs.leave(id));
-    this.#instances.delete(id);
-    this.#appliedAt.delete(id);
+    if (!this.#servers.has(id) && !existsSync(this.#place(id).directory)) return;
+    await this.#server(id).remove(() => this.#logs.leave(id));
+    this.#servers.delete(id);
     this.#refused.forget(id);
   }
 
-  /** The load balancer, also one that an earlier server left behind. */
-  #known(id: string): Instance | null {
-    const isLeftOver = () => !this.#closed && existsSync(join(this.#root, identifier(id), 'state.json'));
-    return this.#instances.get(id) ?? (isLeftOver() ? this.#instance(id) : null);
-  }
-
-  #instance(id: string): Instance {
-    const existing = this.#instances.get(id);
-    if (existing) return existing;
-    const paths = instancePaths(this.#root, this.#sockets, identifier(id));
-    const instance = new Instance(id, paths, this.#context());
-    this.#instances.set(id, instance);
-    this.#watch ??= setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
-    return instance;
-  }
-
-  #passVerdictsOn(id: string): void {
-    void this.#attempt(id, 'health', () =>
-      this.#change(id, async () => {
-        if (!this.#closed) await this.#instances.get(id)?.passVerdictsOn();
-      }),
+  /** Whether it serves a version, by what this process has seen itself: before it there may have been other settings. */
+  #serves(id: string, version: number | undefined): boolean {
+    return (
+      version !== undefined && this.#refused.hasJudged(id) && this.#servers.get(id)?.serves(version) === true
     );
   }
 
-  #context(): InstanceContext {
+  /** Brings back what died, and does the small work of each load balancer. */
+  async #lookAfter(id: string): Promise<void> {
+    const server = this.#servers.get(id);
+    if (!server) return;
+    if (await server.revive())
+      this.#options.log.warn({ loadBalancer: id }, 'what a load balancer had lost is back');
+    await server.housekeep();
+  }
+
+  /** The load balancer, also one that an earlier server left behind. */
+  #known(id: string): LoadBalancerServer | null {
+    const isLeftOver = () => !this.#closed && existsSync(this.#place(id).state);
+    return this.#servers.get(id) ?? (isLeftOver() ? this.#server(id) : null);
+  }
+
+  #place(id: string): Place {
+    return placeOf(this.#root, this.#sockets, identifier(id));
+  }
+
+  #server(id: string): LoadBalancerServer {
+    const server = this.#servers.get(id) ?? new LoadBalancerServer(id, this.#place(id), this.#context());
+    this.#servers.set(id, server);
+    return server;
+  }
+
+  #passVerdictsOn(id: string): void {
+    this.#reconciler
+      .change(id, async () => this.#servers.get(id)?.passVerdictsOn())
+      .catch((error: unknown) => this.#warn(id, 'health', error));
+  }
+
+  #context(): ServerContext {
     const mayLock = engineAccount() !== undefined && ownCapabilities(['sys_chroot']).length > 0;
     const chroot = mayLock && findProgram('setpriv') !== null ? join(this.#root, 'empty') : null;
     if (chroot) mkdirSync(chroot, { recursive: true, mode: 0o755 });
@@ -280,38 +262,14 @@ class Provider implements LocalLoadBalancers {
     };
   }
 
-  /** Every second: bring back what died, and the small work of each load balancer. */
-  async #look(): Promise<void> {
-    await this.#attempt(undefined, 'watch', () => this.#fence.hold(() => this.#lookAtAll()));
-    if (!this.#closed && this.#watch) this.#watch = setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+  #warn(id: string | undefined, what: string, error: unknown): void {
+    const { instanceId, log } = this.#options;
+    if (this.#closed || error instanceof NotOwner) return;
+    log.warn({ err: error, loadBalancer: id, instanceId }, `load balancer: ${what} failed`);
   }
 
-  async #lookAtAll(): Promise<void> {
-    for (const [id, instance] of this.#instances) {
-      if (this.#closed) return;
-      if (this.#serial.isBusy(id)) continue;
-      await this.#attempt(id, 'watch', () =>
-        this.#serial.run(id, async () => {
-          if (this.#instances.get(id) !== instance || this.#closed) return;
-          if (await instance.revive())
-            this.#options.log.warn({ loadBalancer: id }, 'what a load balancer had lost is back');
-          await instance.housekeep();
-        }),
-      );
-    }
-  }
-
-  async #attempt(id: string | undefined, what: string, action: () => Promise<void>): Promise<void> {
-    try {
-      await action();
-    } catch (error) {
-      const { instanceId, log } = this.#options;
-      if (error instanceof NotOwner) return;
-      log.warn({ err: error, loadBalancer: id, instanceId }, `load balancer: ${what} failed`);
-    }
-  }
-
-  #leftovers(): string[] {
+  /** Load balancers that have a home, whether they run or not. */
+  #homes(): string[] {
     return readdirSync(this.#root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && existsSync(join(this.#root, entry.name, 'state.json')))
       .map(({ name }) => name);
@@ -319,24 +277,7 @@ class Provider implements LocalLoadBalancers {
 
   /** Addresses that load balancers are noted to have, also those that were not looked at yet. */
   #noted(): string[] {
-    return this.#leftovers().flatMap((id) => {
-      const { state } = instancePaths(this.#root, this.#sockets, identifier(id));
-      return readJson<InstanceState>(state)?.addresses ?? [];
-    });
-  }
-
-  #isRecent(since: number | undefined): boolean {
-    return since !== undefined && this.#now() - since < GRACE_MS;
-  }
-
-  #forgetOldNotes(): void {
-    for (const [id, since] of this.#removedAt) {
-      if (!this.#isRecent(since)) this.#removedAt.delete(id);
-    }
-  }
-
-  #now(): number {
-    return (this.#options.clock ?? (() => performance.now()))();
+    return this.#homes().flatMap((id) => readJson<SavedState>(this.#place(id).state)?.addresses ?? []);
   }
 }
 
@@ -344,9 +285,4 @@ class Provider implements LocalLoadBalancers {
 function isDaemon(words: readonly string[]): boolean {
   const [program = ''] = words;
   return program.startsWith('nginx: master') || (/haproxy$/.test(program) && words.includes('-D'));
-}
-
-/** Who has lost the region finds out by itself. */
-function unlessLost(error: unknown): void {
-  if (!(error instanceof NotOwner)) throw error;
 }

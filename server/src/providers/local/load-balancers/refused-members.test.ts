@@ -39,7 +39,7 @@ test('a member that the API did not see gets no traffic and no checks, and comes
   await expect.poll(trap.visits).toBeGreaterThan(0);
 
   const strict = open.restart(memberNetworks('', () => [{ host: '127.0.0.1', port: trap.port }]));
-  await strict.provider.reconcile([lb]);
+  await strict.reconcile([lb]);
   const { members: health } = await strict.observe(lb.id);
   expect(['good', 'trap', 'watched'].map((id) => health.get(id))).toEqual(['ONLINE', 'OFFLINE', 'OFFLINE']);
   expect(strict.warnings).toContainEqual(
@@ -49,7 +49,7 @@ test('a member that the API did not see gets no traffic and no checks, and comes
     expect((await get(`http://${vipAddress}:8080/`)).body).toBe('reached');
 
   const again = strict.restart(memberNetworks(''));
-  await again.provider.reconcile([lb]);
+  await again.reconcile([lb]);
   expect((await again.observe(lb.id)).members.get('trap')).not.toBe('OFFLINE');
   await again.close();
   await backend.kill();

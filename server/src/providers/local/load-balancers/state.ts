@@ -7,7 +7,7 @@ import { NO_UDP, type UdpPlan, udpPlan } from './udp/plan.ts';
 
 /** What is known of a load balancer's data plane across restarts of the server. No secrets: contents
  *  of files are here as digests only. */
-export interface InstanceState {
+export interface SavedState {
   readonly id: string;
   readonly version: number;
   /** A change has begun and not ended: what the process serves is unknown, only a reload makes it sure. */
@@ -34,7 +34,7 @@ export interface InstanceState {
   readonly failover: string | null;
 }
 
-export function emptyState(id: string): InstanceState {
+export function emptyState(id: string): SavedState {
   return {
     id,
     version: 0,
@@ -67,11 +67,11 @@ export function fileDigests(rendering: Rendering): Record<string, string> {
 
 /** The state once `rendering` is served. */
 export function stateAfter(
-  before: InstanceState,
+  before: SavedState,
   desired: DesiredLoadBalancer,
   rendering: Rendering,
   failover: string | null,
-): InstanceState {
+): SavedState {
   const udp = udpPlan(desired);
   const served = new Set([
     ...rendering.backends.flatMap(({ servers }) => servers.map(({ memberId }) => memberId)),

@@ -148,7 +148,7 @@ test('sessions are counted, over changes and restarts of the server', async () =
   expect(totalConnections).toBeGreaterThan(0);
   client.close();
   site = site.restart();
-  await site.provider.reconcile([lb]);
+  await site.reconcile([lb]);
   await ask(vipAddress, 5353, 'hello');
   await waitUntil(async () => (await stats())?.totalConnections === totalConnections + 1, {
     what: 'the next session',

@@ -12,7 +12,7 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { withRoom } from '../host/full-disk.ts';
-import type { Programs } from '../host/owned-changes.ts';
+import type { Programs } from '../host/reconciler.ts';
 import { hostOf, StorageServers, type StorageServersOptions } from '../storages/storage-servers.ts';
 import { applyAll } from './apply.ts';
 import { BucketLook } from './bucket-look.ts';

@@ -14,8 +14,7 @@ import { type Operation, type Progress, READY } from '../../../kernel/operation.
 import { engineRoot } from '../host/engine-root.ts';
 import { makePassage } from '../host/files.ts';
 import { isFull, withRoom } from '../host/full-disk.ts';
-import { type Fence, OwnedChanges, type Programs } from '../host/owned-changes.ts';
-import { NotOwner } from '../host/owner-fence.ts';
+import { type Fence, type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { confFaults, removeLostChecks } from './check-conf.ts';
 import { Cluster } from './cluster.ts';
@@ -67,28 +66,26 @@ const FLAVORS = [
 export class LocalPostgresql implements PostgresqlProvider {
   readonly #options: LocalPostgresqlOptions;
   readonly #root: string;
-  readonly #changes: OwnedChanges;
+  readonly #changes: Reconciler;
   readonly #clusters = new Map<string, Cluster>();
   /** What was begun before a deletion may come after it: nothing of it is made again. */
   readonly #removed = new Set<string>();
-  readonly #watching: NodeJS.Timeout;
   readonly #templates: Templates;
 
   constructor(options: LocalPostgresqlOptions) {
     this.#options = options;
-    this.#changes = new OwnedChanges(options.fence);
+    this.#changes = new Reconciler(options.fence);
     this.#root = engineRoot(join(options.dataDir, 'postgresql'));
     makePassage(this.#root);
     removeLostChecks(this.#root);
     this.#templates = new Templates(this.#root);
-    let isLooking = false;
-    this.#watching = setInterval(() => {
-      if (isLooking) return;
-      isLooking = true;
-      void this.#watch().finally(() => {
-        isLooking = false;
-      });
-    }, WATCH_EVERY_MS).unref();
+    this.#changes.supervise({
+      everyMs: WATCH_EVERY_MS,
+      due: () => this.#lost(),
+      look: async (id) => this.#clusters.get(id)?.recover(),
+      failed: (id, error) =>
+        options.log.warn({ cluster: id }, `a PostgreSQL cluster did not recover: ${messageOf(error)}`),
+    });
   }
 
   /** Addresses of all clusters, whether they run or not. */
@@ -170,7 +167,7 @@ export class LocalPostgresql implements PostgresqlProvider {
     ids: readonly string[],
     desired: DesiredNow<DesiredCluster>,
   ): Promise<ReadonlyMap<string, ObservedCluster>> {
-    return this.#changes.observe<DesiredCluster, ObservedCluster>(ids, SIDE_BY_SIDE, {
+    return this.#changes.reconcile<DesiredCluster, ObservedCluster>(ids, SIDE_BY_SIDE, {
       desired,
       look: (each) => this.#cluster(each.id).observe(each),
       failed: (id, error) => {
@@ -190,7 +187,6 @@ export class LocalPostgresql implements PostgresqlProvider {
   }
 
   close(programs: Programs): Promise<void> {
-    clearInterval(this.#watching);
     return this.#changes.close(programs, (kept) => this.release(kept));
   }
 
@@ -226,20 +222,10 @@ export class LocalPostgresql implements PostgresqlProvider {
     return cluster;
   }
 
-  /** Looks whether servers of clusters with a replica have died: that cannot wait until all are looked at. */
-  async #watch(): Promise<void> {
-    for (const [id, cluster] of this.#clusters) {
-      if (this.#changes.isBusy(id) || !cluster.hasLostOne()) continue;
-      await this.#changes
-        .change(id, () => cluster.recover())
-        .catch((error: unknown) => {
-          if (!(error instanceof NotOwner))
-            this.#options.log.warn(
-              { cluster: id },
-              `a PostgreSQL cluster was not mended: ${messageOf(error)}`,
-            );
-        });
-    }
+  /** Clusters with a replica of which a server has died: that cannot wait until all are looked at. */
+  *#lost(): Iterable<string> {
+    for (const [id, cluster] of this.#clusters)
+      if (!this.#changes.isBusy(id) && cluster.hasLostOne()) yield id;
   }
 }
 

@@ -8,7 +8,7 @@ import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { withRoom } from '../host/full-disk.ts';
-import type { Programs } from '../host/owned-changes.ts';
+import type { Programs } from '../host/reconciler.ts';
 import { hostOf, StorageServers, type StorageServersOptions } from '../storages/storage-servers.ts';
 import type { BucketTraffic, Traffic } from '../storages/traffic.ts';
 import { makePlace, placeOf, removePlace } from './place.ts';

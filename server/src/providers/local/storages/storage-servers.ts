@@ -5,7 +5,7 @@ import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import type { Operation } from '../../../kernel/operation.ts';
 import { engineRoot } from '../host/engine-root.ts';
 import { makePassage } from '../host/files.ts';
-import { type Fence, OwnedChanges, type Programs } from '../host/owned-changes.ts';
+import { type Fence, type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { type Measured, Usage, type UsageKind } from './usage.ts';
 
@@ -42,12 +42,12 @@ const SIDE_BY_SIDE = 4;
 export class StorageServers<S extends StorageServer> {
   readonly root: string;
   readonly #options: StorageServersOptions<S>;
-  readonly #changes: OwnedChanges;
+  readonly #changes: Reconciler;
   readonly #usages = new Map<string, Usage>();
 
   constructor(options: StorageServersOptions<S>) {
     this.#options = options;
-    this.#changes = new OwnedChanges(options.fence);
+    this.#changes = new Reconciler(options.fence);
     this.root = engineRoot(join(options.dataDir, options.folder));
     makePassage(this.root);
   }
@@ -94,7 +94,7 @@ export class StorageServers<S extends StorageServer> {
     desired: DesiredNow<Desired>,
     { what, look }: { readonly what: string; look(server: S, each: Desired): Promise<Seen> },
   ): Promise<ReadonlyMap<string, Seen>> {
-    return this.#changes.observe(ids, SIDE_BY_SIDE, {
+    return this.#changes.reconcile(ids, SIDE_BY_SIDE, {
       desired,
       look: async (each) => {
         const server = this.#server(each.id);

@@ -101,7 +101,8 @@ test('a region without a collector gets nothing, and one that has one from now o
   const { lb, url: kept } = await serve({ destinationRegionId: 3 });
   await ask(kept, ['/before']);
   collectors.set(3, late.collector);
-  await site.provider.reconcile([lb]);
+  site = site.restart();
+  await site.reconcile([lb]);
   await ask(kept, ['/after']);
   await arrived(late, ['/after']);
   expect(late.paths()).not.toContain('/unheard');
@@ -165,7 +166,7 @@ test('lines that were written while no server was there are sent by the next one
   await arrived(tcp, ['/first']);
   const next = site.restart();
   await ask(url, numbered('alone', 5));
-  await next.provider.reconcile([lb]);
+  await next.reconcile([lb]);
   site = next;
   await arrived(tcp, numbered('alone', 5));
 });

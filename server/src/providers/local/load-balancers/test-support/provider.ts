@@ -19,6 +19,8 @@ export interface TestProvider {
   readonly warnings: string[];
   apply(desired: DesiredLoadBalancer): Promise<void>;
   observe(id: string): Promise<ObservedLoadBalancer>;
+  /** With these as all that there are. */
+  reconcile(all: readonly DesiredLoadBalancer[]): Promise<void>;
   /** As after a `kill -9` of the server: the processes live on, a new server comes. */
   restart(networks?: MemberNetworks): TestProvider;
   /** Ends all processes, gives the addresses back and removes the data directory. */
@@ -73,6 +75,10 @@ export function startProvider(
       const observed = (await provider.observe([id])).get(id);
       if (!observed) throw new Error(`load balancer ${id} is not running`);
       return observed;
+    },
+    reconcile: (all) => {
+      const byId = new Map(all.map((each) => [each.id, each]));
+      return provider.reconcile(all, async (id) => byId.get(id) ?? null);
     },
     restart: (changed = networks) => {
       // A dead server does not close anything; its timers are all that would go on in this process.

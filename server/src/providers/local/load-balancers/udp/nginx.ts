@@ -22,7 +22,7 @@ import {
   writeForEngine,
 } from '../../host/files.ts';
 import { findProgram, run } from '../../host/programs.ts';
-import type { InstancePaths } from '../paths.ts';
+import type { Place } from '../place.ts';
 import { renderNginx } from './nginx-config.ts';
 import { NO_UDP, type UdpPlan } from './plan.ts';
 
@@ -38,14 +38,14 @@ const MOST_LOOKS = 200;
 
 /** The nginx process that carries the UDP listeners of one load balancer. */
 export class UdpPlane {
-  readonly #paths: InstancePaths;
+  readonly #paths: Place;
   readonly #descriptors: number;
   #plan: UdpPlan = NO_UDP;
   #logging = false;
   #isInDoubt = false;
 
   /** @param connectionCeiling connections that one process may hold on this machine */
-  constructor(paths: InstancePaths, connectionCeiling: number) {
+  constructor(paths: Place, connectionCeiling: number) {
     this.#paths = paths;
     this.#descriptors = connectionCeiling;
   }

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { gate } from '../../../../../test/harness/gate.ts';
-import { type Looks, OwnedChanges } from './owned-changes.ts';
 import { OwnerFence } from './owner-fence.ts';
+import { type Looks, Reconciler } from './reconciler.ts';
 
 async function ownRegion() {
   const folder = mkdtempSync(path.join(tmpdir(), 'virga-changes-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const fence = new OwnerFence(folder);
   await fence.takeOver(1);
-  return { changes: new OwnedChanges(fence), anotherFence: () => new OwnerFence(folder) };
+  return { changes: new Reconciler(fence), anotherFence: () => new OwnerFence(folder) };
 }
 
 /** What is looked at, as it was desired, in this order. */
@@ -32,14 +32,14 @@ function noting(desired: (id: string) => Promise<string | undefined>, look = asy
 }
 
 /** A pass that has asked what is desired, and waits for the answer. */
-async function askedPass(changes: OwnedChanges) {
+async function askedPass(changes: Reconciler) {
   const [asked, answer] = [gate(), gate()];
   const { seen, looks } = noting(async () => {
     asked.open();
     await answer.opened;
     return 'look';
   });
-  const pass = changes.observe(['one'], 1, looks);
+  const pass = changes.reconcile(['one'], 1, looks);
   await asked.opened;
   return { seen, pass, answer: answer.open };
 }
@@ -56,7 +56,7 @@ test('what waits for its look is looked at as it is to be by then, and not at al
       await end.opened;
     },
   );
-  const pass = changes.observe([...desired.keys()], 1, looks);
+  const pass = changes.reconcile([...desired.keys()], 1, looks);
   await begun.opened;
   desired.set('changed', 'changed anew');
   await changes.change('changed', async () => undefined);

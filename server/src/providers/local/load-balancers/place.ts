@@ -9,7 +9,7 @@ import { makePassage } from '../host/files.ts';
 const LONGEST_SOCKET_PATH = 90;
 
 /** Where the files of one load balancer are. */
-export interface InstancePaths {
+export interface Place {
   readonly directory: string;
   readonly config: string;
   readonly pidFile: string;
@@ -28,7 +28,7 @@ export interface InstancePaths {
   readonly nginxErrors: string;
 }
 
-export function instancePaths(root: string, socketDirectory: string, id: string): InstancePaths {
+export function placeOf(root: string, socketDirectory: string, id: string): Place {
   const directory = join(root, id);
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 16);
   return {

@@ -25,11 +25,11 @@ import { ConfigurationRefused, objection } from './haproxy.ts';
 import { membersSeen, udpHealth } from './health.ts';
 import { LastChecks } from './last-checks.ts';
 import { planLiveChanges } from './live-changes.ts';
-import type { InstancePaths } from './paths.ts';
+import type { Place } from './place.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
-import { emptyState, type InstanceState, stateAfter } from './state.ts';
+import { emptyState, type SavedState, stateAfter } from './state.ts';
 import { requireNginx, UdpPlane } from './udp/nginx.ts';
 import { udpBinds } from './udp/plan.ts';
 import { readSessions } from './udp/session-log.ts';
@@ -38,7 +38,7 @@ import { UsageMeter } from './usage.ts';
 /** Writers of logs end when they have written what is in their pipe; on a busy machine one may not have begun yet. */
 const LAST_LINES_MS = 30_000;
 
-export interface InstanceContext {
+export interface ServerContext {
   readonly program: string;
   readonly claims: AddressClaims;
   /** Milliseconds since the epoch. */
@@ -50,10 +50,10 @@ export interface InstanceContext {
 
 /** The data plane of one load balancer: its processes, files, probes and counters. Not safe for two
  *  calls at once, `observe` excepted; the caller puts them in a row. */
-export class Instance {
+export class LoadBalancerServer {
   readonly id: string;
-  readonly #paths: InstancePaths;
-  readonly #context: InstanceContext;
+  readonly #paths: Place;
+  readonly #context: ServerContext;
   readonly #counters: Counters;
   readonly #engine: Engine;
   readonly #udp: UdpPlane;
@@ -62,16 +62,16 @@ export class Instance {
   /** What HAProxy last got to know about each probed member (`backend/server`). */
   readonly #reported = new Map<string, boolean>();
   readonly #lastChecks = new LastChecks();
-  #state: InstanceState;
+  #state: SavedState;
 
   /** Takes over what an earlier server left behind, if there is anything. */
-  constructor(id: string, paths: InstancePaths, context: InstanceContext) {
+  constructor(id: string, paths: Place, context: ServerContext) {
     this.id = id;
     this.#paths = paths;
     this.#context = context;
     if (existsSync(paths.directory)) separate(paths.directory);
     this.#counters = new Counters(readJson<SavedCounters>(paths.statistics));
-    const saved = readJson<InstanceState>(paths.state) ?? emptyState(id);
+    const saved = readJson<SavedState>(paths.state) ?? emptyState(id);
     this.#engine = new Engine(context.program, paths, this.#counters, saved);
     const running = this.#engine.running();
     const known =
@@ -82,10 +82,6 @@ export class Instance {
     if (saved.changing) this.#udp.doubt();
     this.#prober = new Prober(() => context.onVerdict(id), context.now);
     this.#prober.watch(saved.probes);
-  }
-
-  get version(): number {
-    return this.#state.version;
   }
 
   get addresses(): readonly string[] {
@@ -108,9 +104,9 @@ export class Instance {
     ]);
   }
 
-  /** Whether it serves its version, as far as can be seen without asking. */
-  isServing(): boolean {
-    const isCurrent = !this.#state.changing && !this.#engine.isFormer;
+  /** Whether it serves this version, as far as can be seen without asking. */
+  serves(version: number): boolean {
+    const isCurrent = this.#state.version === version && !this.#state.changing && !this.#engine.isFormer;
     return isCurrent && this.#isAlive() && hasAddresses(this.#state.addresses);
   }
 
@@ -126,7 +122,7 @@ export class Instance {
     await this.#withAddresses(after.addresses, () => this.#converge(rendering, after, failover));
   }
 
-  async #converge(rendering: Rendering, after: InstanceState, failover: string | null): Promise<void> {
+  async #converge(rendering: Rendering, after: SavedState, failover: string | null): Promise<void> {
     const before = this.#state;
     await this.#requireNewPorts([...rendering.binds, ...udpBinds(after.udp)]);
     const replace = failover !== null && (failover !== before.failover || before.changing);
@@ -235,14 +231,14 @@ export class Instance {
     this.#engine.disconnect();
   }
 
-  #serves(rendering: Rendering, after: InstanceState): boolean {
+  #serves(rendering: Rendering, after: SavedState): boolean {
     const { changing, needed, logging } = this.#state;
     const alive = this.#engine.running() !== null || !after.needed;
     const same = after.needed === needed && after.logging === logging;
     return !changing && alive && same && isWritten(this.#paths, rendering);
   }
 
-  async #serve(rendering: Rendering, after: InstanceState, replace: boolean): Promise<void> {
+  async #serve(rendering: Rendering, after: SavedState, replace: boolean): Promise<void> {
     try {
       await this.#replaceFiles(rendering, after, replace);
     } catch (error) {
@@ -252,7 +248,7 @@ export class Instance {
     removeStaleFiles(this.#paths, rendering);
   }
 
-  async #replaceFiles(rendering: Rendering, after: InstanceState, replace: boolean): Promise<void> {
+  async #replaceFiles(rendering: Rendering, after: SavedState, replace: boolean): Promise<void> {
     const before = this.#state;
     const running = this.#engine.running();
     // First of all: who comes after a kill cannot see from files that are in place whether they are served.
@@ -276,7 +272,7 @@ export class Instance {
   }
 
   async #serveWith(
-    before: InstanceState,
+    before: SavedState,
     rendering: Rendering,
     logging: boolean,
     replace: boolean,
@@ -382,7 +378,7 @@ export class Instance {
     };
   }
 
-  #save(state: InstanceState): void {
+  #save(state: SavedState): void {
     this.#state = state;
     makeDirectoryForEngine(this.#paths.directory, this.#paths.directory);
     writeFileAtomically(this.#paths.state, JSON.stringify(state));
