@@ -11,7 +11,10 @@ export interface LiveChanges extends MemberChanges {
 
 /** The commands for a running process to serve `rendering` instead of what it serves, or null: the
  *  two differ in more than commands can change. */
-export function planLiveChanges(before: SavedState, rendering: Rendering): LiveChanges | null {
+export function planLiveChanges(
+  before: Pick<SavedState, 'skeleton' | 'files' | 'backends'>,
+  rendering: Pick<Rendering, 'skeleton' | 'files' | 'backends'>,
+): LiveChanges | null {
   if (before.skeleton !== digest(rendering.skeleton)) return null;
   const changed = rendering.files.filter(({ path, content }) => before.files[path] !== digest(content));
   if (changed.some(({ path, swappable }) => !swappable || before.files[path] === undefined)) return null;

@@ -24,7 +24,7 @@ import { Engine } from './engine.ts';
 import { ConfigurationRefused, objection } from './haproxy.ts';
 import { membersSeen, udpHealth } from './health.ts';
 import { LastChecks } from './last-checks.ts';
-import { planLiveChanges } from './live-changes.ts';
+import { nextStep, type Observed, type Step } from './next.ts';
 import type { Place } from './place.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
@@ -126,7 +126,12 @@ export class LoadBalancerServer {
     const before = this.#state;
     await this.#requireNewPorts([...rendering.binds, ...udpBinds(after.udp)]);
     const replace = failover !== null && (failover !== before.failover || before.changing);
-    if (replace || !this.#serves(rendering, after)) await this.#serve(rendering, after, replace);
+    const step = nextStep(this.#observed(rendering), {
+      rendering,
+      logging: after.logging,
+      replaces: replace,
+    });
+    if (step.kind !== 'nothing') await this.#serve(step, rendering, after.logging);
     const processes = { process: this.#engine.running(), draining: this.#engine.draining() };
     this.#save({ ...after, ...processes, changing: after.udp.listeners.length > 0 });
     this.#prober.watch(after.probes);
@@ -231,16 +236,18 @@ export class LoadBalancerServer {
     this.#engine.disconnect();
   }
 
-  #serves(rendering: Rendering, after: SavedState): boolean {
-    const { changing, needed, logging } = this.#state;
-    const alive = this.#engine.running() !== null || !after.needed;
-    const same = after.needed === needed && after.logging === logging;
-    return !changing && alive && same && isWritten(this.#paths, rendering);
+  #observed(rendering: Rendering): Observed {
+    return {
+      state: this.#state,
+      isRunning: this.#engine.running() !== null,
+      isFormer: this.#engine.isFormer,
+      isWritten: isWritten(this.#paths, rendering),
+    };
   }
 
-  async #serve(rendering: Rendering, after: SavedState, replace: boolean): Promise<void> {
+  async #serve(step: Step, rendering: Rendering, logging: boolean): Promise<void> {
     try {
-      await this.#replaceFiles(rendering, after, replace);
+      await this.#replaceFiles(step, rendering, logging);
     } catch (error) {
       if (!(error instanceof ConfigurationRefused)) throw error;
       throw new TaskFailed(objection(error.message, rendering.origins));
@@ -248,7 +255,7 @@ export class LoadBalancerServer {
     removeStaleFiles(this.#paths, rendering);
   }
 
-  async #replaceFiles(rendering: Rendering, after: SavedState, replace: boolean): Promise<void> {
+  async #replaceFiles(step: Step, rendering: Rendering, logging: boolean): Promise<void> {
     const before = this.#state;
     const running = this.#engine.running();
     // First of all: who comes after a kill cannot see from files that are in place whether they are served.
@@ -261,8 +268,7 @@ export class LoadBalancerServer {
       throw error;
     }
     try {
-      if (rendering.needed) await this.#serveWith(before, rendering, after.logging, replace);
-      else await this.#engine.end();
+      await this.#take(step, before, rendering, logging);
     } catch (error) {
       putBack();
       const process = this.#engine.running();
@@ -271,17 +277,10 @@ export class LoadBalancerServer {
     }
   }
 
-  async #serveWith(
-    before: SavedState,
-    rendering: Rendering,
-    logging: boolean,
-    replace: boolean,
-  ): Promise<void> {
+  async #take(step: Step, before: SavedState, rendering: Rendering, logging: boolean): Promise<void> {
+    if (step.kind === 'end') return this.#engine.end();
     const running = this.#engine.running();
-    const isKnown = !before.changing && !this.#engine.isFormer;
-    const live = running && !replace && isKnown && before.logging === logging;
-    const changes = live ? planLiveChanges(before, rendering) : null;
-    if (changes && (await this.#engine.change(changes))) return;
+    if (step.kind === 'change' && running && (await this.#engine.change(step.changes))) return;
     await this.#engine.reload(rendering.backends, logging);
     this.#reported.clear();
     const served = new Set(rendering.binds.map(({ listenerId }) => listenerId));
