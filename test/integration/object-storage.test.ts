@@ -242,7 +242,9 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
       await s3.send(new CreateBucketCommand({ Bucket }));
       await s3.send(new PutObjectCommand({ Bucket, Key: 'a & b/<c>.txt', Body: 'x' }));
     }
-    const server = new Server(placeOf(path.dirname(home()), String(id)), () => new Date());
+    const engine = { program: () => engines.programOf('s3'), fault: () => fault };
+    const place = placeOf(path.dirname(home()), String(id));
+    const server = new Server(place, { engine, now: () => new Date() });
     const bucket = (name: string, expirationDays: number) => ({
       ...{ name, expirationDays, isPublic: false, allowedOrigins: [] },
     });

@@ -6,6 +6,7 @@ import { makeFileOfEngine, writeForEngine } from '../host/files.ts';
 import { startLogWriter } from '../host/log-writer.ts';
 import { findProgram, run } from '../host/programs.ts';
 import { quote } from '../host/quoting.ts';
+import type { Running } from './next.ts';
 import type { Place } from './place.ts';
 
 export const PORT = 9000;
@@ -25,12 +26,17 @@ export class Gateway {
     return processOf(pid, (words) => words.includes(gatewayConf));
   }
 
-  /** @throws TaskFailed when the address cannot be used */
+  observe(address: string): Running {
+    if (this.running() === null) return 'none';
+    return readText(this.#place.gatewayConf) === render(this.#place, address) ? 'current' : 'other';
+  }
+
+  /** Starts it, in the place of one that runs.
+   *  @throws TaskFailed when the address cannot be used */
   async start(address: string): Promise<void> {
     const { gatewayPid, gatewayConf, home, socket, traffic } = this.#place;
     const conf = render(this.#place, address);
     const running = this.running();
-    if (running && readText(gatewayConf) === conf) return;
     if (running) await terminate(running, STOP_MS);
     const program = findProgram('haproxy');
     if (program === null) throw new TaskFailed('HAProxy is not installed on this machine');

@@ -8,7 +8,6 @@ import type {
   StorageChange,
 } from '../../../features/object-storage/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
-import { TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { withRoom } from '../host/full-disk.ts';
@@ -20,14 +19,11 @@ import { expire } from './expire.ts';
 import { PORT } from './gateway.ts';
 import { makePlace, placeOf, removePlace } from './place.ts';
 import { trafficOf } from './requests.ts';
-import { Server } from './server.ts';
+import { Server, type ServerDeps } from './server.ts';
 
 export interface LocalObjectStorageOptions
-  extends Pick<StorageServersOptions<Server>, 'dataDir' | 'log' | 'fence' | 'allocateAddress'> {
-  /** The S3 server as it is found on this machine. */
-  readonly engine: { program(): string | undefined; fault(): string | undefined };
-  readonly now: () => Date;
-}
+  extends Pick<StorageServersOptions<Server>, 'dataDir' | 'log' | 'fence' | 'allocateAddress'>,
+    ServerDeps {}
 
 /** What the server keeps for itself in buckets: parts of uploads that are under way, and locks. */
 const OWN = new Set(['.sgwtmp', '.vgwlocks']);
@@ -47,7 +43,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
       folder: 'object-storage',
       creating: 'create_object_storage',
       usage: { trafficOf, isOwn: (name) => OWN.has(name) },
-      serverOf: (root, id) => new Server(placeOf(root, id), options.now),
+      serverOf: (root, id) => new Server(placeOf(root, id), options),
       makePlace,
       removePlace,
     });
@@ -68,7 +64,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     await this.#servers.change(desired.id, (server) =>
       withRoom(this.#servers.root, async () => {
         await this.#prepare(server, desired, operation);
-        await server.start(this.#program(), hostOf(desired));
+        await server.serve(hostOf(desired));
         await applyAll(server, desired, change.retracted);
       }),
     );
@@ -110,14 +106,6 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     return this.#servers.close(programs);
   };
 
-  /** @throws TaskFailed when it is not on this machine, or does not work */
-  #program(): string {
-    const { engine } = this.#options;
-    const program = engine.program();
-    if (program === undefined) throw new TaskFailed(engine.fault() ?? 'There is no S3 server');
-    return program;
-  }
-
   /** Its folders, and what is noted of it. */
   async #prepare(server: Server, desired: DesiredStorage, operation: Operation): Promise<void> {
     await this.#servers.prepare(server, operation);
@@ -132,9 +120,8 @@ export class LocalObjectStorage implements ObjectStorageProvider {
 
   /** Brings back what died, and sees what there is. */
   async #observe(server: Server, desired: DesiredStorage): Promise<ObservedStorage> {
-    if (!server.isServing(this.#options.engine.program())) {
-      makePlace(server.place);
-      await server.start(this.#program(), hostOf(desired));
+    const taken = await server.serve(hostOf(desired));
+    if (taken.length > 0) {
       await applyAll(server, desired, []);
       this.#options.log.warn({ storage: desired.id }, 'a storage that had ended is back');
     }

@@ -1,11 +1,14 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { commandLine, findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
+import { converge } from '../host/converge.ts';
 import { startDetached, trimLog } from '../host/detached.ts';
 import { unprivileged } from '../host/privileges.ts';
 import { Gateway } from './gateway.ts';
-import type { Place } from './place.ts';
+import { nextStep, type Running, type Step } from './next.ts';
+import { makePlace, type Place } from './place.ts';
 import { ask, type Credentials, elements, type S3Answer, type S3Call } from './s3-client.ts';
 
 /** What is known of a storage beside its data. */
@@ -21,6 +24,12 @@ export interface Notes {
   readonly expiredAt?: number;
 }
 
+export interface ServerDeps {
+  /** The S3 server as it is found on this machine. */
+  readonly engine: { program(): string | undefined; fault(): string | undefined };
+  readonly now: () => Date;
+}
+
 /** `photos.s3.localhost` names the bucket `photos`, for clients that write buckets into host names. */
 const DOMAIN = 's3.localhost';
 const LARGEST_LOG = 5_000_000;
@@ -31,12 +40,12 @@ const STOP_MS = 8_000;
 export class Server {
   readonly place: Place;
   readonly gateway: Gateway;
-  readonly #now: () => Date;
+  readonly #deps: ServerDeps;
 
-  constructor(place: Place, now: () => Date) {
+  constructor(place: Place, deps: ServerDeps) {
     this.place = place;
     this.gateway = new Gateway(place);
-    this.#now = now;
+    this.#deps = deps;
   }
 
   get notes(): Notes | null {
@@ -53,22 +62,34 @@ export class Server {
     return findProcess(Number(readText(pidFile)), (words) => words.includes(socket));
   }
 
-  /** @param program that should serve; undefined: any will do */
-  isServing(program: string | undefined): boolean {
-    const running = this.running();
-    return running !== null && isOf(running, program) && this.gateway.running() !== null;
-  }
-
   /** Starts what does not run, and replaces the program of an older release.
-   *  @throws TaskFailed with what the programs say */
-  async start(program: string, address: string): Promise<void> {
-    const running = this.running();
-    if (running && !isOf(running, program)) await terminate(running, STOP_MS);
-    if (this.running() === null) await this.#startServer(program);
-    await this.gateway.start(address);
+   *  @returns what had to be done
+   *  @throws TaskFailed when it is not on this machine, or with what the programs say */
+  serve(address: string): Promise<readonly Step[]> {
+    return converge({
+      observe: () => ({ server: this.#observe(), gateway: this.gateway.observe(address) }),
+      next: nextStep,
+      steps: {
+        'end the server': () => this.#end(),
+        'start the server': () => this.#startServer(),
+        'start the gateway': () => this.gateway.start(address),
+      },
+    });
   }
 
-  async #startServer(program: string): Promise<void> {
+  /** What runs is current where there is no other program at present. */
+  #observe(): Running {
+    const running = this.running();
+    if (running === null) return 'none';
+    const program = this.#deps.engine.program();
+    return program === undefined || commandLine(running.pid).includes(program) ? 'current' : 'other';
+  }
+
+  async #startServer(): Promise<void> {
+    const { engine } = this.#deps;
+    const program = engine.program();
+    if (program === undefined) throw new TaskFailed(engine.fault() ?? 'There is no S3 server');
+    makePlace(this.place);
     const { log, sockets, socket, adminSocket, pidFile } = this.place;
     const { root } = this.#known();
     for (const left of [socket, adminSocket]) rmSync(left, { force: true });
@@ -108,19 +129,23 @@ export class Server {
   /** Ends the gateway, which finishes what it has begun, and then the server. */
   async stop(): Promise<void> {
     await this.gateway.stop();
+    await this.#end();
+    rmSync(this.place.pidFile, { force: true });
+  }
+
+  async #end(): Promise<void> {
     const process = this.running();
     if (process) await terminate(process, STOP_MS);
-    rmSync(this.place.pidFile, { force: true });
   }
 
   /** A call as the owner of everything. */
   ask(call: S3Call): Promise<S3Answer> {
-    return ask(this.place.socket, this.#known().root, call, this.#now());
+    return ask(this.place.socket, this.#known().root, call, this.#deps.now());
   }
 
   /** A call about keys, which nobody else can make. */
   askAdmin(call: S3Call): Promise<S3Answer> {
-    return ask(this.place.adminSocket, this.#known().root, call, this.#now());
+    return ask(this.place.adminSocket, this.#known().root, call, this.#deps.now());
   }
 
   async bucketNames(): Promise<string[]> {
@@ -135,6 +160,3 @@ export class Server {
     return notes;
   }
 }
-
-const isOf = ({ pid }: ProcessIdentity, program: string | undefined): boolean =>
-  program === undefined || commandLine(pid).includes(program);

@@ -86,10 +86,9 @@ export class LocalSftpStorage implements SftpStorageProvider {
 
   /** Brings back what died, and sees what was used. */
   async #observe(server: Server, desired: DesiredSftpStorage): Promise<ObservedSftpStorage> {
-    if (!server.serves(desired)) {
-      await server.serve(desired, hostOf(desired));
+    const taken = await server.serve(desired, hostOf(desired));
+    if (taken.includes('start'))
       this.#options.log.warn({ storage: desired.id }, 'an SFTP storage that had ended is back');
-    }
     return this.#servers.reportOf(server, [''], this.#options.now());
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { rmSync, truncateSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,9 +5,11 @@ import type { DesiredSftpStorage } from '../../../features/sftp-storages/port.ts
 import { accountOf } from '../../../kernel/engine-accounts.ts';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { findProcess, type ProcessIdentity, signalProcess, terminate } from '../../../kernel/processes.ts';
+import { converge } from '../host/converge.ts';
 import { startDetached, trimLog } from '../host/detached.ts';
 import { readForeignText, writeForEngine } from '../host/files.ts';
 import { confined } from '../host/privileges.ts';
+import { nextStep, type Observed, type Step } from './next.ts';
 import type { Access, Orders } from './orders.ts';
 import { makePlace, type Place } from './place.ts';
 
@@ -54,37 +55,47 @@ export class Server {
   }
 
   /** Starts it unless it runs, and lets in whom it is to let in: nobody else is in when this ends.
+   *  @returns what had to be done
    *  @throws TaskFailed with what the program says */
-  async serve(desired: DesiredSftpStorage, host: string): Promise<void> {
-    makePlace(this.place);
+  serve(desired: DesiredSftpStorage, host: string): Promise<readonly Step[]> {
     const access = JSON.stringify(accessOf(desired));
+    return converge({
+      observe: () => this.#observe(),
+      next: (observed) => nextStep(access, observed),
+      steps: { start: () => this.#start(access, host), tell: () => this.#tell(access) },
+    });
+  }
+
+  #observe(): Observed {
+    const { access, seen } = this.place;
+    return { isRunning: this.running() !== null, told: readText(access), heeded: readForeignText(seen) };
+  }
+
+  /** A server that does not listen is ended. */
+  async #tell(access: string): Promise<void> {
+    const process = this.running();
+    this.#write(access);
+    if (process) signalProcess(process, 'SIGHUP');
+    if (!(await this.#heeds(access)) && process) await terminate(process, 0);
+  }
+
+  #write(access: string): void {
     if (readText(this.place.access) !== access) writeForEngine(this.place.access, access, this.place.home);
-    const before = this.running();
-    if (before) {
-      signalProcess(before, 'SIGHUP');
-      if (await this.#sees(access)) return;
-      await terminate(before, 0);
-    }
-    await this.#start(host);
-    if (!(await this.#sees(access))) throw new Error('the SFTP server does not read who may come in');
   }
 
-  /** Whether it is at work for those, and no others. */
-  serves(desired: DesiredSftpStorage): boolean {
-    return this.running() !== null && readText(this.place.access) === JSON.stringify(accessOf(desired));
-  }
-
-  async #sees(access: string): Promise<boolean> {
-    const digest = createHash('sha256').update(access).digest('hex');
+  async #heeds(access: string): Promise<boolean> {
     for (let waited = 0; waited < SEE_MS; waited += LOOK_EVERY_MS) {
-      if (readForeignText(this.place.seen) === digest) return true;
-      if (this.running() === null) return false;
+      const observed = this.#observe();
+      if (nextStep(access, observed) === null) return true;
+      if (!observed.isRunning) return false;
       await delay(LOOK_EVERY_MS);
     }
     return false;
   }
 
-  async #start(host: string): Promise<void> {
+  async #start(text: string, host: string): Promise<void> {
+    makePlace(this.place);
+    this.#write(text);
     const { orders, log, pidFile, data, hostKey, access, seen, traffic } = this.place;
     const account = accountOf(this.place.home);
     const given: Orders = {
@@ -105,6 +116,7 @@ export class Server {
       reason: (said) =>
         said.split('\n').find((line) => /error|EADDR|E[A-Z]{4,}/i.test(line)) ?? said.slice(-300),
     });
+    await this.#heeds(text);
   }
 
   async stop(): Promise<void> {
