@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { START_OPTIONS } from '../server/src/start-options.mjs';
 import { newFolder } from '../test/harness/leftovers.ts';
 import { outputOf, removeDataDir } from '../test/harness/process.ts';
@@ -18,6 +18,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   const child = spawn(process.execPath, [path.join(ROOT, 'scripts', 'start.mjs'), ...args], {
     env: { PATH, HOME, VIRGA_EDGE: 'off', ...env },
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const output = outputOf(child);
   const [code] = await once(child, 'close');
   return { code, output: output() };
@@ -54,5 +55,13 @@ describe.each([[[]], [['--wait']]])('npm start %j', (args) => {
       code: 1,
       output: `The data directory ${dataDir} is not a directory\n`,
     });
+  });
+
+  test.runIf(process.platform === 'linux')('ends where the system makes no folders', async () => {
+    const { code, output } = await start([...args, '--port=0'], { VIRGA_DATA_DIR: '/proc/nope/data' });
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /^The data directory \/proc\/nope\/data cannot be created \(E[A-Z]+\): set VIRGA_DATA_DIR to a folder you may write\n$/,
+    );
   });
 });

@@ -1,15 +1,7 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lchownSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, lchownSync, openSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { findAccount } from '../../signing/src/accounts.ts';
+import { makeFolder } from '../../signing/src/folders.mjs';
 
 /** Names the account that the server beside it has given an edge. */
 const ACCOUNT_VARIABLE = 'VIRGA_EDGE_ACCOUNT';
@@ -26,7 +18,7 @@ export class HeldFolder {
 
   /** @param folder is made when it is not there */
   constructor(folder: string) {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     this.#folder = folder;
     const flags = constants.O_RDONLY | constants.O_DIRECTORY;
     this.#opened =
@@ -58,7 +50,7 @@ function mayEnter(folder: string): boolean {
  *  @param dataDir that of the server */
 export function prepareJournal(dataDir: string, port: number): HeldFolder {
   const folder = path.join(dataDir, 'edge');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const account = isRoot() ? edgeAccount() : undefined;
   const own = (place: string) => account && lchownSync(place, account.uid, account.gid);
   own(folder);

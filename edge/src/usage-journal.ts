@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../../signing/src/folders.mjs';
 import { summed, type VideoUsage } from './usage.ts';
 import type { UsageReport } from './usage-report.ts';
 
@@ -25,7 +26,7 @@ export class UsageJournal {
   /** @param file where it is, or what says where it is now */
   constructor(file: string | (() => string)) {
     this.#path = typeof file === 'string' ? () => file : file;
-    mkdirSync(path.dirname(this.#file), { recursive: true });
+    makeFolder(path.dirname(this.#file));
   }
 
   get #file(): string {

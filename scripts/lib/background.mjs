@@ -4,7 +4,6 @@ import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -23,6 +22,7 @@ import {
   TEMPORARY,
 } from '../../server/src/platform/database/embedded/instance.mjs';
 import { purgeDataDir } from '../../server/src/platform/database/embedded/purge.mjs';
+import { makeFolder } from '../../signing/src/folders.mjs';
 import { SERVER_FLAGS } from './server-flags.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -109,7 +109,7 @@ function refuse(why) {
 function logFile(dataDir) {
   const elsewhere = path.join(os.tmpdir(), `virga-${process.pid}.log`);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir, 0o700);
     const names = readdirSync(dataDir);
     const isOurs = ['lock', 'nodes', 'temporary', 'master-key'].some((name) => names.includes(name));
     const isMine = statSync(dataDir).uid === process.getuid?.();

@@ -1,24 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError } from './config.ts';
 import { type Catalogue, checkCatalogue } from './features/catalogue/index.ts';
 import { findFlavor } from './features/flavors/index.ts';
 import { flavorsOfPools } from './features/kubernetes/index.ts';
-import { Invalid } from './kernel/errors.ts';
+import { readJsonFile } from './json-file.ts';
 import type { Db } from './platform/database/db.ts';
 
 /** Reads the file that VIRGA_CATALOGUE names, in the form of `features/catalogue/catalogue.json`.
  *  @throws ConfigError naming every faulty entry */
-export function readCatalogueFile(file: string): Catalogue {
-  try {
-    return checkCatalogue(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (error) {
-    const reason =
-      error instanceof Invalid
-        ? `is not right: ${error.message}`
-        : `cannot be read as JSON: ${(error as Error).message}`;
-    throw new ConfigError(`VIRGA_CATALOGUE: ${file} ${reason}`);
-  }
-}
+export const readCatalogueFile = (file: string): Catalogue =>
+  readJsonFile('VIRGA_CATALOGUE', file, checkCatalogue);
 
 /** Nodes of clusters have their flavor by its id alone.
  *  @throws ConfigError naming the flavors that pools of nodes have and the catalogue lacks */

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import {
   deleteOrphans,
@@ -10,7 +9,7 @@ import {
 import { GLOBAL_REGION, reserve } from './features/quotas/index.ts';
 import type { NewRegion } from './features/regions/index.ts';
 import type { Clock } from './kernel/clock.ts';
-import { writeFileAtomically } from './kernel/files.ts';
+import { makeFolder, writeFileAtomically } from './kernel/files.ts';
 import type { Ids } from './kernel/ids.ts';
 import { hashToken } from './platform/auth/caller.ts';
 import type { Db, Tx } from './platform/database/db.ts';
@@ -181,6 +180,6 @@ function writeCredentials(dataDir: string, credentials: Omit<Credentials, 'signI
     `API_TOKEN=${credentials.apiToken}`,
     `OPERATOR_TOKEN=${credentials.operatorToken}`,
   ];
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   writeFileAtomically(file, `${lines.join('\n')}\n`);
 }

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Type } from '@sinclair/typebox';
-import { ConfigError } from './config.ts';
-import { Invalid } from './kernel/errors.ts';
+import { readJsonFile } from './json-file.ts';
 import { StringEnum } from './platform/http/schemas.ts';
 import { Validator } from './platform/http/validation.ts';
 import { CURRENCIES, type PriceList } from './platform/prices/prices.ts';
@@ -31,20 +29,9 @@ const PriceListFile = Type.Object(
 
 /** Reads the file that VIRGA_PRICES names: `{"currency": "EUR", "per_hour": {"flavors": {"g1-standard-1-2": 0.01}}}`.
  *  @throws ConfigError naming every faulty field */
-export function readPriceList(file: string): PriceList {
-  try {
-    return new Validator().check(PriceListFile, parse(file), 'body') as PriceList;
-  } catch (error) {
-    if (error instanceof Invalid)
-      throw new ConfigError(`VIRGA_PRICES: ${file} is not right: ${error.message}`);
-    throw error;
-  }
-}
-
-function parse(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new ConfigError(`VIRGA_PRICES: ${file} cannot be read as JSON: ${(error as Error).message}`);
-  }
-}
+export const readPriceList = (file: string): PriceList =>
+  readJsonFile(
+    'VIRGA_PRICES',
+    file,
+    (content) => new Validator().check(PriceListFile, content, 'body') as PriceList,
+  );

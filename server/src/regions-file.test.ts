@@ -28,19 +28,34 @@ test('a region may have a log collector', () => {
   expect(collectorOf(3)).toBeUndefined();
 });
 
-test('collectors that are none stop the start with one line that names them all', () => {
+test('all faults are named at once, each with its place in the file', () => {
   const start = () =>
     read(
-      { name: 'A', log_collector: 'http://logs.example' },
-      { name: 'B', log_collector: 'syslog+udp://logs.example:99999' },
+      { name: 'A', log_collector: 'http://logs.example', provider: 'other' },
+      { id: 1, name: 'a', log_colector: 'syslog+udp://x', log_collector: 'syslog+udp://logs.example:99999' },
+      { faults: { create_server: 0.5, create_vm: [{ first: 1 }, { first: 1, every: 2 }] } },
     );
+  const collector = 'must be syslog+tcp://host:port or syslog+udp://host:port';
   expect(start).toThrow(ConfigError);
-  expect(start).toThrow(
-    /^VIRGA_REGIONS: a log_collector in \S+ must be syslog\+tcp:\/\/host:port or syslog\+udp:\/\/host:port: that of A is "http:\/\/logs\.example", that of B is "syslog\+udp:\/\/logs\.example:99999"$/,
-  );
+  for (const fault of [
+    'regions.0.provider: ',
+    `regions.0.log_collector: ${collector}`,
+    'regions.1.id: is the id of regions.0 too',
+    'regions.1.name: is the name of regions.0 too',
+    'regions.1.log_colector: ',
+    `regions.1.log_collector: ${collector}`,
+    'regions.2.name: is required',
+    'regions.2.faults: create_server is no kind of work',
+    'regions.2.faults.create_vm.1.every: cannot be given together with first',
+  ]) {
+    expect(start).toThrow(fault);
+  }
 });
 
-test('a name that two regions have, or a setting that does not exist, stops it too', () => {
-  expect(() => read({ name: 'A' }, { name: 'A' })).toThrow(/the same name/);
-  expect(() => read({ name: 'A', log_colector: 'syslog+udp://x' })).toThrow(ConfigError);
+test('what is no JSON has a line and a column', () => {
+  const file = join(directory, 'regions.json');
+  writeFileSync(file, '{\n  "regions": [],\n}');
+  expect(() => readRegionsFile(file)).toThrow(
+    /^VIRGA_REGIONS: \S+ cannot be read as JSON: .*\(line 3,? column 1\)$/,
+  );
 });

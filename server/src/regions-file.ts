@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { type Static, Type } from '@sinclair/typebox';
-import { ConfigError } from './config.ts';
 import { catalogue } from './features/catalogue/index.ts';
 import { type NewRegion, REGION_STATES } from './features/regions/index.ts';
 import {
@@ -12,7 +10,8 @@ import {
   kindFault,
   NODE_KINDS,
 } from './features/simulation/index.ts';
-import { Invalid } from './kernel/errors.ts';
+import { entriesOf, type Fields, isObject, readJsonFile } from './json-file.ts';
+import { Faults } from './kernel/faults.ts';
 import { PROVIDER_NAMES } from './known-providers.ts';
 import { Key, Nullable, StringEnum } from './platform/http/schemas.ts';
 import { Validator } from './platform/http/validation.ts';
@@ -47,6 +46,8 @@ const RegionsFile = Type.Object(
   { additionalProperties: false },
 );
 
+type RegionsFile = Static<typeof RegionsFile>;
+
 /** Regions of a first run without a file: one that carries traffic on this machine, one that pretends. */
 export const defaultRegions = (): readonly NewRegion[] => [
   newRegion({ id: 1, name: 'Local', provider: 'local', zone: 'EMEA', volume_types: [] }),
@@ -62,23 +63,48 @@ export const defaultRegions = (): readonly NewRegion[] => [
 /** Reads the file that VIRGA_REGIONS names: `{"regions": [{"id": 1, "name": "Local", "provider": "local"}]}`.
  *  @throws ConfigError naming every faulty field */
 export function readRegionsFile(file: string): readonly NewRegion[] {
-  const content = parse(file);
-  try {
-    const { regions } = new Validator().check(RegionsFile, content, 'body') as Static<typeof RegionsFile>;
-    const ids = new Set(regions.map(({ id }) => id));
-    const slugs = new Set(regions.map(({ name }) => slugOf(name)));
-    if (ids.size < regions.length)
-      throw new ConfigError(`VIRGA_REGIONS: two regions in ${file} have the same id`);
-    if (slugs.size < regions.length)
-      throw new ConfigError(`VIRGA_REGIONS: two regions in ${file} have the same name`);
-    refuseCollectors(regions, file);
-    refuseFaults(regions, file);
-    return regions.map(newRegion);
-  } catch (error) {
-    if (error instanceof Invalid)
-      throw new ConfigError(`VIRGA_REGIONS: ${file} is not right: ${error.message}`);
-    throw error;
+  return readJsonFile('VIRGA_REGIONS', file, checkRegions).map(newRegion);
+}
+
+function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
+  const faults = new Faults();
+  const checked = faults.try(() => new Validator().check(RegionsFile, content, 'body') as RegionsFile);
+  const ids = new Map<unknown, string>();
+  const slugs = new Map<unknown, string>();
+  for (const [place, { id, name, log_collector: collector, faults: kinds }] of entriesOf(
+    content,
+    'regions',
+  )) {
+    if (ids.has(id)) faults.add(`${place}.id`, `is the id of ${ids.get(id)} too`);
+    else if (id !== undefined) ids.set(id, place);
+    const slug = typeof name === 'string' ? slugOf(name) : undefined;
+    if (slugs.has(slug)) faults.add(`${place}.name`, `is the name of ${slugs.get(slug)} too`);
+    else if (slug !== undefined) slugs.set(slug, place);
+    if (typeof collector === 'string' && !parseLogCollector(collector)) {
+      faults.add(`${place}.log_collector`, 'must be syslog+tcp://host:port or syslog+udp://host:port');
+    }
+    if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);
   }
+  return faults.require(checked).regions;
+}
+
+function checkKinds(kinds: Fields, place: string, faults: Faults): void {
+  for (const [kind, value] of Object.entries(kinds)) {
+    const known = [...FAULT_KINDS, ...NODE_KINDS, ...(typeof value === 'number' ? CONDITION_KINDS : [])];
+    const unknown = kindFault(kind, known);
+    if (unknown) faults.add(place, unknown);
+    const rules = Array.isArray(value)
+      ? value.map((rule, index) => [`${place}.${kind}.${index}`, rule] as const)
+      : [[`${place}.${kind}`, value] as const];
+    for (const [at, rule] of rules) if (isObject(rule)) checkRuleAt(rule, at, faults);
+  }
+}
+
+function checkRuleAt(rule: FaultRule, place: string, faults: Faults): void {
+  const found = new Faults();
+  found.try(() => checkRule(rule));
+  for (const [field, messages] of Object.entries(found.toError().fields))
+    for (const message of messages) faults.add(`${place}.${field}`, message);
 }
 
 /** The log collectors of the regions that have one. */
@@ -91,40 +117,11 @@ export function collectorsOf(
   return (regionId) => collectors.get(regionId);
 }
 
-function refuseFaults(regions: readonly Static<typeof RegionEntry>[], file: string): void {
-  for (const { name, faults = {} } of regions) {
-    for (const [kind, value] of Object.entries(faults)) {
-      const kinds = [...FAULT_KINDS, ...NODE_KINDS, ...(typeof value === 'number' ? CONDITION_KINDS : [])];
-      const fault = kindFault(kind, kinds);
-      if (fault) throw new ConfigError(`VIRGA_REGIONS: faults of ${name} in ${file}: ${fault}`);
-    }
-    for (const { rule } of rulesOf(faults)) checkRule(rule);
-  }
-}
-
 /** The faults of a region that count attempts. */
 function rulesOf(faults: Readonly<Record<string, Static<typeof FaultsOfKind>>>): FileFault[] {
   return Object.entries(faults).flatMap(([kind, value]) =>
     typeof value === 'number' ? [] : [value].flat().map((rule) => ({ kind, rule })),
   );
-}
-
-function refuseCollectors(regions: readonly Static<typeof RegionEntry>[], file: string): void {
-  const faults = regions.flatMap(({ name, log_collector: text }) =>
-    text === undefined || parseLogCollector(text) ? [] : [`that of ${name} is "${text}"`],
-  );
-  if (faults.length === 0) return;
-  throw new ConfigError(
-    `VIRGA_REGIONS: a log_collector in ${file} must be syslog+tcp://host:port or syslog+udp://host:port: ${faults.join(', ')}`,
-  );
-}
-
-function parse(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new ConfigError(`VIRGA_REGIONS: ${file} cannot be read as JSON: ${(error as Error).message}`);
-  }
 }
 
 function newRegion({

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type Static, Type } from '@sinclair/typebox';
-import { ConfigError } from './config.ts';
-import { Invalid } from './kernel/errors.ts';
+import { entriesOf, readJsonFile } from './json-file.ts';
+import { Faults } from './kernel/faults.ts';
 import { StringEnum } from './platform/http/schemas.ts';
 import { Validator } from './platform/http/validation.ts';
 
@@ -36,29 +35,28 @@ export interface Made {
 const REFERENCE = new RegExp(`\\{(${NAME})(?:\\.([a-z_]+)\\.(\\d+))?\\}`, 'g');
 
 /** Reads the file that VIRGA_SEED_FILE names.
- *  @throws ConfigError naming what is wrong with it */
+ *  @throws ConfigError naming every faulty field */
 export function readSeedFile(file: string): readonly SeedCall[] {
-  let calls: readonly SeedCall[];
-  try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    calls = (new Validator().check(SeedFile, content, 'body') as Static<typeof SeedFile>).calls;
-  } catch (error) {
-    const why = error instanceof Invalid ? 'is not right' : 'cannot be read as JSON';
-    throw new ConfigError(`VIRGA_SEED_FILE: ${file} ${why}: ${(error as Error).message}`);
+  return readJsonFile('VIRGA_SEED_FILE', file, checkCalls);
+}
+
+function checkCalls(content: unknown): readonly SeedCall[] {
+  const faults = new Faults();
+  const checked = faults.try(
+    () => new Validator().check(SeedFile, content, 'body') as Static<typeof SeedFile>,
+  );
+  const known = new Map<string, string>();
+  for (const [place, { path, as }] of entriesOf(content, 'calls')) {
+    const named =
+      typeof path === 'string' ? [...path.matchAll(REFERENCE)].map(([, name]) => String(name)) : [];
+    const unknown = named.filter((name) => !known.has(name));
+    if (unknown.length > 0)
+      faults.add(`${place}.path`, `names ${unknown.join(', ')}, which no earlier call is called`);
+    if (typeof as !== 'string') continue;
+    if (known.has(as)) faults.add(`${place}.as`, `${known.get(as)} is called ${as} too`);
+    else known.set(as, place);
   }
-  const known = new Set<string>();
-  for (const [index, { path, as }] of calls.entries()) {
-    const unknown = [...path.matchAll(REFERENCE)]
-      .map(([, name]) => String(name))
-      .filter((n) => !known.has(n));
-    const fault =
-      unknown.length > 0
-        ? `its path names ${unknown.join(', ')}, which no earlier call is called`
-        : as !== undefined && known.has(as) && `an earlier call is called ${as} too`;
-    if (fault) throw new ConfigError(`VIRGA_SEED_FILE: call ${index + 1} of ${file}: ${fault}`);
-    if (as !== undefined) known.add(as);
-  }
-  return calls;
+  return faults.require(checked).calls;
 }
 
 /** The value with what its texts name put in. A text that is nothing but a name becomes what it names, a number for

@@ -12,6 +12,8 @@ import {
 import { lstat, opendir, rm, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
+export { makeFolder } from '../../../signing/src/folders.mjs';
+
 /** How a file is written that somebody may be reading. */
 export interface WriteOptions {
   /** Only the owner can read it unless this says otherwise. */

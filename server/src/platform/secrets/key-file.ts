@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomically } from '../../kernel/files.ts';
+import { makeFolder, writeFileAtomically } from '../../kernel/files.ts';
 import { StartError } from '../database/embedded/index.ts';
 import { KEY_BYTES } from './cipher.ts';
 
@@ -34,7 +34,7 @@ export function readKeyFile(dataDir: string): readonly Buffer[] {
 
 /** Replaces the file in one step; when this returns, it is on the disk. */
 export function writeKeyFile(dataDir: string, keys: readonly Buffer[]): void {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const text = `${keys.map((key) => key.toString('base64')).join('\n')}\n`;
   writeFileAtomically(keyFile(dataDir), text, { durable: true });
 }

@@ -1,5 +1,5 @@
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs';
+import { makeFolder } from '../../../kernel/files.ts';
 import { TEMPORARY_MARK } from './instance.mjs';
 import { errorCode, StartError } from './start-error.ts';
 
@@ -30,9 +30,7 @@ export function prepareDataDir(dataDir: string): void {
 
 function create(dataDir: string): void {
   try {
-    // Folders on the way are ordinary ones; only the last is private.
-    mkdirSync(path.dirname(dataDir), { recursive: true });
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir, 0o700);
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST' || code === 'ENOTDIR') {
