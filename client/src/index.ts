@@ -3,6 +3,18 @@ import type { components, paths } from './schema.gen.ts';
 
 export { type ApiCall, type ApiCalls, apiCallsOf, type CallRole, leastRole, needsOf } from './calls.ts';
 
+export {
+  createClient,
+  type ListPath,
+  type PlainCall,
+  type VirgaClient,
+  type VirgaClientOptions,
+} from './create-client.ts';
+export { type Failure, type Task, VirgaError } from './errors.ts';
+export type { FaultyFields } from './fields.ts';
+export type { RetryOptions, Sleep } from './retries.ts';
+export type { WaitOptions } from './tasks.ts';
+
 export type { components, paths };
 
 /** The shapes of the API by their names in its document. */

@@ -1,8 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 import createQueryClient from 'openapi-react-query';
+import { type FaultyFields, fieldsOf, isRecord } from '../../../client/src/fields.ts';
 import { type ApiCall, apiCallsOf, createVirgaClient, type Schemas } from '../../../client/src/index.ts';
 import { noteAnswer } from './connection.ts';
-import { type FaultyFields, fieldsOf, isRecord } from './fields.ts';
 import { csrfToken, signedOut } from './session.ts';
 
 export type { ApiCall, Schemas };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fieldsOf } from '../../console/src/api/fields.ts';
 import { Conflict, Invalid } from '../../server/src/kernel/errors.ts';
 import { toWire } from '../../server/src/platform/http/errors.ts';
+import { fieldsOf } from './fields.ts';
 
 /** Forms show what is wrong at the field, whichever body an error has. */
 
