@@ -6,7 +6,7 @@ import path from 'node:path';
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
-const { readStartOptions, startHelp } = await import('../server/src/start-options.mjs');
+const { readStartOptions, startHelp } = await import('../server/src/startup/start-options.mjs');
 const { backgroundOptions, startInBackground } = await import('./lib/background.mjs');
 
 const args = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { START_OPTIONS } from '../server/src/start-options.mjs';
+import { START_OPTIONS } from '../server/src/startup/start-options.mjs';
 import { newFolder } from '../test/harness/leftovers.ts';
 import { outputOf, removeDataDir } from '../test/harness/process.ts';
 import { ROOT } from './lib/root.mjs';

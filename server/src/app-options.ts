@@ -19,7 +19,7 @@ import type { NodeIdentity } from './platform/owners/owned-region.ts';
 import type { Prices } from './platform/prices/prices.ts';
 import type { Cipher } from './platform/secrets/cipher.ts';
 import type { Tracing } from './platform/tracing/tracing.ts';
-import type { RegionProviders } from './region-providers.ts';
+import type { RegionProviders } from './regions/region-providers.ts';
 
 /** What a node is made of: its database, its providers and its settings. */
 export interface AppOptions {

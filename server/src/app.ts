@@ -72,7 +72,7 @@ import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
-import { setUpProject } from './region-contents.ts';
+import { setUpProject } from './regions/region-contents.ts';
 import { scopesOf } from './scopes.ts';
 import { VERSION } from './version.ts';
 

@@ -3,25 +3,19 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { App } from './app.ts';
-import { readCatalogueFile, refuseMissingFlavors } from './catalogue-file.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { EdgeBeside } from './edge-beside.ts';
+import { EdgeBeside } from './edge/edge-beside.ts';
+import { keepVideoSecrets } from './edge/video-secrets.ts';
 import { Engines, moreToHave, shelf } from './engines/index.ts';
 import { offer } from './features/catalogue/index.ts';
 import { simulationSignals } from './features/kubernetes/index.ts';
 import { readRegions } from './features/regions/index.ts';
 import { simulatedStrikes } from './features/simulation/index.ts';
-import { prepareDatabase } from './first-run.ts';
-import { requireFreePort } from './free-port.ts';
-import { greeting } from './greeting.ts';
+import { INSTALLATION } from './installation.ts';
 import { SharedClock } from './kernel/clock.ts';
 import { removeVoidClaims, useAccounts } from './kernel/engine-accounts.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog, type Logger } from './kernel/log.ts';
 import { LogOutput, print } from './kernel/log-output.ts';
-import { providerFactories } from './known-providers.ts';
-import { forgetLibpqVariables } from './libpq-variables.ts';
-import { ownPorts } from './own-ports.ts';
 import { Db } from './platform/database/db.ts';
 import {
   type EmbeddedPostgres,
@@ -29,47 +23,38 @@ import {
   lockDataDir,
   newTemporaryDataDir,
   purgeDataDir,
-  StartError,
   shareDataDir,
   startEmbeddedPostgres,
   TEMPORARY,
   temporaryDataDirs,
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
-import { isDatabaseLost, Outage } from './platform/database/outage.ts';
+import { Outage } from './platform/database/outage.ts';
 import { ClockWatch } from './platform/nodes/clock-watch.ts';
 import { Prices } from './platform/prices/prices.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
 import { releaseStartMemory } from './platform/start-memory.ts';
 import { startTracing } from './platform/tracing/otel.ts';
-import { readPriceList } from './price-list-file.ts';
-import { withSteps } from './provider-steps.ts';
 import { memberNetworks } from './providers/local/index.ts';
-import { RegionProviders } from './region-providers.ts';
-import { collectorsOf, defaultRegions, readRegionsFile } from './regions-file.ts';
-import { beginWith } from './seed.ts';
-import { readSeedFile } from './seed-file.ts';
+import { providerFactories } from './regions/known-providers.ts';
+import { withSteps } from './regions/provider-steps.ts';
+import { RegionProviders } from './regions/region-providers.ts';
+import { collectorsOf, defaultRegions, readRegionsFile } from './regions/regions-file.ts';
+import { beginWith } from './seed/seed.ts';
+import { readSeedFile } from './seed/seed-file.ts';
+import { readCatalogueFile, refuseMissingFlavors } from './startup/catalogue-file.ts';
+import { type Config, ConfigError, readConfig } from './startup/config.ts';
+import { explain } from './startup/explain.ts';
+import { prepareDatabase } from './startup/first-run.ts';
+import { requireFreePort } from './startup/free-port.ts';
+import { greeting } from './startup/greeting.ts';
+import { forgetLibpqVariables } from './startup/libpq-variables.ts';
+import { ownPorts } from './startup/own-ports.ts';
+import { readPriceList } from './startup/price-list-file.ts';
+import { type Closer, type Closers, type Drain, type Programs, stopper } from './startup/stop.ts';
+import { serveProbes, urlOf } from './startup/worker-probes.ts';
 import { VERSION } from './version.ts';
-import { keepVideoSecrets } from './video-secrets.ts';
-import { serveProbes, urlOf } from './worker-probes.ts';
 
-/** What happens to running data planes when this process ends; `as before`: what ran before its start goes on. */
-type Programs = 'leave' | 'stop' | 'as before';
-
-/** Something to undo at the end. */
-type Closer = ((programs: Programs) => Promise<unknown> | unknown) & { readonly patienceMs?: number };
-/** What comes before the end: the probes say that this node is not ready, and everybody is still answered. */
-interface Drain {
-  /** @param signal that it shall be over now */
-  begin: (signal: AbortSignal) => Promise<void>;
-}
-/** Last one first. */
-type Closers = Closer[];
-
-/** However busy or stuck something is, the process has ended after this, once it is drained. */
-const STOP_MS = 30_000;
-/** All else has this long together, so that the data planes and PostgreSQL always have their own time. */
-const PATIENCE_MS = 11_000;
 const DATA_PLANES_MS = 9_000;
 const POSTGRES_MS = 9_500;
 /** What was traced and not sent yet has this long to go. */
@@ -223,7 +208,7 @@ async function start(
     isReady: () => ready,
     node: { name: config.node, dataDir, alone },
     role: config.role,
-    portal: path.join(import.meta.dirname, '..', '..', 'console', 'dist'),
+    portal: path.join(INSTALLATION, 'console/dist'),
     video: { ...config.video, secrets },
   });
   await app.presence.start();
@@ -314,59 +299,6 @@ async function startProbes(
   const probes = await app.probes();
   closers.push(() => probes.close());
   return serveProbes(probes, config, log);
-}
-
-/** Closes everything once, however often it is asked, and ends the process. */
-function stopper(
-  closers: Closers,
-  drain: Drain,
-  log: Logger,
-): (code: number, programs: Programs) => Promise<void> {
-  let stopping = false;
-  const hurry = new AbortController();
-  return async (code, programs) => {
-    // A second signal: whoever sends it does not want to wait for proxies.
-    if (stopping) return hurry.abort();
-    stopping = true;
-    await drain.begin(hurry.signal);
-    setTimeout(() => {
-      log.error('stopping took too long; ending now');
-      process.exit(1);
-    }, STOP_MS);
-    const since = performance.now();
-    for (const close of [...closers].reverse()) {
-      const rest = Math.max(100, PATIENCE_MS - (performance.now() - since));
-      try {
-        await Promise.race([close(programs), delay(close.patienceMs ?? rest)]);
-      } catch (error) {
-        log.error({ err: error }, 'could not close cleanly');
-      }
-    }
-    process.exit(code);
-  };
-}
-
-/** One clear line for what a person can mend; everything else with its trace. */
-function explain(error: unknown, config: Config, log: Logger): void {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (error instanceof ConfigError || error instanceof StartError) print('error', error.message);
-  else if (code === 'EADDRINUSE') {
-    print('error', `Port ${config.port} of ${config.host} is held by another program: stop it, or set PORT`);
-  } else if (code === 'EACCES')
-    print('error', `Port ${config.port} may not be opened by this user: set PORT to 1024 or more`);
-  else if (code === 'EADDRNOTAVAIL') print('error', `HOST=${config.host} is not an address of this machine`);
-  else if (config.databaseUrl && isDatabaseLost(error) && code !== 'ENOENT') {
-    print(
-      'error',
-      `DATABASE_URL names a PostgreSQL that cannot be reached${wordsOf(error)}; start it, or correct DATABASE_URL`,
-    );
-  } else log.fatal({ err: error }, 'Virga cannot start');
-}
-
-/** Of several addresses that were tried, Node says nothing as a whole. */
-function wordsOf(error: unknown): string {
-  const [first] = error instanceof AggregateError ? error.errors : [error];
-  return first instanceof Error && first.message !== '' ? `: ${first.message}` : '';
 }
 
 main().catch((error) => {

@@ -1,10 +1,8 @@
 import { features } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
 import { Sessions } from './features/iam/index.ts';
 import { SharedClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
-import { forgetLibpqVariables } from './libpq-variables.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
@@ -14,7 +12,9 @@ import { Cipher } from './platform/secrets/cipher.ts';
 import { newKey } from './platform/secrets/key-file.ts';
 import { type Rotation, rotateKeys } from './platform/secrets/rotation.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
-import { RegionProviders } from './region-providers.ts';
+import { RegionProviders } from './regions/region-providers.ts';
+import { ConfigError, readConfig } from './startup/config.ts';
+import { forgetLibpqVariables } from './startup/libpq-variables.ts';
 import { VERSION } from './version.ts';
 
 /** Changes the master key of a data directory whose server is stopped, or of the database that DATABASE_URL

@@ -5,7 +5,7 @@ import type { Db } from './platform/database/db.ts';
 import { byKey, SharedLookUp } from './platform/database/shared-look-up.ts';
 import type { ScopeResolver } from './platform/http/context.ts';
 import type { RegionOwners } from './platform/owners/region-owners.ts';
-import type { RegionProviders } from './region-providers.ts';
+import type { RegionProviders } from './regions/region-providers.ts';
 
 /** Finds what the path of a request names: its client, project and region. Requests that ask for the same at the same
  *  time share one look into the database. */

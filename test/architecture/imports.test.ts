@@ -38,9 +38,12 @@ const imports: readonly Import[] = files.flatMap((from) => {
 
 /** What the server and the edge share, beside both. */
 const SHARED = path.join('..', '..', 'signing', 'src');
+/** Folders of the composition, beside its own files. */
+const COMPOSITION = ['edge', 'regions', 'seed', 'startup'];
 const layer = (file: string) => {
   if (file.startsWith(SHARED)) return 'signing';
-  return file.includes('/') ? (file.split('/')[0] ?? '') : 'composition';
+  const folder = file.includes('/') ? (file.split('/')[0] ?? '') : 'composition';
+  return COMPOSITION.includes(folder) ? 'composition' : folder;
 };
 /** A feature, or a noun of the one that holds several. */
 const part = (file: string) =>

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveryTable, NEW_SECRET, SECRETS, signedPath } from '../../edge/src/testing/delivery-table.ts';
 import { ACCOUNT, makeOrigin } from '../../edge/src/testing/origin-files.ts';
 import { ask, freePort, listen, type Running } from '../../edge/src/testing/processes.ts';
-import { EdgeProcess } from '../../server/src/edge-process.ts';
+import { EdgeProcess } from '../../server/src/edge/edge-process.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { lookFor, startTestServer, type TestServer } from '../harness/server.ts';
 import { SEGMENT_SECONDS, silentStreamInOneFile } from '../harness/silent-stream.ts';

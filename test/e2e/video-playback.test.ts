@@ -11,7 +11,7 @@ import { FolderOrigin } from '../../edge/src/folder-origin.ts';
 import { createEdge } from '../../edge/src/server.ts';
 import { freePort, listen, type Running } from '../../edge/src/testing/processes.ts';
 import { UsageCounter } from '../../edge/src/usage.ts';
-import { EdgeProcess } from '../../server/src/edge-process.ts';
+import { EdgeProcess } from '../../server/src/edge/edge-process.ts';
 import { IpRanges } from '../../signing/src/addresses.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';

@@ -167,7 +167,9 @@ class Reader {
       (ts.isVariableDeclaration(declared) ||
         ts.isPropertyAssignment(declared) ||
         ts.isPropertyDeclaration(declared)) &&
-      declared.initializer
+      declared.initializer &&
+      // What schemas say is for the document.
+      !/^Type\./.test(declared.initializer.getText())
     )
       this.#collect(declared.initializer);
   }

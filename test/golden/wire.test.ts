@@ -99,18 +99,18 @@ describe('the OpenAPI document', () => {
   });
 
   test('says of every field and parameter what it means', () => {
-    const unsaid = new Set<string>();
+    const deferredWrites = new Set<string>();
     const look = (part: unknown): void => {
       if (typeof part !== 'object' || part === null) return;
       const { properties = {}, name, description, in: place } = part as Record<string, unknown>;
       for (const [field, schema] of Object.entries(properties as Record<string, { description?: string }>)) {
-        if (typeof schema === 'object' && !schema.description) unsaid.add(field);
+        if (typeof schema === 'object' && !schema.description) deferredWrites.add(field);
       }
-      if (typeof place === 'string' && typeof name === 'string' && !description) unsaid.add(name);
+      if (typeof place === 'string' && typeof name === 'string' && !description) deferredWrites.add(name);
       for (const value of Object.values(part)) look(value);
     };
     look(document());
-    expect([...unsaid], 'say it in the schema, or in server/src/glossary').toEqual([]);
+    expect([...deferredWrites], 'say it in the schema, or in server/src/glossary').toEqual([]);
   });
 
   test('says who may come in, and what is answered to those who may not', () => {

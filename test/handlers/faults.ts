@@ -1,7 +1,7 @@
 import { TaskFailed } from '../../server/src/kernel/errors.ts';
 import type { Operation, Progress } from '../../server/src/kernel/operation.ts';
 import type { Db } from '../../server/src/platform/database/db.ts';
-import type { RegionProvider } from '../../server/src/region-providers.ts';
+import type { RegionProvider } from '../../server/src/regions/region-providers.ts';
 
 /** Stands between task handlers and what they call: providers and the database. It keeps what the providers were
  *  asked to serve, makes their work take more than one step, and breaks the call that it is to break.

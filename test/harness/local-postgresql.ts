@@ -13,9 +13,9 @@ import type {
   ObservedCluster,
 } from '../../server/src/features/managed-postgresql/port.ts';
 import { verifierOf } from '../../server/src/features/managed-postgresql/scram.ts';
-import { postgresqlPrograms } from '../../server/src/postgresql-programs.ts';
 import { engineRoot } from '../../server/src/providers/local/host/engine-root.ts';
 import { createLocalPostgresql, OwnerFence } from '../../server/src/providers/local/index.ts';
+import { postgresqlPrograms } from '../../server/src/regions/postgresql-programs.ts';
 import { waitUntil } from './wait.ts';
 
 /** The provider of clusters alone, without a server around it: tests decide when it looks, and how large a GiB is. */

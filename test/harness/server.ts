@@ -13,7 +13,6 @@ import type { VideoTokenSettings } from '../../server/src/features/video-tokens/
 import type { AllowedNetworks } from '../../server/src/features/webhooks/index.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
 import { type Ids, randomIds } from '../../server/src/kernel/ids.ts';
-import { providerFactories } from '../../server/src/known-providers.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
@@ -22,9 +21,10 @@ import type { Prices } from '../../server/src/platform/prices/prices.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
 import { memberNetworks } from '../../server/src/providers/local/addresses/member-networks.ts';
-import { completeProjects, setUpProject, setUpRegions } from '../../server/src/region-contents.ts';
-import { type RegionProvider, RegionProviders } from '../../server/src/region-providers.ts';
-import { collectorsOf } from '../../server/src/regions-file.ts';
+import { providerFactories } from '../../server/src/regions/known-providers.ts';
+import { completeProjects, setUpProject, setUpRegions } from '../../server/src/regions/region-contents.ts';
+import { type RegionProvider, RegionProviders } from '../../server/src/regions/region-providers.ts';
+import { collectorsOf } from '../../server/src/regions/regions-file.ts';
 import type { IpRanges } from '../../signing/src/addresses.ts';
 import { createTestDatabase } from './database.ts';
 import { checkErrors } from './documented-errors.ts';
@@ -177,9 +177,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const database = await createTestDatabase();
   const log = options.log ?? pino({ level: process.env.VIRGA_TEST_LOG ?? 'silent' });
   // A request that a busy machine gave up would go on, and change something beneath what a test does next.
-  const pulseMs = PATIENCE_MS;
+  const livenessMs = PATIENCE_MS;
   const connection = { ...database.connection, ...options.through };
-  const db = new Db({ connection, log, maxConnections: options.connections ?? 10, pulseMs });
+  const db = new Db({ connection, log, maxConnections: options.connections ?? 10, livenessMs });
   const clock = options.clock ?? systemClock();
   const tokens = await populate(db, clock, options.regions ?? REGIONS);
   const dataDir = newFolder('server');

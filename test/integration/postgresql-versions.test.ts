@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
 import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
-import { postgresqlPrograms } from '../../server/src/postgresql-programs.ts';
 import { placeOf } from '../../server/src/providers/local/postgresql/place.ts';
 import { Server } from '../../server/src/providers/local/postgresql/server.ts';
+import { postgresqlPrograms } from '../../server/src/regions/postgresql-programs.ts';
 import { ask, type LocalClusters, startLocalClusters } from '../harness/local-postgresql.ts';
 import { waitUntil } from '../harness/wait.ts';
 

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageCounter } from '../../edge/src/usage.ts';
 import { UsageReporter } from '../../edge/src/usage-report.ts';
-import { reportSettings } from '../../server/src/edge-process.ts';
+import { reportSettings } from '../../server/src/edge/edge-process.ts';
+import { keepReporterToken } from '../../server/src/edge/reporter-token.ts';
 import { randomIds } from '../../server/src/kernel/ids.ts';
-import { keepReporterToken } from '../../server/src/reporter-token.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** What the edge counts arrives at the server beside which it runs. */

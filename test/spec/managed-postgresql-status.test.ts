@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewRegion } from '../../server/src/features/regions/index.ts';
-import type { RegionProvider } from '../../server/src/region-providers.ts';
+import type { RegionProvider } from '../../server/src/regions/region-providers.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
 /** `{is_initialized}`: true: activated for the project; false: deactivated. */

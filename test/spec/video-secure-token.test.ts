@@ -303,7 +303,7 @@ test('the secret never leaves the server', async () => {
 });
 
 test('a secret is made on the first run, kept, and readable by its owner alone', async () => {
-  const { keepVideoSecrets } = await import('../../server/src/video-secrets.ts');
+  const { keepVideoSecrets } = await import('../../server/src/edge/video-secrets.ts');
   const { statSync } = await import('node:fs');
   const { randomIds } = await import('../../server/src/kernel/ids.ts');
   const folder = mkdtempSync(path.join(os.tmpdir(), 'virga-secrets-'));

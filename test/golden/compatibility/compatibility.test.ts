@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROVIDER_NAMES } from '../../../server/src/known-providers.ts';
+import { PROVIDER_NAMES } from '../../../server/src/regions/known-providers.ts';
 import {
   keyOf,
   operationsOf,

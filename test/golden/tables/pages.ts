@@ -68,11 +68,8 @@ function ownersOf(tables: readonly string[]): ReadonlyMap<string, string> {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => `${layer}/${name}`),
   );
-  const own = readdirSync(SOURCES).filter((file) => !folders.includes(file));
-  const texts = [
-    ...folders.map((folder) => [folder, sourceOf(path.join(SOURCES, folder))] as const),
-    ['the program itself', textOf(SOURCES, own)] as const,
-  ];
+  folders.push('seed', 'startup');
+  const texts = folders.map((folder) => [folder, sourceOf(path.join(SOURCES, folder))] as const);
   return new Map(
     tables.map((table) => {
       const score = (text: string) =>

@@ -1,6 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
+import { deprecatedImageRoutes } from './deprecated-routes.ts';
 import { imageExamples } from './examples.ts';
-import { olderImageRoutes } from './older.ts';
 import { imageRoutes } from './routes.ts';
 import { type ImageDeps, ImageService } from './service.ts';
 import { createImageTask, deleteImageTask, downloadImageTask } from './tasks.ts';
@@ -17,7 +17,7 @@ export function images(deps: ImageDeps): Feature {
     nouns: { images: 'Image' },
     examples: imageExamples,
     needs: 'images',
-    routes: [...imageRoutes(service), ...olderImageRoutes(service)],
+    routes: [...imageRoutes(service), ...deprecatedImageRoutes(service)],
     tasks: [createImageTask(deps), downloadImageTask(deps), deleteImageTask(deps)],
     held: [{ table: 'images', becomes: `status = 'error'` }],
   };

@@ -2,13 +2,13 @@ import type { Feature } from '../../platform/feature.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { InstanceDeps } from './access.ts';
 import { InstanceActions } from './actions.ts';
+import { deprecatedInstanceRoutes } from './deprecated-routes.ts';
 import { instanceExamples } from './examples.ts';
 import { resealFirstBoots } from './first-boot.ts';
 import { interfaceRoutes } from './interfaces/routes.ts';
 import { InterfaceService } from './interfaces/service.ts';
 import { interfaceTasks } from './interfaces/tasks.ts';
 import { instanceMetricsRoutes } from './metrics/routes.ts';
-import { olderInstanceRoutes } from './older.ts';
 import { instanceRoutes } from './routes.ts';
 import { instanceActionRoutes } from './routes-actions.ts';
 import { instanceGroupRoutes } from './security-groups/routes.ts';
@@ -48,7 +48,7 @@ export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): F
     routes: [
       ...instanceRoutes(service),
       ...instanceActionRoutes(actions),
-      ...olderInstanceRoutes({ service, actions, tasks: deps.tasks }),
+      ...deprecatedInstanceRoutes({ service, actions, tasks: deps.tasks }),
       ...interfaceRoutes(new InterfaceService(deps)),
       ...instanceGroupRoutes,
       ...serverGroupMemberRoutes(deps),

@@ -6,14 +6,14 @@ import { backupRoutes } from './backup-routes.ts';
 import { resealTlsKeys } from './certificates.ts';
 import { resealPasswords } from './credentials.ts';
 import { managedPostgresqlExamples } from './examples.ts';
-import { Keeper, type KeeperDeps } from './keeper.ts';
+import { Reconciler, type ReconcilerDeps } from './reconciler.ts';
 import { statusRoutes } from './routes.ts';
 import { clusterRoutes } from './routes-clusters.ts';
 import { postgresqlTasks } from './tasks.ts';
 
 export type { PostgresqlProvider } from './port.ts';
 
-export interface ManagedPostgresqlDeps extends PostgresqlService, KeeperDeps {
+export interface ManagedPostgresqlDeps extends PostgresqlService, ReconcilerDeps {
   readonly capabilitiesOf: CapabilitiesOf;
 }
 
@@ -23,7 +23,7 @@ const STATUS_WITHOUT_TASK = `case when status = 'UPDATING' then 'READY' else 'FA
 const KEEP_EVERY_MS = 1000;
 
 export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
-  const keeper = new Keeper(deps);
+  const reconciler = new Reconciler(deps);
   return {
     name: 'managed-postgresql',
     areas: {
@@ -55,7 +55,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
         // It works on the regions that this node owns, each of which is nobody else's.
         exclusive: false,
         afterTakeOver: true,
-        run: () => keeper.run(),
+        run: () => reconciler.run(),
       },
     ],
     reseal: async (tx, cipher) => (await resealPasswords(tx, cipher)) + (await resealTlsKeys(tx, cipher)),

@@ -5,8 +5,8 @@ import { PASSWORD, people } from '../../../../test/harness/people.ts';
 import { faultsOf } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
-import { Keeper } from './keeper.ts';
 import type { DesiredCluster, PostgresqlProvider } from './port.ts';
+import { Reconciler } from './reconciler.ts';
 import { verifierOf } from './scram.ts';
 
 const server = shared(startTestServer);
@@ -329,6 +329,6 @@ test('what was deleted or changed while others were looked at is looked after as
   };
   const provider = server.providers.of('postgresql')(2);
   if (!provider) throw new Error('region 2 has no PostgreSQL');
-  await new Keeper(keeping(server, { ...provider, observeClusters })).run();
+  await new Reconciler(keeping(server, { ...provider, observeClusters })).run();
   expect(seen).toEqual([undefined, expect.objectContaining({ replication: 'sync' }), undefined]);
 });

@@ -2,8 +2,8 @@ import type { Feature } from '../../platform/feature.ts';
 import type { ObjectStorageService } from './access.ts';
 import { type CountDeps, countUsageOnce } from './count-usage.ts';
 import { objectStorageExamples } from './examples.ts';
-import { Keeper, type KeeperDeps } from './keeper.ts';
 import type { StorageReport } from './port.ts';
+import { Reconciler, type ReconcilerDeps } from './reconciler.ts';
 import { objectStorageRoutes } from './routes.ts';
 import { resealSecrets } from './secrets.ts';
 import { storageJobs } from './storage-jobs.ts';
@@ -28,12 +28,12 @@ export { storageJobs } from './storage-jobs.ts';
 export { type AnyStorageRow, storageTable } from './storage-table.ts';
 export { hasPlace, type Placed, placed, type StorageWork, storageTasks } from './storage-tasks.ts';
 
-export type ObjectStorageDeps = ObjectStorageService & Omit<KeeperDeps, 'count'> & CountDeps;
+export type ObjectStorageDeps = ObjectStorageService & Omit<ReconcilerDeps, 'count'> & CountDeps;
 
 const PURGE_EVERY_MS = 60_000;
 
 export function objectStorage(deps: ObjectStorageDeps): Feature {
-  const keeper = new Keeper({ ...deps, count: (storage, report) => count(deps, storage, report) });
+  const reconciler = new Reconciler({ ...deps, count: (storage, report) => count(deps, storage, report) });
   return {
     name: 'object-storage',
     areas: { 'Object storage': 'S3 storages with their access keys and buckets, and what is used of them.' },
@@ -55,14 +55,14 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
     ],
     background: [
       ...storageJobs('object-storage', deps.clock, {
-        keep: () => keeper.run(),
+        keep: () => reconciler.run(),
         forget: (before) => forgetUsage(deps.db, before),
       }),
       {
         name: 'object-storage-purge',
         everyMs: PURGE_EVERY_MS,
         exclusive: false,
-        run: () => keeper.purge(),
+        run: () => reconciler.purge(),
       },
     ],
     reseal: resealSecrets,

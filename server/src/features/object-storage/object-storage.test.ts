@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { movableClock } from '../../../../test/harness/clock.ts';
 import { keeping } from '../../../../test/harness/keeping.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
-import { Keeper } from './keeper.ts';
 import { KEPT_DAYS } from './model.ts';
 import type { DesiredStorage, ObjectStorageProvider } from './port.ts';
+import { Reconciler } from './reconciler.ts';
 
 const STORAGES = '/storage/v4/object_storages';
 let server: TestServer;
@@ -160,10 +160,13 @@ test('a deleted storage is restored with what it had, until its files are gone',
 });
 
 /** What looks after the simulated region, where something else is done than usual. */
-function keeperWith(parts: Partial<ObjectStorageProvider>, warn?: (warning: string) => void): Keeper {
+function reconcilerWith(parts: Partial<ObjectStorageProvider>, warn?: (warning: string) => void): Reconciler {
   const provider = server.providers.of('objectStorage')(2);
   if (!provider) throw new Error('region 2 has no object storage');
-  return new Keeper({ ...keeping(server, { ...provider, ...parts }, warn), count: async () => undefined });
+  return new Reconciler({
+    ...keeping(server, { ...provider, ...parts }, warn),
+    count: async () => undefined,
+  });
 }
 
 test('what was deleted or changed while others were looked at is looked after as it is by then', async () => {
@@ -178,7 +181,7 @@ test('what was deleted or changed while others were looked at is looked after as
   await keepFor(3);
   const listed: string[] = [];
   const seen: (DesiredStorage | null | undefined)[] = [];
-  const keeper = keeperWith({
+  const reconciler = reconcilerWith({
     observeStorages: async (ids, desired) => {
       listed.push(...ids);
       await call('DELETE', `/${deleted}`);
@@ -190,7 +193,7 @@ test('what was deleted or changed while others were looked at is looked after as
       return new Map();
     },
   });
-  await keeper.run();
+  await reconciler.run();
   expect(listed).toEqual(expect.arrayContaining([deleted, changed, held].map(String)));
   const bucket = { name: 'photos', isPublic: false, allowedOrigins: [], expirationDays: 0 };
   expect(seen).toEqual([undefined, expect.objectContaining({ buckets: [bucket] }), undefined]);
@@ -209,9 +212,9 @@ test('files of a deleted storage that could not be removed in time are removed l
     asked.push(Number(id));
     if (asked.length === 1) throw new Error('the disk does not answer');
   };
-  const keeper = keeperWith({ purge }, (warning) => warnings.push(warning));
+  const reconciler = reconcilerWith({ purge }, (warning) => warnings.push(warning));
   for (let run = 0; run < 3; run += 1) {
-    await keeper.purge();
+    await reconciler.purge();
     expect((await call('POST', `/${first}/restore`)).status).toBe(410);
   }
   expect(asked).toEqual([first, second, first]);

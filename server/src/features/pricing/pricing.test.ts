@@ -7,7 +7,7 @@ import { newFolder } from '../../../../test/harness/leftovers.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { type PriceList, Prices } from '../../platform/prices/prices.ts';
-import { readPriceList } from '../../price-list-file.ts';
+import { readPriceList } from '../../startup/price-list-file.ts';
 
 const LIST: PriceList = {
   currency: 'EUR',

@@ -1,8 +1,8 @@
 import { QuotaExceeded } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
-import { isAmple, reserveAtCommit, saw } from './ample.ts';
 import { type Amounts, defaultLimit, type Quota, type QuotaName, type QuotaScope } from './model.ts';
 import { type Counter, noteReached } from './reached.ts';
+import { hasRoom, reserveAtCommit, saw } from './reserve-at-commit.ts';
 
 /** Counters are one row per client, region and name, changed by one conditional UPDATE each. */
 
@@ -15,7 +15,7 @@ const namesOf = (amounts: Amounts) =>
 export async function reserve(tx: Tx, scope: QuotaScope, amounts: Amounts): Promise<void> {
   const all = namesOf(amounts).map((name) => ({ name, amount: amounts[name] ?? 0 }));
   // All of them or none, so that counters are always locked in the same order.
-  if (all.every(({ name, amount }) => isAmple(scope, name, amount)))
+  if (all.every(({ name, amount }) => hasRoom(scope, name, amount)))
     for (const { name, amount } of all) reserveAtCommit(tx, scope, name, amount);
   else for (const { name, amount } of all) await reserveOne(tx, scope, name, amount);
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { deprecatedSecretRoutes } from './deprecated-routes.ts';
 import { secretExamples } from './examples.ts';
-import { olderSecretRoutes } from './older.ts';
 import { secretRoutes } from './routes.ts';
 import { resealSecrets } from './sealing.ts';
 import { type FindUsers, SecretService } from './service.ts';
@@ -26,7 +26,7 @@ export function secrets({ cipher, clock, findUsers }: SecretDeps): Feature {
     areas: { Secrets: 'Certificates with their keys, for listeners and pools.' },
     nouns: { secrets: 'Secret' },
     examples: secretExamples,
-    routes: [...secretRoutes(service, clock), ...olderSecretRoutes(service, clock)],
+    routes: [...secretRoutes(service, clock), ...deprecatedSecretRoutes(service, clock)],
     tasks: [createSecretTask, deleteSecretTask],
     // Its value came with the request: a secret is whole whatever became of its task.
     held: [{ table: 'secrets', becomes: `status = 'ACTIVE'` }],

@@ -1,8 +1,8 @@
 import type { Feature } from '../../platform/feature.ts';
 import { SecurityGroupChanges } from './changes.ts';
 import type { SecurityGroupDeps } from './common.ts';
+import { deprecatedSecurityGroupRoutes } from './deprecated-routes.ts';
 import { securityGroupExamples } from './examples.ts';
-import { olderSecurityGroupRoutes } from './older.ts';
 import { securityGroupChangeRoutes, securityGroupRoutes } from './routes.ts';
 import { SecurityGroupService } from './service.ts';
 import { securityGroupTasks } from './tasks.ts';
@@ -32,7 +32,7 @@ export function securityGroups(deps: SecurityGroupDeps): Feature {
     routes: [
       ...securityGroupRoutes(service, deps.instances),
       ...securityGroupChangeRoutes(changes, service),
-      ...olderSecurityGroupRoutes({ service, changes, tasks: deps.tasks }),
+      ...deprecatedSecurityGroupRoutes({ service, changes, tasks: deps.tasks }),
     ],
     tasks: securityGroupTasks(deps),
     held: [{ table: 'security_groups', becomes: 'deleting = false' }],

@@ -1,7 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import { type CountDeps, countUsageOnce, storageJobs } from '../object-storage/index.ts';
 import { sftpStorageExamples } from './examples.ts';
-import { keepSftpStorages, type SftpKeeperDeps } from './keeper.ts';
+import { keepSftpStorages, type SftpKeeperDeps } from './reconciler.ts';
 import { sftpStorageRoutes } from './routes.ts';
 import type { SftpService } from './storages.ts';
 import { addUsage, forgetUsage } from './store.ts';

@@ -3,9 +3,9 @@ import { movableClock } from '../../../../test/harness/clock.ts';
 import { keeping } from '../../../../test/harness/keeping.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { newKeyPair } from '../ssh-keys/key-material.ts';
-import { keepSftpStorages } from './keeper.ts';
 import { endOf } from './model.ts';
 import type { DesiredSftpStorage, SftpStorageProvider } from './port.ts';
+import { keepSftpStorages } from './reconciler.ts';
 
 const STORAGES = '/storage/v4/sftp_storages';
 const KEYS = '/storage/v4/ssh_keys';

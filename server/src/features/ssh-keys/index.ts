@@ -1,6 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
+import { deprecatedSshKeyRoutes } from './deprecated-routes.ts';
 import { sshKeyExamples } from './examples.ts';
-import { olderSshKeyRoutes } from './older.ts';
 import { sshKeyRoutes } from './routes.ts';
 
 export { parsePublicKey, publicKeyBits } from './key-material.ts';
@@ -12,6 +12,6 @@ export function sshKeys(): Feature {
     areas: { 'SSH keys': 'Public keys that nodes accept.' },
     nouns: { keypairs: 'KeyPair', ssh_keys: 'SshKey' },
     examples: sshKeyExamples,
-    routes: [...sshKeyRoutes, ...olderSshKeyRoutes],
+    routes: [...sshKeyRoutes, ...deprecatedSshKeyRoutes],
   };
 }

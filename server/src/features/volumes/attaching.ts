@@ -2,7 +2,7 @@ import { Conflict } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { lockMachine, type MachineRow, readAttached } from './machine-store.ts';
+import { lockMachine, type MachineRow, readAttached } from './instance-store.ts';
 import { type Attachment, freeDevices } from './model.ts';
 
 /** States in which volumes can be attached to a machine and detached. */

@@ -1,11 +1,11 @@
 import type { Feature } from '../../platform/feature.ts';
 import { VolumeActions } from './actions.ts';
+import { deprecatedSnapshotRoutes, deprecatedVolumeRoutes } from './deprecated-routes.ts';
 import { volumeExamples } from './examples.ts';
+import { MachineVolumes } from './instance-volumes.ts';
 import { dueJob } from './lifecycle-policies/due.ts';
 import { lifecyclePolicyRoutes } from './lifecycle-policies/routes.ts';
 import { LifecyclePolicyService } from './lifecycle-policies/service.ts';
-import { MachineVolumes } from './machine-volumes.ts';
-import { olderSnapshotRoutes, olderVolumeRoutes } from './older.ts';
 import type { VolumeDeps } from './place.ts';
 import { volumeActionRoutes, volumeRoutes } from './routes.ts';
 import { VolumeService } from './service.ts';
@@ -16,13 +16,13 @@ import { volumeTasks } from './tasks.ts';
 
 export { filledFrom, holdForImage, madeFrom, releaseForImage } from './for-images.ts';
 export type { ImageSource, SourceImage } from './images.ts';
-export type { MachinePlan } from './machine-plan.ts';
-export { VOLUMES_OF_INSTANCE } from './machine-store.ts';
-export { MachineVolumes } from './machine-volumes.ts';
+export type { MachinePlan } from './instance-plan.ts';
+export { VOLUMES_OF_INSTANCE } from './instance-store.ts';
+export { MachineVolumes } from './instance-volumes.ts';
 export type { Place } from './model.ts';
 export type { VolumeDeps } from './place.ts';
 export type { DesiredVolume, VolumeProvider } from './port.ts';
-export { MachineVolume } from './schema-machine.ts';
+export { MachineVolume } from './schema-instance.ts';
 
 /** What may not be whole can only be deleted, or reverted. */
 const STATUS_WITHOUT_TASK = `case when status in ('creating', 'downloading', 'deleting') then 'error_deleting'
@@ -55,8 +55,8 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
       ...volumeRoutes(service),
       ...volumeActionRoutes(actions, service),
       ...snapshotRoutes(snapshots),
-      ...olderVolumeRoutes({ service, actions, tasks: deps.tasks }),
-      ...olderSnapshotRoutes(snapshots),
+      ...deprecatedVolumeRoutes({ service, actions, tasks: deps.tasks }),
+      ...deprecatedSnapshotRoutes(snapshots),
       ...lifecyclePolicyRoutes(new LifecyclePolicyService(deps)),
     ],
     background: [dueJob(deps)],

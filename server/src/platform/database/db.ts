@@ -8,12 +8,12 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
+import { ConnectTimeout } from './connect-timeout.ts';
 import { DiskRoom } from './disk-room.ts';
-import { Haste } from './haste.ts';
+import { LivenessProbe, type Waiter } from './liveness-probe.ts';
 import { LOOK_UPS } from './look-ups.ts';
 import { Notifier } from './notifier.ts';
 import { DatabaseSilent, Outage } from './outage.ts';
-import { Pulse, type Waiter } from './pulse.ts';
 import type { DB } from './schema.gen.ts';
 
 /** Access to PostgreSQL: Kysely for typed SQL, `named` for statements on hot paths, which PostgreSQL then
@@ -57,10 +57,10 @@ export interface DbOptions {
   readonly patienceMs?: number;
   /** Milliseconds for which a transaction may stand still. Default: 10 s. */
   readonly idleInTransactionMs?: number;
-  /** Milliseconds between two looks whether the database answers whoever waits for it; see Pulse. */
-  readonly pulseMs?: number;
-  /** Milliseconds for which a connection is waited for once one was lost; see Haste. */
-  readonly hasteMs?: number;
+  /** Milliseconds between two looks whether the database answers whoever waits for it; see LivenessProbe. */
+  readonly livenessMs?: number;
+  /** Milliseconds for which a connection is waited for once one was lost; see ConnectTimeout. */
+  readonly shortConnectMs?: number;
   /** See DiskRoom. */
   readonly freeBytes?: (() => number | undefined) | undefined;
 }
@@ -94,14 +94,14 @@ export class Db implements Queryable {
   readonly pool: pg.Pool;
   readonly kysely: Kysely<DB>;
   /** For what people wait for, which is given up while the database is silent. */
-  readonly pulse: Pulse;
+  readonly liveness: LivenessProbe;
   /** Sends notifications soon, outside any transaction, and knows which are this process's. */
   readonly notifier: Notifier;
   /** Whether its disk is full. */
   readonly room: DiskRoom;
   // Not #private: a request with an Idempotency-Key works on an object that inherits from this one.
   private readonly outage: Outage;
-  private readonly haste: Haste;
+  private readonly connectTimeout: ConnectTimeout;
   private readonly log: Logger;
   private readonly waiter: Waiter | undefined;
   readonly patienceMs: number;
@@ -116,13 +116,13 @@ export class Db implements Queryable {
       pipeline: true,
     });
     this.outage = options.outage ?? new Outage();
-    this.haste = new Haste(this.pool, options.hasteMs);
+    this.connectTimeout = new ConnectTimeout(this.pool, options.shortConnectMs);
     this.log = options.log;
     const idleMs = options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS;
     this.#watch({ ...SETTINGS, idle_in_transaction_session_timeout: `${idleMs}` });
-    this.pulse = new Pulse({
+    this.liveness = new LivenessProbe({
       connection: options.connection,
-      everyMs: options.pulseMs,
+      everyMs: options.livenessMs,
       onSilence: (error) => this.lost(error),
       onAnswer: () => this.found(),
     });
@@ -151,7 +151,7 @@ export class Db implements Queryable {
   /** Of many errors that say that the database is lost one is said; of it only its message, since the object holds the
    *  whole connection. */
   lost(error: Error): void {
-    this.haste.lost(error);
+    this.connectTimeout.lost(error);
     if (this.pool.ending || this.outage.active) {
       this.log.debug(`lost a database connection: ${error.message}`);
       return;
@@ -162,8 +162,8 @@ export class Db implements Queryable {
   }
 
   private found(): void {
-    this.pulse.heard();
-    this.haste.end();
+    this.liveness.heard();
+    this.connectTimeout.end();
     const seconds = this.outage.end();
     if (seconds !== undefined) this.log.info({ seconds }, 'the database answers again');
   }
@@ -244,9 +244,9 @@ export class Db implements Queryable {
   }
 
   async close(): Promise<void> {
-    await this.pulse.close();
+    await this.liveness.close();
     this.room.close();
-    this.haste.end();
+    this.connectTimeout.end();
     await this.pool.end();
   }
 }

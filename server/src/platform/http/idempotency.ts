@@ -8,8 +8,8 @@ import type { BackgroundJob } from '../feature.ts';
 import { tryCount } from '../limits/limits.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 import type { RequestContext } from './context.ts';
+import type { DeferredWrites } from './deferred-writes.ts';
 import { RawReply } from './route.ts';
-import type { Unsaid } from './unsaid.ts';
 
 /** `Idempotency-Key`: a write that is repeated with the same key and body gets the first one's answer, and is
  *  done once, whatever happens in between. Keys live for a day and belong to a client; the answer is for whoever made
@@ -64,10 +64,10 @@ interface KeyRow {
 }
 
 /** What this process is to the others, and what it has to tell the database yet. */
-export interface Keeper {
+export interface KeyStore {
   /** Undefined before the others know it. */
   readonly session: () => string | undefined;
-  readonly unsaid: Unsaid;
+  readonly deferredWrites: DeferredWrites;
 }
 
 const PURPOSE = 'idempotency';
@@ -83,13 +83,13 @@ export function checkKey(header: string | string[] | undefined): string | undefi
 }
 
 /** Does the work once for its key.
- *  @param keeper of keys, one for each process
+ *  @param keyStore of keys, one for each process
  *  @param work gets a database whose transactions are fenced
  *  @throws Unprocessable for another request under the same key, Conflict while the first is running */
 export async function once(
   ctx: RequestContext,
   request: KeyedRequest,
-  { session, unsaid }: Keeper,
+  { session, deferredWrites }: KeyStore,
   work: (db: Db) => Promise<unknown>,
 ): Promise<Answer> {
   const id = {
@@ -99,7 +99,7 @@ export async function once(
   await countKey(ctx);
   const kept = await begin(ctx, request, id).catch(async (error) => {
     // Nobody knows whether it has begun.
-    if (isDatabaseLost(error)) await unsaid.say(() => forget(ctx.db, id));
+    if (isDatabaseLost(error)) await deferredWrites.run(() => forget(ctx.db, id));
     throw error;
   });
   if (kept) return kept;
@@ -107,10 +107,10 @@ export async function once(
     const result = await work(fenced(ctx.db, id, request));
     const { text, headers } = writtenAnswer(result);
     const body = request.status === 204 ? null : text;
-    await unsaid.say(() => finish(ctx.db, id, request, body));
+    await deferredWrites.run(() => finish(ctx.db, id, request, body));
     return { status: request.status, body, replayed: false, headers };
   } catch (error) {
-    await unsaid.say(() => forget(ctx.db, id));
+    await deferredWrites.run(() => forget(ctx.db, id));
     throw error;
   }
 }

@@ -36,7 +36,7 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
   const log = createLog('info', { quiet: (logged) => outage.explains(logged), destination });
   // What the pool alone would notice takes longer than a test may.
   const patient = { connectionTimeoutMillis: 3_600_000, ...connection };
-  const db = new Db({ connection: patient, log, outage, pulseMs: 50, maxConnections });
+  const db = new Db({ connection: patient, log, outage, livenessMs: 50, maxConnections });
   const clock = systemClock();
   const at = (path: string) => plainPath('Things', path);
   const things = at('/cloud/v1/things');

@@ -17,8 +17,8 @@ import { requireProof } from '../auth/recent.ts';
 import { allows, lackOf } from '../auth/roles.ts';
 import { WRONG_TOKENS, WrongTokens } from '../auth/wrong-tokens.ts';
 import type { Db } from '../database/db.ts';
+import type { Waiter } from '../database/liveness-probe.ts';
 import { DatabaseSilent, isDatabaseLost, isDiskFull } from '../database/outage.ts';
-import type { Waiter } from '../database/pulse.ts';
 import { SharedCounts } from '../limits/shared-counts.ts';
 import { sourceOf } from '../limits/source.ts';
 import type { Cipher } from '../secrets/cipher.ts';
@@ -32,8 +32,9 @@ import { compileAhead } from './compile-ahead.ts';
 import { closeUnusedConnections, giveUpReset } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { allowOrigins, type CorsOrigins, corsOf } from './cors.ts';
+import { DeferredWrites } from './deferred-writes.ts';
 import { HttpError, toWire } from './errors.ts';
-import { type Answer, checkKey, type Keeper, once } from './idempotency.ts';
+import { type Answer, checkKey, type KeyStore, once } from './idempotency.ts';
 import { readInput } from './input.ts';
 import { withoutDatabase, withoutRoom } from './lost-database.ts';
 import { nearestPath, otherVersion } from './nearest-path.ts';
@@ -47,7 +48,6 @@ import { answerInOrder, PATIENCE, type Patience, timeouts, UnreadAnswers } from 
 import { isStrict } from './strict.ts';
 import { readKeyPair, reloadCertificates, type TlsFiles } from './tls.ts';
 import { traceOf, traceRequests } from './tracing.ts';
-import { Unsaid } from './unsaid.ts';
 import { Validator } from './validation.ts';
 
 export interface ApiOptions {
@@ -168,11 +168,11 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const watch = new CredentialWatch();
   app.addHook('onClose', async () => watch.close());
   const wrongTokens = new SharedCounts({ ...options, name: 'wrong tokens', limit: WRONG_TOKENS });
-  const unsaid = new Unsaid();
-  app.addHook('onClose', async () => unsaid.close());
+  const deferredWrites = new DeferredWrites();
+  app.addHook('onClose', async () => deferredWrites.close());
   const shared = {
     ...{ validator: new Validator(), watch, wrongTokens: new WrongTokens(wrongTokens) },
-    keeper: { session: options.session ?? (() => undefined), unsaid },
+    keyStore: { session: options.session ?? (() => undefined), deferredWrites },
   };
   for (const route of options.routes) addRoute(app, route, options, shared);
   app.addHook('onListen', async () => {
@@ -238,17 +238,17 @@ interface Shared {
   readonly validator: Validator;
   readonly watch: CredentialWatch;
   readonly wrongTokens: WrongTokens;
-  readonly keeper: Keeper;
+  readonly keyStore: KeyStore;
 }
 
 function addRoute(
   app: FastifyInstance,
   { scope, spec, needs }: Route,
   options: ApiOptions,
-  { validator, watch, wrongTokens, keeper }: Shared,
+  { validator, watch, wrongTokens, keyStore }: Shared,
 ): void {
   const { access } = spec;
-  const { pulse } = options.db;
+  const { liveness } = options.db;
   const identify = async (request: FastifyRequest, fresh = false): Promise<Caller> => {
     if (typeof access === 'object') return NOBODY;
     const caller = await options.authenticator.identify(request, { fresh });
@@ -292,8 +292,8 @@ function addRoute(
       if (typeof access === 'object') return;
       const { authorization, cookie } = request.headers;
       const credential = authorization ?? cookie;
-      if (pulse.isSilent) throw new DatabaseSilent();
-      request.caller = await pulse.during(() =>
+      if (liveness.isSilent) throw new DatabaseSilent();
+      request.caller = await liveness.during(() =>
         wrongTokens.guard(
           credential,
           () => sourceOf(request.ip),
@@ -302,7 +302,7 @@ function addRoute(
       );
     },
     handler: async (request, reply) => {
-      const send = await pulse.during((waiter) => answer(request, reply, waiter));
+      const send = await liveness.during((waiter) => answer(request, reply, waiter));
       return send();
     },
   });
@@ -327,7 +327,7 @@ function addRoute(
       const keyed = { key, method, path: request.url, body: request.body, sensitive, status };
       // A request that was done has its answer, whatever has become of the project or region since.
       const work = async (db: Db) => spec.handler({ ...(await inScope()), db } as never, input as never);
-      const kept = await once(ctx, keyed, keeper, work);
+      const kept = await once(ctx, keyed, keyStore, work);
       return () => sendAnswer(reply, kept);
     }
     const result = await spec.handler((await inScope()) as never, input as never);

@@ -1,7 +1,7 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { deprecatedFloatingIpRoutes } from './deprecated-routes.ts';
 import { floatingIpExamples } from './examples.ts';
-import { olderFloatingIpRoutes } from './older.ts';
 import { floatingIpRoutes } from './routes.ts';
 import { type FloatingIpDeps, FloatingIpService } from './service.ts';
 import { createFloatingIpTask, deleteFloatingIpTask, updateFloatingIpTask } from './tasks/handlers.ts';
@@ -42,7 +42,7 @@ export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }
     nouns: { floatingips: 'FloatingIp' },
     examples: floatingIpExamples,
     needs: 'addresses',
-    routes: [...floatingIpRoutes(service, deps), ...olderFloatingIpRoutes(service, deps.tasks)],
+    routes: [...floatingIpRoutes(service, deps), ...deprecatedFloatingIpRoutes(service, deps.tasks)],
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };
 }

@@ -1,8 +1,8 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { deprecatedNetworkRoutes, deprecatedSubnetRoutes } from './deprecated-routes.ts';
 import { egressRoutes } from './egress.ts';
 import { networkExamples } from './examples.ts';
-import { olderNetworkRoutes, olderSubnetRoutes } from './older.ts';
 import { networkRoutes } from './routes.ts';
 import { type NetworkDeps, NetworkService } from './service.ts';
 import { subnetRoutes } from './subnets/routes.ts';
@@ -47,8 +47,8 @@ export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Fea
       ...networkRoutes(service),
       ...subnetRoutes(subnets),
       ...egressRoutes,
-      ...olderNetworkRoutes(service, deps.tasks),
-      ...olderSubnetRoutes(subnets),
+      ...deprecatedNetworkRoutes(service, deps.tasks),
+      ...deprecatedSubnetRoutes(subnets),
     ],
     tasks: [
       createNetworkTask(deps),

@@ -1,7 +1,7 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { deprecatedPortRoutes } from './deprecated-routes.ts';
 import { portExamples } from './examples.ts';
-import { olderPortRoutes } from './older.ts';
 import { portRoutes } from './routes.ts';
 import { type PortDeps, PortService, type PortsAsInterfaces } from './service.ts';
 import { updatePortTask } from './tasks.ts';
@@ -62,7 +62,7 @@ export function ports(deps: PortFeatureDeps): Feature {
     nouns: { ports: 'Port' },
     examples: portExamples,
     needs: 'networks',
-    routes: [...portRoutes(service), ...olderPortRoutes(service, deps)],
+    routes: [...portRoutes(service), ...deprecatedPortRoutes(service, deps)],
     tasks: [updatePortTask(deps.providerOf)],
   };
 }

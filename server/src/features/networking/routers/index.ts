@@ -1,7 +1,7 @@
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
+import { deprecatedRouterRoutes } from './deprecated-routes.ts';
 import { routerExamples } from './examples.ts';
-import { olderRouterRoutes } from './older.ts';
 import { routerRoutes } from './routes.ts';
 import { type RouterDeps, RouterService } from './service.ts';
 import { createRouterTask, deleteRouterTask, updateRouterTask } from './tasks.ts';
@@ -16,7 +16,7 @@ export function routers(deps: RouterDeps & { readonly tasks: TaskReads }): Featu
     nouns: { routers: 'Router' },
     examples: routerExamples,
     needs: 'networks',
-    routes: [...routerRoutes(service, deps), ...olderRouterRoutes(service, deps.tasks)],
+    routes: [...routerRoutes(service, deps), ...deprecatedRouterRoutes(service, deps.tasks)],
     tasks: [createRouterTask(deps), updateRouterTask(deps), deleteRouterTask(deps)],
   };
 }

@@ -1,0 +1,108 @@
+import path from 'node:path';
+import { INSTALLATION } from '../installation.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { separationOfMachine } from '../kernel/isolation.ts';
+import {
+  createLocalLoadBalancers,
+  createLocalObjectStorage,
+  createLocalPostgresql,
+  createLocalSftpStorage,
+  createOwnedDataPlane,
+  LocalAddresses,
+  type LocalLoadBalancers,
+  type LocalObjectStorage,
+  type LocalPostgresql,
+  type LocalSftpStorage,
+  localNetworks,
+  OwnerFence,
+} from '../providers/local/index.ts';
+import { postgresqlPrograms } from './postgresql-programs.ts';
+import type { ProviderOptions } from './provider-options.ts';
+import type { ProviderFactory } from './region-providers.ts';
+
+/** A program of its own, bundled beside the server's. */
+const SFTP_SERVER = path.join(INSTALLATION, 'server/dist/providers/local/sftp-storage/serve.js');
+
+/** Regions whose programs run on this machine. */
+export function localRegions({
+  dataDir,
+  log,
+  collectorOf,
+  memberNetworks,
+  engines,
+}: ProviderOptions): ProviderFactory {
+  const clock = systemClock();
+  const programs = postgresqlPrograms({ dataDir, engines, log });
+  let hasWarned = false;
+  return ({ id, slug }) => {
+    if (!hasWarned && process.getuid?.() !== 0) log.warn(separationOfMachine());
+    hasWarned = true;
+    const folderIn = (directory: string) => path.join(directory, 'regions', String(id));
+    const fence = new OwnerFence(folderIn(dataDir));
+    const addresses = new LocalAddresses({
+      dataDir: folderIn(dataDir),
+      log,
+      fence,
+      // What is down is not free.
+      inUse: () => running.flatMap((each) => each.addresses()),
+    });
+    const loadBalancers: LocalLoadBalancers = createLocalLoadBalancers({
+      dataDir: folderIn(dataDir),
+      addresses,
+      log,
+      instanceId: slug,
+      fence,
+      collectorOf,
+      memberNetworks,
+    });
+    const postgresql: LocalPostgresql = createLocalPostgresql({
+      dataDir: folderIn(dataDir),
+      log,
+      fence,
+      programs,
+      date: () => clock.now(),
+      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
+    });
+    const objectStorage: LocalObjectStorage = createLocalObjectStorage({
+      dataDir: folderIn(dataDir),
+      log,
+      fence,
+      engine: { program: () => engines.programOf('s3'), fault: () => engines.faultOf('s3') },
+      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
+      now: () => clock.now(),
+    });
+    const sftpStorage: LocalSftpStorage = createLocalSftpStorage({
+      dataDir: folderIn(dataDir),
+      script: SFTP_SERVER,
+      log,
+      fence,
+      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
+      now: () => clock.now(),
+    });
+    const running = [loadBalancers, postgresql, objectStorage, sftpStorage];
+    return {
+      addresses,
+      loadBalancers,
+      postgresql,
+      objectStorage,
+      sftpStorage,
+      owner: createOwnedDataPlane({
+        addresses,
+        engines: running,
+        fence,
+        fault: () => loadBalancers.unavailable(),
+        folderIn,
+      }),
+      networks: localNetworks,
+      capabilities: {
+        // Asked anew each time: an engine may be installed while this runs.
+        get dbaas() {
+          return programs.versions().length > 0 && engines.isReady('postgresql-18');
+        },
+      },
+      close: async (mode) => {
+        await Promise.all(running.map((each) => each.close(mode)));
+      },
+    };
+  };
+}

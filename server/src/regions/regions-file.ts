@@ -1,0 +1,147 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { catalogue } from '../features/catalogue/index.ts';
+import { type NewRegion, REGION_STATES } from '../features/regions/index.ts';
+import {
+  CONDITION_KINDS,
+  checkRule,
+  FAULT_KINDS,
+  FaultRule,
+  type FileFault,
+  kindFault,
+  NODE_KINDS,
+} from '../features/simulation/index.ts';
+import { Faults } from '../kernel/faults.ts';
+import { Key, Nullable, StringEnum } from '../platform/http/schemas.ts';
+import { Validator } from '../platform/http/validation.ts';
+import { type LogCollector, parseLogCollector } from '../providers/local/index.ts';
+import { entriesOf, type Fields, isObject, readJsonFile } from '../startup/json-file.ts';
+import { PROVIDER_NAMES } from './known-providers.ts';
+
+/** A rate, or rules that count attempts. */
+const FaultsOfKind = Type.Union([
+  Type.Number({ minimum: 0, maximum: 1 }),
+  FaultRule,
+  Type.Array(FaultRule, { minItems: 1, maxItems: 20 }),
+]);
+
+const RegionEntry = Type.Object(
+  {
+    id: Key({ minimum: 1 }),
+    name: Type.String({ minLength: 1, maxLength: 100 }),
+    provider: StringEnum(PROVIDER_NAMES),
+    state: Type.Optional(StringEnum(REGION_STATES)),
+    access_level: Type.Optional(StringEnum(['core', 'edge'])),
+    zone: Type.Optional(Nullable(StringEnum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS']))),
+    country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
+    coordinates: Type.Optional(Nullable(Type.Object({ latitude: Type.String(), longitude: Type.String() }))),
+    volume_types: Type.Optional(Type.Array(Type.String())),
+    node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    log_collector: Type.Optional(Type.String()),
+    faults: Type.Optional(Type.Record(Type.String(), FaultsOfKind)),
+  },
+  { additionalProperties: false },
+);
+const RegionsFile = Type.Object(
+  { regions: Type.Array(RegionEntry, { minItems: 1 }) },
+  { additionalProperties: false },
+);
+
+type RegionsFile = Static<typeof RegionsFile>;
+
+/** Regions of a first run without a file: one that carries traffic on this machine, one that pretends. */
+export const defaultRegions = (): readonly NewRegion[] => [
+  newRegion({ id: 1, name: 'Local', provider: 'local', zone: 'EMEA', volume_types: [] }),
+  newRegion({
+    id: 2,
+    name: 'Simulated',
+    provider: 'simulated',
+    zone: 'EMEA',
+    volume_types: catalogue().volume_types,
+  }),
+];
+
+/** Reads the file that VIRGA_REGIONS names: `{"regions": [{"id": 1, "name": "Local", "provider": "local"}]}`.
+ *  @throws ConfigError naming every faulty field */
+export function readRegionsFile(file: string): readonly NewRegion[] {
+  return readJsonFile('VIRGA_REGIONS', file, checkRegions).map(newRegion);
+}
+
+function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
+  const faults = new Faults();
+  const checked = faults.try(() => new Validator().check(RegionsFile, content, 'body') as RegionsFile);
+  const ids = new Map<unknown, string>();
+  const slugs = new Map<unknown, string>();
+  for (const [place, { id, name, log_collector: collector, faults: kinds }] of entriesOf(
+    content,
+    'regions',
+  )) {
+    if (ids.has(id)) faults.add(`${place}.id`, `is the id of ${ids.get(id)} too`);
+    else if (id !== undefined) ids.set(id, place);
+    const slug = typeof name === 'string' ? slugOf(name) : undefined;
+    if (slugs.has(slug)) faults.add(`${place}.name`, `is the name of ${slugs.get(slug)} too`);
+    else if (slug !== undefined) slugs.set(slug, place);
+    if (typeof collector === 'string' && !parseLogCollector(collector)) {
+      faults.add(`${place}.log_collector`, 'must be syslog+tcp://host:port or syslog+udp://host:port');
+    }
+    if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);
+  }
+  faults.refuse('body');
+  return checked?.regions ?? [];
+}
+
+function checkKinds(kinds: Fields, place: string, faults: Faults): void {
+  for (const [kind, value] of Object.entries(kinds)) {
+    const known = [...FAULT_KINDS, ...NODE_KINDS, ...(typeof value === 'number' ? CONDITION_KINDS : [])];
+    const unknown = kindFault(kind, known);
+    if (unknown) faults.add(place, unknown);
+    const rules = Array.isArray(value)
+      ? value.map((rule, index) => [`${place}.${kind}.${index}`, rule] as const)
+      : [[`${place}.${kind}`, value] as const];
+    for (const [at, rule] of rules) if (isObject(rule)) checkRuleAt(rule, at, faults);
+  }
+}
+
+function checkRuleAt(rule: FaultRule, place: string, faults: Faults): void {
+  const found = new Faults();
+  found.try(() => checkRule(rule));
+  for (const [field, messages] of Object.entries(found.toError().fields))
+    for (const message of messages) faults.add(`${place}.${field}`, message);
+}
+
+/** The log collectors of the regions that have one. */
+export function collectorsOf(
+  regions: readonly Pick<NewRegion, 'id' | 'settings'>[],
+): (regionId: number) => LogCollector | undefined {
+  const collectors = new Map(
+    regions.map(({ id, settings }) => [id, parseLogCollector(settings.log_collector ?? '') ?? undefined]),
+  );
+  return (regionId) => collectors.get(regionId);
+}
+
+/** The faults of a region that count attempts. */
+function rulesOf(faults: Readonly<Record<string, Static<typeof FaultsOfKind>>>): FileFault[] {
+  return Object.entries(faults).flatMap(([kind, value]) =>
+    typeof value === 'number' ? [] : [value].flat().map((rule) => ({ kind, rule })),
+  );
+}
+
+function newRegion({
+  id,
+  name,
+  provider,
+  state,
+  faults,
+  ...settings
+}: Static<typeof RegionEntry>): NewRegion {
+  const rates = Object.entries(faults ?? {}).filter(
+    (entry): entry is [string, number] => typeof entry[1] === 'number',
+  );
+  const all = faults
+    ? { ...settings, faults: Object.fromEntries(rates), fault_rules: rulesOf(faults) }
+    : settings;
+  return { id, display_name: name, slug: slugOf(name), state: state ?? 'ACTIVE', provider, settings: all };
+}
+
+function slugOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}
