@@ -115,7 +115,7 @@ function engineOf(file: string): string | undefined {
 
 test('engines of a local region know nothing of each other, and only its index knows them', () => {
   expect(new Set(files.flatMap((file) => engineOf(file) ?? []))).toEqual(
-    new Set(['load-balancers', 'postgresql', 'object-storage', 'sftp-storage']),
+    new Set(['kubernetes', 'load-balancers', 'postgresql', 'object-storage', 'sftp-storage']),
   );
   const wrong = imports.filter(({ from, to }) => {
     const engine = engineOf(to);

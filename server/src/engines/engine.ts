@@ -33,8 +33,16 @@ export type Source =
     }
   /** A package of Python's registry. @property file of the program, in the package */
   | { readonly kind: 'pypi'; readonly package: string; readonly version: string; readonly file: string }
-  /** A Go module of this program, built on this machine. @property module its folder below `engines/` */
-  | { readonly kind: 'go'; readonly module: string; readonly program: string }
+  /** A Go module of this program, built on this machine. @property module its folder below `engines/`
+   *  @property modules the folder in it with the `go.mod` to go by; absent: its own
+   *  @property variables that are set in the program, by their Go names */
+  | {
+      readonly kind: 'go';
+      readonly module: string;
+      readonly program: string;
+      readonly modules?: string;
+      readonly variables?: Readonly<Record<string, string>>;
+    }
   /** A program of Debian: the package where the system's is new enough, else built on this machine.
    *  @property suite the release of Debian whose source is built
    *  @property oldest the first version that can be used, as `1.21`

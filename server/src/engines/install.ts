@@ -21,7 +21,7 @@ export interface InstallContext {
   readonly system?: SystemInstaller | undefined;
 }
 
-const BUILD_MS = 30 * 60_000;
+const BUILD_MS = 60 * 60_000;
 const DOWNLOAD_MS = 10 * 60_000;
 
 /** Gets an engine. It is put in its place whole, in one step.
@@ -80,8 +80,13 @@ async function buildGo(
     '-v',
     '-trimpath',
     '-buildvcs=false',
+    ...(source.modules === undefined ? [] : [`-modfile=${path.join(source.modules, 'go.mod')}`]),
     '-ldflags',
-    '-s -w',
+    [
+      '-s',
+      '-w',
+      ...Object.entries(source.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`),
+    ].join(' '),
     '-o',
     path.join(draft, source.program),
     '.',

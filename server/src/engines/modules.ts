@@ -16,11 +16,16 @@ export function moduleFolder({ module }: GoSource): string {
   }
 }
 
+/** The files of modules of a variant of a program. */
+const modulesIn = (folder: string, modules: string): string[] =>
+  modules === '' ? [] : readdirSync(path.join(folder, modules)).map((name) => path.join(modules, name));
+
 /** A change of the sources makes another program, which lies beside the older one.
+ *  @param modules the folder in it with the `go.mod` to go by
  *  @returns 12 hexadecimal digits */
-export function digestOf(folder: string): string {
+export function digestOf(folder: string, modules = ''): string {
   const hash = createHash('sha256');
-  for (const name of readdirSync(folder).sort()) {
+  for (const name of [...readdirSync(folder), ...modulesIn(folder, modules)].sort()) {
     if (!/\.(go|mod|sum)$/.test(name) || name.endsWith('_test.go')) continue;
     hash
       .update(`${name}\0`)

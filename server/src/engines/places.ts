@@ -20,7 +20,8 @@ export function shelf(env: NodeJS.ProcessEnv = process.env): string {
 /** The folder of what is got of a source, named so that other versions lie beside it. */
 export function folderOf(source: Source, root: string): string {
   if (source.kind === 'debian') return path.join(root, `${source.program}-${source.suite}`);
-  if (source.kind === 'go') return path.join(root, `${source.program}-${digestOf(moduleFolder(source))}`);
+  if (source.kind === 'go')
+    return path.join(root, `${source.program}-${digestOf(moduleFolder(source), source.modules)}`);
   if (source.kind === 'release') return path.join(root, `${source.program}-${source.sha256.slice(0, 12)}`);
   if (source.kind === 'npm' || source.kind === 'pypi')
     return path.join(root, `${source.package.replace(/[^a-z0-9]+/gi, '-')}-${source.version}`);

@@ -86,6 +86,11 @@ const START_MS = 15_000;
 const LOOK_EVERY_MS = 20;
 
 /** Starts an empty server at a socket and asks it how it is. */
+/** @returns `virga-kubernetes v1.36.3` */
+export async function probeKubernetes(program: string): Promise<string> {
+  return firstLine(await run(program, ['version'], { as: probeAccount() }));
+}
+
 export async function probeS3(program: string): Promise<string> {
   const as = probeAccount();
   const version = firstLine(await run(program, ['--version'], { as }));

@@ -2,6 +2,7 @@ import type { Engine } from './engine.ts';
 import {
   OLDEST_PGBOUNCER,
   probeHaproxy,
+  probeKubernetes,
   probeNginx,
   probePgbouncer,
   probePing,
@@ -35,6 +36,40 @@ function postgresql(major: string, version: string): Engine {
     probe: probePostgresql,
   };
 }
+
+/** Of Kubernetes: two minors next to each other, and two patches of one, so that clusters can be upgraded and go back.
+ *  The first is built by the module's own `go.mod`. */
+const KUBERNETES = ['1.36.3', '1.36.1', '1.35.4'] as const;
+const KUBERNETES_VERSION = 'k8s.io/component-base/version';
+
+function kubernetes(version: string): Engine {
+  const [major = '', minor = ''] = version.split('.');
+  const isOwn = version === KUBERNETES[0];
+  return {
+    name: `kubernetes-${version}`,
+    title: `Kubernetes ${version}`,
+    why: `Kubernetes ${version} in local regions`,
+    version: `v${version}`,
+    source: {
+      kind: 'go',
+      module: 'kubernetes',
+      program: `virga-kubernetes-${version}`,
+      ...(isOwn ? {} : { modules: `v${version}` }),
+      variables: {
+        [`${KUBERNETES_VERSION}.gitVersion`]: `v${version}`,
+        [`${KUBERNETES_VERSION}.gitMajor`]: major,
+        [`${KUBERNETES_VERSION}.gitMinor`]: minor,
+        [`${KUBERNETES_VERSION}.gitTreeState`]: 'clean',
+        [`${KUBERNETES_VERSION}.buildDate`]: '1970-01-01T00:00:00Z',
+      },
+    },
+    small: false,
+    probe: probeKubernetes,
+  };
+}
+
+/** Names of the engines of Kubernetes, oldest version first. */
+export const KUBERNETES_ENGINES = KUBERNETES.map((version) => `kubernetes-${version}`).toReversed();
 
 /** Every program that providers need. The only list of them. */
 export const ENGINES: readonly Engine[] = [
@@ -112,4 +147,5 @@ export const ENGINES: readonly Engine[] = [
     small: false,
     probe: probeS3,
   },
+  ...KUBERNETES.map(kubernetes),
 ];

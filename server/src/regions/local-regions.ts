@@ -3,12 +3,14 @@ import { INSTALLATION } from '../installation.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { separationOfMachine } from '../kernel/isolation.ts';
 import {
+  createLocalKubernetes,
   createLocalLoadBalancers,
   createLocalObjectStorage,
   createLocalPostgresql,
   createLocalSftpStorage,
   createOwnedDataPlane,
   LocalAddresses,
+  type LocalKubernetes,
   type LocalLoadBalancers,
   type LocalObjectStorage,
   type LocalPostgresql,
@@ -16,6 +18,7 @@ import {
   localNetworks,
   OwnerFence,
 } from '../providers/local/index.ts';
+import { kubernetesPrograms } from './kubernetes-programs.ts';
 import { postgresqlPrograms } from './postgresql-programs.ts';
 import type { ProviderOptions } from './provider-options.ts';
 import type { ProviderFactory } from './region-providers.ts';
@@ -79,13 +82,20 @@ export function localRegions({
       allocateAddress: (inUse) => addresses.allocateAddress(inUse),
       now: () => clock.now(),
     });
-    const running = [loadBalancers, postgresql, objectStorage, sftpStorage];
+    const kubernetes: LocalKubernetes = createLocalKubernetes({
+      dataDir: folderIn(dataDir),
+      log,
+      fence,
+      programs: kubernetesPrograms(engines),
+    });
+    const running = [loadBalancers, postgresql, objectStorage, sftpStorage, kubernetes];
     return {
       addresses,
       loadBalancers,
       postgresql,
       objectStorage,
       sftpStorage,
+      kubernetes,
       owner: createOwnedDataPlane({
         addresses,
         engines: running,
@@ -96,6 +106,9 @@ export function localRegions({
       networks: localNetworks,
       capabilities: {
         // Asked anew each time: an engine may be installed while this runs.
+        get k8s() {
+          return kubernetes.versions().length > 0;
+        },
         get dbaas() {
           return programs.versions().length > 0 && engines.isReady('postgresql-18');
         },

@@ -96,6 +96,7 @@ export class RegionProviders {
     if (!provider || !this.offers(regionId, need)) return false;
     const { capabilities, loadBalancers, objectStorage, sftpStorage } = provider;
     if (need === 'postgresql') return capabilities.dbaas === true;
+    if (need === 'kubernetes') return capabilities.k8s === true;
     return !(await { loadBalancers, objectStorage, sftpStorage }[need]?.unavailable());
   }
 

@@ -19,9 +19,10 @@ import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } fr
 import { newPool } from './new-pool.ts';
 import { findFixedNetwork } from './node-network.ts';
 import { insertPool, readNodes } from './pool-store.ts';
+import type { KubernetesProvider } from './port.ts';
 import { checkCluster, checkCni, checkSettings } from './rules.ts';
 import type { CreateCluster, UpdateCluster } from './schema-input.ts';
-import { upgradeVersions } from './versions.ts';
+import { upgradeVersions, versionsOffered } from './versions.ts';
 
 /** Commands on clusters: one transaction each, the work is the task's. */
 
@@ -72,10 +73,17 @@ async function checkCreation(
   const faults = new Faults();
   checkCluster(faults, input, settings);
   checkLogRegion(service, faults, settings);
+  checkVersion(providerFor(service, ctx), faults, input.version);
   const key = await findSshKey(ctx.db, input.keypair, viewerOf(ctx));
   if (!key) faults.add('keypair', `SSH key ${input.keypair} was not found in this project`);
   await checkSlurm(ctx.db, faults, ctx, settings);
   return faults.require(key).public_key;
+}
+
+function checkVersion(provider: KubernetesProvider, faults: Faults, version: string): void {
+  const there = versionsOffered(provider);
+  if (!there.includes(version) && versionsOffered().includes(version))
+    faults.add('version', `must be one of the versions that this region has: ${there.join(', ')}`);
 }
 
 function checkLogRegion(
@@ -236,7 +244,8 @@ export async function upgradeCluster(
   version: string,
 ): Promise<TaskRef> {
   return onCluster(service, ctx, name, async (tx, cluster) => {
-    const permitted = upgradeVersions(await runningVersions(tx, cluster));
+    const table = versionsOffered(providerFor(service, ctx));
+    const permitted = upgradeVersions(await runningVersions(tx, cluster), table);
     if (!permitted.includes(version)) {
       const list = permitted.length > 0 ? permitted.join(', ') : 'none at present';
       throw new Invalid({ version: [`must be one of the permitted versions: ${list}`] });

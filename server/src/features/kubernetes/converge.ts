@@ -34,6 +34,8 @@ export interface Convergence {
   readonly nodes: readonly NodeRow[];
   /** How much of the nodes that are being made is done: half of two nodes is one. */
   readonly underway: number;
+  /** What nodes wait for, in words. */
+  readonly heldUp: readonly string[];
 }
 
 /** The cluster is no longer the caller's to change. */
@@ -65,6 +67,7 @@ export async function converge(
     pools,
     nodes,
     underway: asked.reduce((sum, { done = 0 }) => sum + done, 0),
+    heldUp: asked.flatMap(({ heldUp }) => heldUp ?? []),
   };
 }
 
@@ -175,6 +178,8 @@ interface Answer {
   readonly failure?: string;
   /** Of a node that is being made: how much of it is, 0 to 1. */
   readonly done?: number;
+  /** What it waits for. */
+  readonly heldUp?: string;
 }
 
 async function ask(
@@ -193,7 +198,7 @@ async function ask(
   try {
     const progress = building
       ? await provider.applyNode(desiredNode(cluster, pools, node), operation)
-      : await provider.removeNode({ id: node.id, clusterId: cluster.id }, operation);
+      : await provider.removeNode({ id: node.id, clusterId: cluster.id, drains: true }, operation);
     const share = building && !progress.ready ? { done: (progress.percent ?? 0) / 100 } : {};
     return { ...answer(node, progress, building ? 'ready' : 'removed'), ...share };
   } catch (error) {
@@ -203,18 +208,23 @@ async function ask(
 }
 
 function answer(node: NodeRow, progress: Progress, outcome: 'ready' | 'removed'): Answer {
-  return progress.ready ? { node, outcome } : { node, outcome: 'waiting', retryInMs: progress.retryInMs };
+  if (progress.ready) return { node, outcome };
+  const { retryInMs, step } = progress;
+  return { node, outcome: 'waiting', retryInMs, ...(step !== undefined && { heldUp: step }) };
 }
 
 function desiredNode(cluster: ClusterRow, pools: readonly PoolRow[], node: NodeRow) {
   const pool = pools.find(({ id }) => id === node.pool_id);
   if (!pool) throw new Error(`node ${node.id} has no pool`);
+  const flavor = flavorOf(pool.flavor_id);
   return {
     id: node.id,
     clusterId: cluster.id,
     name: node.name,
     version: node.version,
     flavorId: pool.flavor_id,
+    vcpus: flavor.vcpus,
+    memoryMib: flavor.ram,
     bootVolumeSize: pool.boot_volume_size,
     bootVolumeType: pool.boot_volume_type,
     privateAddress: node.private_ip,

@@ -48,7 +48,7 @@ const POOLS_WITHOUT_TASK = {
 export function kubernetes(deps: KubernetesDeps): Feature {
   const { db, clock, ids, log, cipher } = deps;
   const providerOf = (regionId: number) => deps.providerOf(regionId);
-  const work = { ids, clock, providerOf };
+  const work = { ids, clock, cipher, providerOf };
   const timestamp = () => clock.timestamp();
   const service = { cipher, providerOf, prices: deps.prices, regionIds: () => deps.regionIds() };
   const keep = { db, ids, log, timestamp, providerOf };

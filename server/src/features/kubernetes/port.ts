@@ -1,4 +1,5 @@
 import type { Operation, Progress } from '../../kernel/operation.ts';
+import type { ClusterSettings } from './model.ts';
 
 /** What a region's provider must be able to do for managed Kubernetes.
  *
@@ -7,8 +8,10 @@ import type { Operation, Progress } from '../../kernel/operation.ts';
 export interface KubernetesProvider {
   /** The address at which the API server of this cluster answers; the same for every call. */
   apiAddress(clusterId: string): string;
-  /** An external address for a node; `number` is unique among all nodes ever made. */
-  publicAddress(number: number): string;
+  /** An external address for a node, where nodes can have one; `number` is unique among all nodes ever made. */
+  publicAddress(number: number): string | null;
+  /** The versions that clusters can have there, oldest first. Absent: all of the catalogue. */
+  versions?(): readonly string[];
   /** Brings the control plane to exactly this. Ready when its API server answers in that version.
    *  @throws TaskFailed with a reason for the user */
   applyControlPlane(desired: DesiredControlPlane, operation: Operation): Promise<Progress>;
@@ -17,9 +20,9 @@ export interface KubernetesProvider {
   /** Brings a node up. Ready when Kubernetes counts it as Ready.
    *  @throws TaskFailed with a reason for the user */
   applyNode(desired: DesiredNode, operation: Operation): Promise<Progress>;
-  /** Drains and removes a node; unknown ids are already removed. */
+  /** Removes a node, and drains it before, unless its whole cluster goes; unknown ids are already removed. */
   removeNode(
-    node: { readonly id: string; readonly clusterId: string },
+    node: { readonly id: string; readonly clusterId: string; readonly drains: boolean },
     operation: Operation,
   ): Promise<Progress>;
   /** How long a node may be not ready before it is given up: a kubelet that restarts comes back by itself. */
@@ -61,7 +64,9 @@ export interface DesiredControlPlane {
   readonly apiAddress: string;
   /** PEM. */
   readonly caCertificate: string;
-  readonly settings: Readonly<Record<string, unknown>>;
+  /** PKCS #8, PEM. */
+  readonly caKey: string;
+  readonly settings: ClusterSettings;
 }
 
 export interface DesiredNode {
@@ -70,6 +75,8 @@ export interface DesiredNode {
   readonly name: string;
   readonly version: string;
   readonly flavorId: string;
+  readonly vcpus: number;
+  readonly memoryMib: number;
   /** GiB. */
   readonly bootVolumeSize: number;
   readonly bootVolumeType: string;

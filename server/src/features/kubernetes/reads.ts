@@ -69,13 +69,18 @@ export async function listNodes(
 }
 
 export function listCreateVersions(service: KubernetesService, ctx: RegionContext, query: Paging) {
-  providerFor(service, ctx);
-  return pageOf(versionsOffered(), query, (version) => ({ version }));
+  return pageOf(versionsOffered(providerFor(service, ctx)), query, (version) => ({ version }));
 }
 
-export async function listUpgradeVersions(ctx: RegionContext, name: string, query: Paging) {
+export async function listUpgradeVersions(
+  service: KubernetesService,
+  ctx: RegionContext,
+  name: string,
+  query: Paging,
+) {
   const cluster = await store.clusters.read(ctx.db, name, ctx.place);
-  const permitted = upgradeVersions(await runningVersions(ctx.db, cluster));
+  const table = versionsOffered(service.providerOf(cluster.region_id));
+  const permitted = upgradeVersions(await runningVersions(ctx.db, cluster), table);
   return pageOf(permitted, query, (version) => ({ version }));
 }
 

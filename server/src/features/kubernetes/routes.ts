@@ -120,7 +120,8 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
       summary: 'List the versions that a cluster may be brought to',
       query: PageQuery,
       response: VersionList,
-      handler: (ctx, { params, query }) => reads.listUpgradeVersions(ctx, params.cluster_name, query),
+      handler: (ctx, { params, query }) =>
+        reads.listUpgradeVersions(service, ctx, params.cluster_name, query),
     }),
     one.at('upgrade').post({
       summary: 'Bring a cluster to another version',

@@ -1,9 +1,11 @@
 import { catalogue } from '../catalogue/index.ts';
+import type { KubernetesProvider } from './port.ts';
 
 /** Kubernetes versions: what can be created, and what may become what. */
 
-/** Newest patch last. */
-export const versionsOffered = (): readonly string[] => catalogue().kubernetes_versions;
+/** Newest patch last. @param provider of a region that has versions of its own; absent: those of the catalogue */
+export const versionsOffered = (provider?: Pick<KubernetesProvider, 'versions'>): readonly string[] =>
+  provider?.versions?.() ?? catalogue().kubernetes_versions;
 
 interface Version {
   readonly major: number;

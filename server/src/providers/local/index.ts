@@ -2,6 +2,8 @@ export { type MemberNetworks, memberNetworks, type OwnPort } from './addresses/m
 export { LocalAddresses } from './addresses/provider.ts';
 export { LOCAL_CONTENTS } from './contents.ts';
 export { OwnerFence } from './host/owner-fence.ts';
+export type { KubernetesPrograms } from './kubernetes/program.ts';
+export { createLocalKubernetes, type LocalKubernetes } from './kubernetes/provider.ts';
 export { type LogCollector, parseLogCollector } from './load-balancers/access-logs/collector.ts';
 export {
   type CloseMode,

@@ -6,7 +6,7 @@ import type { Programs } from './host/reconciler.ts';
 import { programsUnder } from './host/strays.ts';
 
 /** Where engines have what they run, in the folder of a region. */
-const ENGINES = ['load-balancers', 'postgresql', 'object-storage', 'sftp-storage'];
+const ENGINES = ['load-balancers', 'postgresql', 'object-storage', 'sftp-storage', 'kubernetes'];
 
 /** Pids of all that runs for a region. @param folder of the region, without symbolic links; it may be gone */
 const programsIn = (folder: string): readonly number[] =>

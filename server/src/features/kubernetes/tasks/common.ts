@@ -2,20 +2,23 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Operation } from '../../../kernel/operation.ts';
+import type { Cipher } from '../../../platform/secrets/cipher.ts';
 import { type Done, done, type TaskRun, type Wait, wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { type Providers, providerOfTask } from '../../../platform/tasks/providers.ts';
 import { quotaOf, release } from '../../quotas/index.ts';
 import { clusterAmounts } from '../amounts.ts';
 import { clusters, deleteCluster } from '../cluster-store.ts';
 import { type Convergence, converge, NotHeld, removeNodes } from '../converge.ts';
-import type { ClusterRow } from '../model.ts';
+import { openAuthority } from '../keys.ts';
+import type { ClusterRow, ClusterSettings } from '../model.ts';
 import type { Goal } from '../plan.ts';
 import { deleteNodes, readNodes, readPools } from '../pool-store.ts';
-import type { KubernetesProvider } from '../port.ts';
+import type { DesiredControlPlane, KubernetesProvider } from '../port.ts';
 
 export interface TaskDeps extends Providers<KubernetesProvider> {
   readonly ids: Ids;
   readonly clock: Clock;
+  readonly cipher: Cipher;
 }
 
 export const MINUTE_MS = 60_000;
@@ -62,7 +65,7 @@ function step(run: TaskRun, deps: TaskDeps, provider: KubernetesProvider, cluste
 }
 
 function progressOf(
-  { pools, nodes, underway }: Convergence,
+  { pools, nodes, underway, heldUp }: Convergence,
   { version }: Goal,
 ): [percent: number, step: string] {
   const requested = pools.reduce((sum, pool) => sum + (pool.state === 'DELETING' ? 0 : pool.node_count), 0);
@@ -72,7 +75,7 @@ function progressOf(
   const made = Math.min(counted + underway, requested);
   return [
     requested === 0 ? 50 : 10 + (85 * made) / requested,
-    `${counted} of ${requested} nodes at ${version}`,
+    [`${counted} of ${requested} nodes at ${version}`, ...heldUp.slice(0, 1)].join('; '),
   ];
 }
 
@@ -87,6 +90,8 @@ export async function clearNodes(
     ({ pool_id }) => which.poolId === undefined || pool_id === which.poolId,
   );
   if (picked.length === 0) return undefined;
+  // Pods of a cluster that goes have nowhere to go.
+  const drains = which.poolId !== undefined;
   const removed = picked.filter(({ state }) => state !== 'REMOVING').map(({ id }) => id);
   if (removed.length > 0) {
     await run.db.transaction((tx) => removeNodes(tx, removed, deps.clock.timestamp()));
@@ -103,7 +108,7 @@ export async function clearNodes(
         };
         return {
           node,
-          progress: await provider.removeNode({ id: node.id, clusterId: cluster.id }, operation),
+          progress: await provider.removeNode({ id: node.id, clusterId: cluster.id, drains }, operation),
         };
       }),
   );
@@ -132,16 +137,18 @@ export async function removeCluster(
 }
 
 export function desiredControlPlane(
+  { cipher }: Pick<TaskDeps, 'cipher'>,
   cluster: ClusterRow,
   version: string,
-  settings: object = cluster.settings,
-) {
+  settings: ClusterSettings = cluster.settings,
+): DesiredControlPlane {
   return {
     id: cluster.id,
     name: cluster.name,
     version,
     apiAddress: cluster.api_address,
     caCertificate: cluster.ca_certificate,
-    settings: settings as Readonly<Record<string, unknown>>,
+    caKey: openAuthority(cipher, cluster).privateKey,
+    settings,
   };
 }

@@ -21,7 +21,7 @@ export function createClusterTask(deps: TaskDeps): TaskHandler {
       const { id, version } = cluster;
       if (cluster.control_plane_version === null) {
         const progress = await provider.applyControlPlane(
-          desiredControlPlane(cluster, version),
+          desiredControlPlane(deps, cluster, version),
           run.operation,
         );
         const waiting = waitFor(progress);

@@ -15,7 +15,7 @@ export function updateClusterTask(deps: TaskDeps): TaskHandler {
       const { cluster, provider } = await subjectOf(run, deps);
       const settings = changedSettings(cluster.settings, run.task.input as UpdateCluster);
       const version = cluster.control_plane_version ?? cluster.version;
-      const desired = desiredControlPlane(cluster, version, settings);
+      const desired = desiredControlPlane(deps, cluster, version, settings);
       const waiting = waitFor(await provider.applyControlPlane(desired, run.operation));
       if (waiting) return waiting;
       return done({}, async (tx) => {
@@ -33,7 +33,7 @@ export function updateClusterTask(deps: TaskDeps): TaskHandler {
       const version = cluster.control_plane_version ?? cluster.version;
       const operation = { ...run.operation, type: 'restore_k8s_cluster' };
       const waiting = waitFor(
-        await provider.applyControlPlane(desiredControlPlane(cluster, version), operation),
+        await provider.applyControlPlane(desiredControlPlane(deps, cluster, version), operation),
       );
       if (waiting) return waiting;
       const requested = changedSettings(cluster.settings, run.task.input as UpdateCluster);

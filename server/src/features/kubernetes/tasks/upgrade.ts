@@ -19,7 +19,7 @@ export function upgradeClusterTask(deps: TaskDeps): TaskHandler {
       if (cluster.control_plane_version !== version) {
         // A new attempt is a new piece of work to the provider.
         const name = `${cluster.name}@${version}#${cluster.upgrade_attempts}`;
-        const desired = desiredControlPlane(cluster, version);
+        const desired = desiredControlPlane(deps, cluster, version);
         const waiting = waitFor(
           await provider.applyControlPlane(desired, { ...run.operation, name, subject: cluster.name }),
         );

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { removeHome } from '../../../kernel/engine-accounts.ts';
+import { removeFolder } from '../../../kernel/files.ts';
+import { makeDirectoryOfEngine, makePassage } from '../host/files.ts';
+import { makeSocketFolder, socketFolderIn } from '../host/socket-folder.ts';
+
+/** Where a cluster keeps its things: a folder of ours, through which its programs can pass; in it theirs. */
+
+const SOCKET = 'etcd.sock';
+
+export interface Place {
+  readonly id: string;
+  /** Only we write here: the cluster's authority, and what runs. */
+  readonly home: string;
+  readonly caCertificate: string;
+  readonly caKey: string;
+  /** What the control plane keeps: etcd, its keys and certificates. */
+  readonly data: string;
+  readonly nodes: string;
+  readonly sockets: string;
+  readonly socket: string;
+  readonly log: string;
+  readonly pidFile: string;
+  readonly notes: string;
+}
+
+/** @param root of all clusters of the region */
+export function placeOf(root: string, id: string): Place {
+  const home = join(root, id);
+  const sockets = socketFolderIn(home, 'k8s', SOCKET);
+  return {
+    id,
+    home,
+    caCertificate: join(home, 'ca.crt'),
+    caKey: join(home, 'ca.key'),
+    data: join(home, 'data'),
+    nodes: join(home, 'nodes'),
+    sockets,
+    socket: join(sockets, SOCKET),
+    log: join(home, 'control-plane.log'),
+    pidFile: join(home, 'control-plane.pid'),
+    notes: join(home, 'notes.json'),
+  };
+}
+
+/** Makes the folders of a cluster, those of its programs with the account that they have. */
+export function makePlace(place: Place): void {
+  makePassage(place.home);
+  makePassage(place.nodes);
+  makeDirectoryOfEngine(place.data, place.home);
+  makeSocketFolder(place.sockets, place.home);
+}
+
+/** Removes all that a cluster had. The folder by which it is known goes last. */
+export async function removePlace(place: Place): Promise<void> {
+  for (const folder of [place.sockets, place.nodes, place.data]) await removeFolder(folder);
+  await removeHome(place.home);
+}
+
+/** The files of one node. */
+export interface NodePlace {
+  readonly id: string;
+  /** Of the cluster, whose account the node has. */
+  readonly home: string;
+  readonly folder: string;
+  readonly data: string;
+  readonly log: string;
+  readonly pidFile: string;
+  readonly notes: string;
+}
+
+export function nodePlaceOf({ home, nodes }: Place, id: string): NodePlace {
+  const folder = join(nodes, id);
+  return {
+    id,
+    home,
+    folder,
+    data: join(folder, 'data'),
+    log: join(folder, 'node.log'),
+    pidFile: join(folder, 'node.pid'),
+    notes: join(folder, 'notes.json'),
+  };
+}
+
+export function makeNodePlace(place: NodePlace): void {
+  makePassage(place.folder);
+  makeDirectoryOfEngine(place.data, place.home);
+}
