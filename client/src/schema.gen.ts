@@ -15873,6 +15873,11 @@ export interface components {
         PostgresqlServers: {
             /** @description The primary first; empty until the cluster has its place */
             servers: components["schemas"]["PostgresqlServer"][];
+            /**
+             * @description What the cluster is doing. `read_only`: its storage is full; `closed`: it was written to all the same, and nobody may connect
+             * @enum {string}
+             */
+            phase: "creating" | "restoring" | "serving" | "copying_replica" | "catching_up" | "taking_over" | "read_only" | "closed" | "down" | "changing" | "upgrading" | "deleting" | "failed";
             /** @description What is still to come, in words; null: nothing */
             missing: string | null;
             /**

@@ -56,6 +56,7 @@ test('before the storage is full, databases can only be read, which is said; del
   expect(String(await fill())).toMatch(/read-only transaction|terminat/);
   const seen = await waitUntil(() => clusters.observe(cluster), { what: 'a look at the cluster' });
   expect(seen.fault).toMatch(/^The storage is full: databases can only be read/);
+  expect(seen.servers?.phase).toBe('read_only');
   expect(seen.metrics.storage.size_bytes).toBe(SIZE);
   await expect(ask(cluster, FILL)).rejects.toThrow('read-only transaction');
   expect(await ask(cluster, 'select count(*) > 0 as some from heap')).toEqual([{ some: true }]);
@@ -69,12 +70,13 @@ test('who goes on writing is kept out, until the storage is larger', async () =>
   await lookUntil('the storage to be full', /can only be read/);
   await fill(UNLOCK);
   await lookUntil('the cluster to be closed', /nobody may connect/);
+  expect((await look()).servers?.phase).toBe('closed');
   await expect(ask(cluster, UNLOCK, FILL)).rejects.toThrow('pg_hba.conf');
   const used = (await look()).metrics.storage.used_bytes;
   cluster = { ...cluster, storage: { ...cluster.storage, size_gib: 1 + Math.ceil(used / SIZE) } };
   await clusters.apply(cluster);
   await ask(cluster, FILL);
-  expect((await look()).fault).toBeNull();
+  expect(await look()).toMatchObject({ fault: null, servers: { phase: 'serving' } });
 });
 
 test('what waits for a restart is not forgotten when somebody else has read the configuration before', async () => {

@@ -11,6 +11,14 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   Provisioned: 'good',
   READY: 'good',
   UNHEALTHY: 'degraded',
+  serving: 'good',
+  copying_replica: 'busy',
+  catching_up: 'busy',
+  taking_over: 'busy',
+  read_only: 'degraded',
+  closed: 'failed',
+  down: 'failed',
+  failed: 'failed',
   Running: 'good',
   DONE: 'good',
   done: 'good',
@@ -62,6 +70,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'in progress': 'Waiting for an answer',
   rejected: 'Rejected',
   'in-use': 'In use',
+  read_only: 'Read-only',
 };
 
 export function meaningOf(status: string): Meaning {

@@ -9,6 +9,7 @@ import {
 } from '../../../server/src/features/kubernetes/states.ts';
 import { TRANSITIONS } from '../../../server/src/features/load-balancers/model.ts';
 import { CLUSTER_TRANSITIONS as POSTGRESQL_TRANSITIONS } from '../../../server/src/features/managed-postgresql/model.ts';
+import { PHASE_TRANSITIONS } from '../../../server/src/features/managed-postgresql/phases.ts';
 import { FLOATING_IP_TRANSITIONS } from '../../../server/src/features/networking/floating-ips/model.ts';
 import { STORAGE_TRANSITIONS } from '../../../server/src/features/object-storage/model.ts';
 import { PROJECT_TRANSITIONS } from '../../../server/src/features/projects/store.ts';
@@ -96,6 +97,11 @@ const PAGES: readonly States[] = [
   {
     ...{ title: 'PostgreSQL clusters', file: 'server/src/features/managed-postgresql/model.ts' },
     ...{ first: 'PREPARING', last: ['PREPARING', 'DELETING'], steps: ofTable(POSTGRESQL_TRANSITIONS) },
+  },
+  {
+    ...{ title: 'Phases of PostgreSQL clusters', file: 'server/src/features/managed-postgresql/phases.ts' },
+    ...{ first: 'creating', last: ['creating', 'restoring', 'deleting'] },
+    steps: ofTable(PHASE_TRANSITIONS),
   },
   {
     ...{ title: 'Object storages', file: 'server/src/features/object-storage/model.ts' },

@@ -109,11 +109,14 @@ function ServersCard({ cluster, servers: { data, error, refetch } }: ServersCard
     <Card
       title="Servers"
       aside={
-        data.took_over_at && (
-          <span>
-            Failed over <Time at={data.took_over_at} />
-          </span>
-        )
+        <span style={{ display: 'flex', gap: 12, alignItems: 'center' }}>
+          {data.took_over_at && (
+            <span>
+              Failed over <Time at={data.took_over_at} />
+            </span>
+          )}
+          <StatusBadge status={data.phase} />
+        </span>
       }
     >
       <Servers servers={data.servers} replication={mode} />

@@ -91,6 +91,7 @@ test('a cluster lives: it is made, seen, listed, changed and deleted, and counts
   expect((await call('GET', '/first/metrics')).body.storage.size_bytes).toBe(10 * 2 ** 30);
   expect(await serversOf('first')).toEqual({
     servers: [{ name: 'a', role: 'primary', is_ready: true }],
+    phase: 'serving',
     missing: null,
     took_over_at: null,
   });

@@ -101,6 +101,17 @@ export interface ObservedCluster {
   readonly servers?: ServersSeen;
 }
 
+/** What a cluster that no task works on is doing. Read-only: its storage is full. Closed: it was written to all the same,
+ *  and nobody may connect. */
+export type ServingPhase =
+  | 'serving'
+  | 'copying_replica'
+  | 'catching_up'
+  | 'taking_over'
+  | 'read_only'
+  | 'closed'
+  | 'down';
+
 /** Which server does what. */
 export interface ServersSeen {
   readonly primary: string;
@@ -108,6 +119,8 @@ export interface ServersSeen {
   readonly replica: { readonly name: string; readonly may_take_over: boolean } | null;
   /** What is still to come, in words; null: nothing. */
   readonly missing: string | null;
+  /** Absent: it was seen by an earlier version. */
+  readonly phase?: ServingPhase;
   /** When a replica became the primary last: ISO 8601, in UTC. */
   readonly took_over_at: string | null;
 }

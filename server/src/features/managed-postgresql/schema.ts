@@ -10,6 +10,7 @@ import {
   ZuluTime,
 } from '../../platform/http/schemas.ts';
 import { exceededSchema, REGIONAL_NAMES } from '../quotas/index.ts';
+import { PHASES } from './phases.ts';
 
 export const ServiceStatus = Type.Object(
   {
@@ -254,6 +255,10 @@ export const Servers = Type.Object(
       ),
       { description: 'The primary first; empty until the cluster has its place' },
     ),
+    phase: StringEnum(PHASES, {
+      description:
+        'What the cluster is doing. `read_only`: its storage is full; `closed`: it was written to all the same, and nobody may connect',
+    }),
     missing: Nullable(Type.String(), { description: 'What is still to come, in words; null: nothing' }),
     took_over_at: Nullable(Type.String({ format: 'date-time' }), {
       description: 'When a replica that took over let clients in last; null: never',

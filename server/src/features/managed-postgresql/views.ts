@@ -1,5 +1,6 @@
 import { zuluTime } from '../../kernel/codecs.ts';
 import type { ClusterRow } from './model.ts';
+import { phaseOf } from './phases.ts';
 import type { ClusterView, Metrics } from './schema.ts';
 import type { UserRow } from './user-store.ts';
 
@@ -77,8 +78,9 @@ export function viewMetrics({ observed, spec }: ClusterRow): Metrics & { fault: 
 /** Which server does what. Simulated ones are all as they should be. */
 export function viewServers(row: ClusterRow) {
   const { observed, spec } = row;
+  const phase = phaseOf(row);
   if (row.host === null || row.status === 'PREPARING')
-    return { servers: [], missing: null, took_over_at: null };
+    return { servers: [], phase, missing: null, took_over_at: null };
   const seen = observed?.servers ?? {
     primary: 'a',
     replica: spec.replication === null ? null : { name: 'b', may_take_over: observed === null },
@@ -93,6 +95,7 @@ export function viewServers(row: ClusterRow) {
         ? [{ name: seen.replica.name, role: 'replica' as const, is_ready: seen.replica.may_take_over }]
         : []),
     ],
+    phase,
     missing: seen.missing,
     took_over_at: seen.took_over_at,
   };

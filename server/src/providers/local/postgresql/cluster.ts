@@ -9,15 +9,17 @@ import { TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { makeOwnFolder } from '../host/files.ts';
 import { archiveNow, Backups, restoreCommand } from './backups.ts';
+import { type BringUpDeps, bringUp, startPrimary } from './bring-up.ts';
 import type { Role } from './configuration.ts';
 import { Losses } from './losses.ts';
 import { measure } from './measure.ts';
+import { phaseOf } from './next.ts';
 import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
 import { Pooler, type PoolerProgram } from './pooler.ts';
 import { Replication } from './replication.ts';
 import { applyRoles } from './roles.ts';
 import { Server } from './server.ts';
-import { noteRead, readFiles, writeFiles } from './server-files.ts';
+import { readFiles, writeFiles } from './server-files.ts';
 import { describe, endSessions, type Full, judge, pauseUntilNextLook } from './storage-watch.ts';
 import type { Templates } from './templates.ts';
 import { Upgrade } from './upgrade.ts';
@@ -40,11 +42,6 @@ export interface ClusterDeps {
   change<T>(action: () => Promise<T>): Promise<T>;
 }
 
-/** A replica that is to take over may take this long to end in order. */
-const HAND_OVER_MS = 1_000;
-/** As long as replaying the log of changes may take. */
-const RESTORE_SECONDS = 1800;
-
 /** The servers of one cluster. Whoever calls lets nobody else change it meanwhile. */
 export class Cluster {
   readonly #id: string;
@@ -58,12 +55,20 @@ export class Cluster {
   #desired: DesiredCluster | undefined;
   #seen: { readonly until: number; readonly observed: ObservedCluster } | undefined;
   readonly #losses = new Losses();
+  readonly #bringUpDeps: BringUpDeps;
 
   constructor(id: string, deps: ClusterDeps) {
     this.#id = id;
     this.#deps = deps;
     this.#pooler = new Pooler(placeOf(deps.root, id).home);
     this.#backups = new Backups(placeOf(deps.root, id).home, deps);
+    this.#bringUpDeps = {
+      servers: () => this.#servers(),
+      write: (server, desired) => this.#write(server, desired),
+      losses: this.#losses,
+      date: deps.date,
+      log: deps.log,
+    };
     this.#replication = new Replication({
       servers: () => this.#servers(),
       desired: () => this.#desired,
@@ -94,9 +99,11 @@ export class Cluster {
     return this.#server('a').notes?.host;
   }
 
-  /** What was last seen of it. */
-  get seen(): ObservedCluster | undefined {
-    return this.#seen?.observed;
+  /** What is known of one that could not be looked at; undefined: it never was. */
+  seenWith(fault: string): ObservedCluster | undefined {
+    const observed = this.#seen?.observed;
+    if (!observed || !this.#desired) return undefined;
+    return { ...observed, servers: this.#describe(this.#desired, null), fault };
   }
 
   settleAt(host: string): void {
@@ -116,7 +123,6 @@ export class Cluster {
       await this.#make(desired, change, binaries);
     }
     await this.#serve(desired, binaries);
-    await this.#noteTakeOver();
     const { primary } = this.#servers();
     if (primary.notes?.restore) await this.#endRestore(desired, binaries);
     await this.#replication.release(desired);
@@ -233,14 +239,22 @@ export class Cluster {
     await Promise.all([this.#replication.close(), this.#backups.close(), this.#upgrade.close()]);
   }
 
+  /** Which server does what, and what the cluster is doing.
+   *  @param missing what is still to come, in words */
   #describe({ replication }: DesiredCluster, missing: string | null): ServersSeen {
     const { primary, replica } = this.#servers();
-    const mayTakeOver = primary.notes?.mayTakeOver ?? false;
+    const { mayTakeOver = false, isTakingOver = false, full, tookOverAt = null } = primary.notes ?? {};
     return {
       primary: primary.place.node,
       replica: replication === null ? null : { name: replica.place.node, may_take_over: mayTakeOver },
       missing,
-      took_over_at: primary.notes?.tookOverAt ?? null,
+      phase: phaseOf({
+        isServing: primary.running() !== null && !primary.isStandby(),
+        isTakingOver,
+        full,
+        replica: replication === null ? null : { hasData: replica.hasData(), mayTakeOver },
+      }),
+      took_over_at: tookOverAt,
     };
   }
 
@@ -266,15 +280,9 @@ export class Cluster {
     const version = this.version ?? desired.version;
     const binaries = await this.#deps.folderOf(version);
     if (binaries === undefined) throw new Error(`PostgreSQL ${version} is being installed`);
-    const { primary, replica } = this.#servers();
-    if (this.#losses.isFrozen(replica)) await replica.fence();
-    if (!primary.running() || this.#losses.isFrozen(primary)) await primary.fence();
-    // One that took over by the notes alone, when Virga was killed, runs as a replica still.
-    if (!this.#isServing()) {
-      await this.#serve(desired, binaries);
+    const taken = await bringUp(this.#bringUpDeps, desired, binaries);
+    if (taken.includes('start the primary'))
       this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');
-    }
-    await this.#noteTakeOver();
     this.#losses.forgetFrozen();
     if (this.#servers().primary.notes?.isUnread) await this.#load(desired);
     await this.#replication.release(desired);
@@ -298,66 +306,16 @@ export class Cluster {
     return this.#pooler.tend(desired, this.#servers().primary, this.#deps.pooler());
   }
 
-  /** A replica that became the primary has taken over once clients get in. */
-  async #noteTakeOver(): Promise<void> {
-    const { primary } = this.#servers();
-    if (!primary.notes?.isTakingOver) return;
-    await primary.letIn();
-    const { isTakingOver: _, ...rest } = primary.notes;
-    primary.note({ ...rest, tookOverAt: this.#deps.date().toISOString() });
-  }
-
-  /** From here on the other one is the primary, whatever happens. The old one is gone, and will be made anew. */
-  #handOver(): void {
-    const { primary, replica } = this.#servers();
-    const { notes } = primary;
-    if (!notes) return;
-    const isPrimary = { primary: replica.place.node, isTakingOver: true };
-    primary.note({ ...notes, ...isPrimary, isSynchronous: false, mayTakeOver: false });
-    this.#deps.log.warn({ cluster: this.#id }, 'the replica takes over from a primary that was lost');
-  }
-
-  /** Writes the files of the primary, and brings it to serve by them. Of a primary that is lost its replica takes the
-   *  place, where it may. */
+  /** Brings the primary to let clients in, by files that are as they should be. */
   async #serve(desired: DesiredCluster, binaries: string): Promise<void> {
-    const isServing = this.#isServing();
-    if (!isServing) await this.#replacePrimary();
-    const { primary } = this.#servers();
-    makePlace(primary.place);
-    if (!isServing) return this.#start(primary, desired, binaries);
+    const taken = await bringUp(this.#bringUpDeps, desired, binaries);
+    if (taken.includes('start the primary')) return;
     await this.#load(desired);
+    const { primary } = this.#servers();
     // It may have been read before, by who had no time for a restart or was killed ahead of it.
     if (!(await primary.needsRestart())) return;
     await primary.stop();
-    await this.#start(primary, desired, binaries);
-  }
-
-  #isServing(): boolean {
-    const { primary } = this.#servers();
-    return primary.running() !== null && !primary.isStandby();
-  }
-
-  /** Ends what is left of a primary that was lost, and has its replica be the primary where it may. Whichever it is then
-   *  does not run, and can be started. */
-  async #replacePrimary(): Promise<void> {
-    const { primary: lost, replica } = this.#servers();
-    if (!lost.running()) {
-      await lost.fence();
-      if (lost.notes?.mayTakeOver && replica.running() && replica.isStandby()) this.#handOver();
-    }
-    const { primary } = this.#servers();
-    if (!primary.isStandby()) return;
-    await primary.stop(HAND_OVER_MS);
-    primary.leaveStandby();
-  }
-
-  /** Until a server knows that commits have to wait, they do not: its replica has to prove itself anew. */
-  async #start(primary: Server, desired: DesiredCluster, binaries: string): Promise<void> {
-    const { notes } = primary;
-    if (notes?.mayTakeOver) primary.note({ ...notes, mayTakeOver: false });
-    this.#write(primary, desired);
-    await primary.start(binaries, primary.notes?.restore ? RESTORE_SECONDS : undefined);
-    noteRead(primary);
+    await startPrimary(this.#bringUpDeps, desired, binaries);
   }
 
   /** Has the primary serve by files that are as they should be, if it runs. */

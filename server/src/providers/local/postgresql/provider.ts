@@ -172,8 +172,7 @@ export class LocalPostgresql implements PostgresqlProvider {
       look: (each) => this.#cluster(each.id).observe(each),
       failed: (id, error) => {
         this.#options.log.warn({ err: error, cluster: id }, 'a PostgreSQL cluster does not serve');
-        const { seen } = this.#cluster(id);
-        return seen && { ...seen, fault: messageOf(error) };
+        return this.#cluster(id).seenWith(messageOf(error));
       },
     });
   }
