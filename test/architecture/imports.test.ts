@@ -124,6 +124,18 @@ test('engines of a local region know nothing of each other, and only its index k
   expect(show(wrong)).toEqual([]);
 });
 
+test('every engine says in the same four files what it is', () => {
+  const engines = [...new Set(files.flatMap((file) => engineOf(file) ?? []))];
+  const expected = engines.flatMap((engine) =>
+    ['next.ts', 'place.ts', 'provider.ts', 'server.ts'].map((name) => `${LOCAL}${engine}/${name}`),
+  );
+  expect(expected.filter((file) => !files.includes(file))).toEqual([]);
+  const impure = imports.filter(
+    ({ from, to }) => from.startsWith(LOCAL) && from.endsWith('/next.ts') && to.startsWith(`${LOCAL}host/`),
+  );
+  expect(show(impure)).toEqual([]);
+});
+
 test('features meet through index.ts alone', () => {
   const across = imports.filter(
     ({ from, to }) => layer(from) === 'features' && layer(to) === 'features' && part(from) !== part(to),
