@@ -39,7 +39,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
     dataDir,
     fence,
     log: { warn: () => undefined },
-    date: () => new Date(),
+    now: () => new Date(),
     programs: postgresqlPrograms({ dataDir, engines, log: { info: () => undefined } }),
     allocateAddress: async () => `127.${randomInt(120, 250)}.${randomInt(1, 250)}.${randomInt(1, 250)}`,
   });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { managedPostgresqlExamples } from '../../server/src/features/managed-postgresql/examples.ts';
@@ -91,6 +91,21 @@ test('without a moment, what there is now comes back', async () => {
   await query('first', 'create table later (id int)');
   await ended(await operate('POST', '/first/restore', managedPostgresqlExamples.RestorePostgresqlCluster));
   expect(await query(RESTORED, 'select count(*)::int as n from later')).toEqual([{ n: 0 }]);
+});
+
+test('a cluster that cannot be looked at has its backups all the same, and says that it is down', async () => {
+  const before = await backupsOf('first');
+  const id = folders().find((each) => existsSync(path.join(folderOf(each), 'backups'))) ?? '';
+  const [data, aside] = ['data', 'aside'].map((name) => path.join(folderOf(id), name)) as [string, string];
+  const status = async () => (await server.call('GET', `${CLUSTERS}/first`)).body.status;
+  const phase = async () => (await server.call('GET', `${OPERATOR}/first/servers`)).body.phase;
+  renameSync(data, aside);
+  await waitUntil(async () => (await status()) === 'UNHEALTHY', { what: 'the cluster to be UNHEALTHY' });
+  expect((await backupsOf('first')).restorable_from).toBe(before.restorable_from);
+  expect(await phase()).toBe('down');
+  renameSync(aside, data);
+  await waitUntil(async () => (await status()) === 'READY', { what: 'the cluster to be READY' });
+  expect(await phase()).toBe('serving');
 });
 
 test('backups end on request, and go with their cluster', async () => {

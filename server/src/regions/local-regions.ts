@@ -9,6 +9,7 @@ import {
   createLocalPostgresql,
   createLocalSftpStorage,
   createOwnedDataPlane,
+  type EngineHost,
   LocalAddresses,
   type LocalKubernetes,
   type LocalLoadBalancers,
@@ -49,43 +50,29 @@ export function localRegions({
       // What is down is not free.
       inUse: () => running.flatMap((each) => each.addresses()),
     });
-    const loadBalancers: LocalLoadBalancers = createLocalLoadBalancers({
+    const host: EngineHost = {
       dataDir: folderIn(dataDir),
+      log,
+      fence,
+      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
+      now: () => clock.now(),
+    };
+    const loadBalancers: LocalLoadBalancers = createLocalLoadBalancers({
+      ...host,
       addresses,
       log,
       instanceId: slug,
-      fence,
       collectorOf,
       memberNetworks,
     });
-    const postgresql: LocalPostgresql = createLocalPostgresql({
-      dataDir: folderIn(dataDir),
-      log,
-      fence,
-      programs,
-      date: () => clock.now(),
-      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
-    });
+    const postgresql: LocalPostgresql = createLocalPostgresql({ ...host, programs });
     const objectStorage: LocalObjectStorage = createLocalObjectStorage({
-      dataDir: folderIn(dataDir),
-      log,
-      fence,
+      ...host,
       engine: { program: () => engines.programOf('s3'), fault: () => engines.faultOf('s3') },
-      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
-      now: () => clock.now(),
     });
-    const sftpStorage: LocalSftpStorage = createLocalSftpStorage({
-      dataDir: folderIn(dataDir),
-      script: SFTP_SERVER,
-      log,
-      fence,
-      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
-      now: () => clock.now(),
-    });
+    const sftpStorage: LocalSftpStorage = createLocalSftpStorage({ ...host, script: SFTP_SERVER });
     const kubernetes: LocalKubernetes = createLocalKubernetes({
-      dataDir: folderIn(dataDir),
-      log,
-      fence,
+      ...host,
       programs: kubernetesPrograms(engines),
     });
     const running = [loadBalancers, postgresql, objectStorage, sftpStorage, kubernetes];

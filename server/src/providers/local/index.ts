@@ -1,6 +1,7 @@
 export { type MemberNetworks, memberNetworks, type OwnPort } from './addresses/member-networks.ts';
 export { LocalAddresses } from './addresses/provider.ts';
 export { LOCAL_CONTENTS } from './contents.ts';
+export type { EngineHost } from './host/engine.ts';
 export { OwnerFence } from './host/owner-fence.ts';
 export type { KubernetesPrograms } from './kubernetes/program.ts';
 export { createLocalKubernetes, type LocalKubernetes } from './kubernetes/provider.ts';

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { LocalAddresses } from './addresses/provider.ts';
+import type { Engine } from './host/engine.ts';
 import { engineRoot } from './host/engine-root.ts';
 import { OwnerFence } from './host/owner-fence.ts';
 import { createOwnedDataPlane } from './owned-data-plane.ts';
 
+const ENGINES = ['load-balancers', 'postgresql'];
 const folderIn = (dataDir: string) => join(dataDir, 'regions', '1');
 
 function newDataDir(): string {
@@ -19,7 +21,8 @@ function newDataDir(): string {
 function regionOf(dataDir: string) {
   const fence = new OwnerFence(folderIn(dataDir));
   const addresses = {} as LocalAddresses;
-  return createOwnedDataPlane({ addresses, engines: [], fence, fault: async () => null, folderIn });
+  const engines = ENGINES.map((name) => ({ folder: name }) as Engine);
+  return createOwnedDataPlane({ addresses, engines, fence, fault: async () => null, folderIn });
 }
 
 /** A program with these words, which ends with the test. */
@@ -31,18 +34,15 @@ function program(...words: readonly string[]): number {
   return child.pid ?? 0;
 }
 
-test.each(['load-balancers', 'postgresql', 'object-storage', 'sftp-storage'])(
-  '%s is one of the programs of a region',
-  (name) => {
-    const dataDir = newDataDir();
-    const root = engineRoot(join(folderIn(dataDir), name));
-    onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-    const pid = program('-D', join(root, 'one', 'data'));
-    program(join(root, 'one', 'server.log'));
-    expect(regionOf(dataDir).programsOf(dataDir)).toEqual([pid]);
-    expect(regionOf(dataDir).programsOf(newDataDir())).toEqual([]);
-  },
-);
+test.each(ENGINES)('%s is one of the programs of a region', (name) => {
+  const dataDir = newDataDir();
+  const root = engineRoot(join(folderIn(dataDir), name));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const pid = program('-D', join(root, 'one', 'data'));
+  program(join(root, 'one', 'server.log'));
+  expect(regionOf(dataDir).programsOf(dataDir)).toEqual([pid]);
+  expect(regionOf(dataDir).programsOf(newDataDir())).toEqual([]);
+});
 
 test('a data directory that is gone stays gone when somebody asks what runs there', () => {
   const [dataDir, gone] = [newDataDir(), newDataDir()];

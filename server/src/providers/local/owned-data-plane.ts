@@ -1,24 +1,10 @@
 import { join } from 'node:path';
 import type { LocalAddresses } from './addresses/provider.ts';
+import type { Engine } from './host/engine.ts';
 import { rootsOf } from './host/engine-root.ts';
 import type { OwnerFence } from './host/owner-fence.ts';
 import type { Programs } from './host/reconciler.ts';
 import { programsUnder } from './host/strays.ts';
-
-/** Where engines have what they run, in the folder of a region. */
-const ENGINES = ['load-balancers', 'postgresql', 'object-storage', 'sftp-storage', 'kubernetes'];
-
-/** Pids of all that runs for a region. @param folder of the region, without symbolic links; it may be gone */
-const programsIn = (folder: string): readonly number[] =>
-  ENGINES.flatMap((name) => rootsOf(join(folder, name)))
-    .flatMap(programsUnder)
-    .map(({ pid }) => pid);
-
-/** What runs the resources of one kind. */
-interface Engine {
-  /** Leaves its programs to another process, or ends them. */
-  release(programs: Programs): Promise<void>;
-}
 
 interface OwnedParts {
   readonly addresses: LocalAddresses;
@@ -34,7 +20,12 @@ interface OwnedParts {
 export function createOwnedDataPlane({ addresses, engines, fence, fault, folderIn }: OwnedParts) {
   return {
     fault,
-    programsOf: (dataDir: string) => programsIn(folderIn(dataDir)),
+    /** Pids of all that runs for the region from a data directory, which may be gone. */
+    programsOf: (dataDir: string) =>
+      engines
+        .flatMap(({ folder }) => rootsOf(join(folderIn(dataDir), folder)))
+        .flatMap(programsUnder)
+        .map(({ pid }) => pid),
     takeOver: async (epoch: number, servedFrom: string | null) => {
       await fence.takeOver(epoch);
       if (servedFrom !== null) await addresses.claims.inherit(folderIn(servedFrom));

@@ -9,7 +9,8 @@ test('a log writer that has only just been started is waited for', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'virga-log-'));
   const path = join(directory, 'access.log');
   const writer = startLogWriter(path, directory);
-  expect(logWriters(path)).toHaveLength(1);
+  // Several for a moment: what isolates it starts programs of its own.
+  expect(logWriters(path).length).toBeGreaterThan(0);
   writer.end('only line\n');
   await logWritersEnded(path, 60_000);
   expect(readFileSync(path, 'utf8')).toBe('only line\n');

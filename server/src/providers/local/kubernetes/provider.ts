@@ -11,10 +11,11 @@ import type {
 import { messageOf } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import type { Engine, EngineHost } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
 import { makePassage, writeForEngine } from '../host/files.ts';
 import { withRoom } from '../host/full-disk.ts';
-import { type Fence, type Programs, Reconciler } from '../host/reconciler.ts';
+import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
 import { drain } from './drain.ts';
@@ -29,10 +30,7 @@ import {
 } from './place.ts';
 import { type KubernetesPrograms, Program } from './program.ts';
 
-export interface LocalKubernetesOptions {
-  readonly dataDir: string;
-  readonly log: { warn(details: object, message: string): void };
-  readonly fence: Fence;
+export interface LocalKubernetesOptions extends Pick<EngineHost, 'dataDir' | 'log' | 'fence'> {
   readonly programs: KubernetesPrograms;
 }
 
@@ -50,7 +48,8 @@ const SIDE_BY_SIDE = 4;
 
 /** Kubernetes clusters of this machine: a control plane for each in one process on an address of its own, and a kubelet
  *  for each node, over a runtime that pretends. */
-export class LocalKubernetes implements KubernetesProvider {
+export class LocalKubernetes implements KubernetesProvider, Engine {
+  readonly folder = 'kubernetes';
   readonly acceptsSignals = false;
   readonly unreadyGraceMs = UNREADY_GRACE_MS;
   readonly #options: LocalKubernetesOptions;
@@ -59,7 +58,7 @@ export class LocalKubernetes implements KubernetesProvider {
 
   constructor(options: LocalKubernetesOptions) {
     this.#options = options;
-    this.#root = engineRoot(join(options.dataDir, 'kubernetes'));
+    this.#root = engineRoot(join(options.dataDir, this.folder));
     makePassage(this.#root);
     this.#changes = new Reconciler(options.fence);
     this.#changes.supervise({

@@ -1,6 +1,7 @@
 import type { LoadBalancerProvider, Usage } from '../../../features/load-balancers/port.ts';
 import type { MemberNetworks } from '../addresses/member-networks.ts';
 import type { LocalAddresses } from '../addresses/provider.ts';
+import type { Engine, EngineHost } from '../host/engine.ts';
 import type { Fence, Programs } from '../host/reconciler.ts';
 import type { LogCollector } from './access-logs/collector.ts';
 
@@ -8,12 +9,8 @@ import type { LogCollector } from './access-logs/collector.ts';
  *  without a server, `forget` also deletes their files. */
 export type CloseMode = Programs | 'forget';
 
-export interface LocalLoadBalancersOptions {
-  readonly dataDir: string;
-  readonly log: {
-    info(details: object, message: string): void;
-    warn(details: object, message: string): void;
-  };
+export interface LocalLoadBalancersOptions extends Pick<EngineHost, 'dataDir'> {
+  readonly log: EngineHost['log'] & { info(details: object, message: string): void };
   /** Names this server in logs. */
   readonly instanceId: string;
   /** Who gives load balancers their addresses. */
@@ -26,14 +23,9 @@ export interface LocalLoadBalancersOptions {
   readonly collectorOf?: (regionId: number) => LogCollector | undefined;
 }
 
-export interface LocalLoadBalancers extends LoadBalancerProvider {
-  /** Those that load balancers have, virtual and floating ones. */
-  addresses(): readonly string[];
+export interface LocalLoadBalancers extends LoadBalancerProvider, Engine {
   patternFault(pattern: string): Promise<string | null>;
   memberFault(address: string, port: number): string | null;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
-  /** Leaves the programs to another process, or ends them, and forgets all but what is on the disk. It may work
-   *  again afterwards. */
-  release(programs: Programs): Promise<void>;
   close(mode: CloseMode): Promise<void>;
 }

@@ -46,6 +46,7 @@ export function createLocalLoadBalancers(options: LocalLoadBalancersOptions): Lo
 }
 
 class Provider implements LocalLoadBalancers {
+  readonly folder = 'load-balancers';
   readonly #options: LocalLoadBalancersOptions;
   readonly #root: string;
   readonly #fence: Fence;
@@ -60,7 +61,7 @@ class Provider implements LocalLoadBalancers {
 
   constructor(options: LocalLoadBalancersOptions) {
     this.#options = options;
-    this.#root = engineRoot(join(options.dataDir, 'load-balancers'));
+    this.#root = engineRoot(join(options.dataDir, this.folder));
     makePassage(this.#root);
     this.#sockets = makeSocketDirectory(this.#root);
     this.#fence = options.fence ?? NO_FENCE;

@@ -10,9 +10,10 @@ import type {
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import type { Engine, EngineHost } from '../host/engine.ts';
 import { withRoom } from '../host/full-disk.ts';
 import type { Programs } from '../host/reconciler.ts';
-import { hostOf, StorageServers, type StorageServersOptions } from '../storages/storage-servers.ts';
+import { hostOf, StorageServers } from '../storages/storage-servers.ts';
 import { applyAll } from './apply.ts';
 import { BucketLook } from './bucket-look.ts';
 import { expire } from './expire.ts';
@@ -21,16 +22,15 @@ import { makePlace, placeOf, removePlace } from './place.ts';
 import { trafficOf } from './requests.ts';
 import { Server, type ServerDeps } from './server.ts';
 
-export interface LocalObjectStorageOptions
-  extends Pick<StorageServersOptions<Server>, 'dataDir' | 'log' | 'fence' | 'allocateAddress'>,
-    ServerDeps {}
+export interface LocalObjectStorageOptions extends EngineHost, ServerDeps {}
 
 /** What the server keeps for itself in buckets: parts of uploads that are under way, and locks. */
 const OWN = new Set(['.sgwtmp', '.vgwlocks']);
 const EXPIRE_EVERY_MS = 3_600_000;
 
 /** S3 servers of this machine, one for each storage, each on an address of its own. */
-export class LocalObjectStorage implements ObjectStorageProvider {
+export class LocalObjectStorage implements ObjectStorageProvider, Engine {
+  readonly folder = 'object-storage';
   readonly #options: LocalObjectStorageOptions;
   readonly #servers: StorageServers<Server>;
   readonly #closing = new AbortController();
@@ -40,7 +40,7 @@ export class LocalObjectStorage implements ObjectStorageProvider {
     this.#options = options;
     this.#servers = new StorageServers({
       ...options,
-      folder: 'object-storage',
+      folder: this.folder,
       creating: 'create_object_storage',
       usage: { trafficOf, isOwn: (name) => OWN.has(name) },
       serverOf: (root, id) => new Server(placeOf(root, id), options),

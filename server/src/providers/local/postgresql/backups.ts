@@ -72,12 +72,16 @@ export class Backups {
       if (!this.#copying) await removeFolder(this.#folder);
       return [];
     }
-    const all = this.list();
     const now = this.#deps.date().getTime();
-    const last = all.at(-1);
+    const last = this.list().at(-1);
     const due = last ? Date.parse(last.taken_at) + schedule.every_hours * HOUR_MS : 0;
     if (!this.#copying && now >= Math.max(due, this.#notBefore)) this.#begin(primary, binaries, schedule);
-    return all.map(({ taken_at, size_bytes }) => ({ taken_at, size_bytes }));
+    return this.kept();
+  }
+
+  /** The oldest first. */
+  kept(): readonly Backup[] {
+    return this.list().map(({ taken_at, size_bytes }) => ({ taken_at, size_bytes }));
   }
 
   list(): Known[] {

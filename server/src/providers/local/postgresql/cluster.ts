@@ -102,8 +102,10 @@ export class Cluster {
   /** What is known of one that could not be looked at; undefined: it never was. */
   seenWith(fault: string): ObservedCluster | undefined {
     const observed = this.#seen?.observed;
-    if (!observed || !this.#desired) return undefined;
-    return { ...observed, servers: this.#describe(this.#desired, null), fault };
+    const desired = this.#desired;
+    if (!observed || !desired) return undefined;
+    const backups = desired.backups ? this.#backups.kept() : [];
+    return { ...observed, backups, servers: this.#describe(desired, null), fault };
   }
 
   settleAt(host: string): void {

@@ -11,10 +11,11 @@ import type {
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import type { Engine, EngineHost } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
 import { makePassage } from '../host/files.ts';
 import { isFull, withRoom } from '../host/full-disk.ts';
-import { type Fence, type Programs, Reconciler } from '../host/reconciler.ts';
+import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { confFaults, removeLostChecks } from './check-conf.ts';
 import { Cluster } from './cluster.ts';
@@ -34,17 +35,8 @@ export interface PostgresqlPrograms {
   pooler(): { readonly program: string | undefined; readonly fault: string | undefined };
 }
 
-export interface LocalPostgresqlOptions {
-  readonly dataDir: string;
-  readonly log: { warn(details: object, message: string): void };
-  readonly fence: Fence;
+export interface LocalPostgresqlOptions extends EngineHost {
   readonly programs: PostgresqlPrograms;
-  /** A free address of this machine. */
-  readonly allocateAddress: (inUse: ReadonlySet<string>) => Promise<string>;
-  /** Milliseconds. */
-  readonly now?: () => number;
-  /** Wall-clock time. */
-  readonly date: () => Date;
   /** Bytes of a GiB of storage; less in tests, which fill it. */
   readonly bytesPerGib?: number;
 }
@@ -63,7 +55,8 @@ const FLAVORS = [
 ] as const;
 
 /** PostgreSQL servers of this machine, one for each cluster, each on an address of its own. */
-export class LocalPostgresql implements PostgresqlProvider {
+export class LocalPostgresql implements PostgresqlProvider, Engine {
+  readonly folder = 'postgresql';
   readonly #options: LocalPostgresqlOptions;
   readonly #root: string;
   readonly #changes: Reconciler;
@@ -75,7 +68,7 @@ export class LocalPostgresql implements PostgresqlProvider {
   constructor(options: LocalPostgresqlOptions) {
     this.#options = options;
     this.#changes = new Reconciler(options.fence);
-    this.#root = engineRoot(join(options.dataDir, 'postgresql'));
+    this.#root = engineRoot(join(options.dataDir, this.folder));
     makePassage(this.#root);
     removeLostChecks(this.#root);
     this.#templates = new Templates(this.#root);
@@ -204,13 +197,13 @@ export class LocalPostgresql implements PostgresqlProvider {
   #cluster(id: string): Cluster {
     const known = this.#clusters.get(id);
     if (known) return known;
-    const { log, now = () => performance.now(), bytesPerGib = GIB, programs } = this.#options;
+    const { log, now, bytesPerGib = GIB, programs } = this.#options;
     const cluster = new Cluster(id, {
       root: this.#root,
       templates: this.#templates,
       log,
-      now,
-      date: this.#options.date,
+      now: () => performance.now(),
+      date: now,
       bytesPerGib,
       folderOf: (version) => programs.folderOf(version),
       pooler: () => programs.pooler(),

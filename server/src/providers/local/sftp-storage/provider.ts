@@ -7,22 +7,22 @@ import type {
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
+import type { Engine, EngineHost } from '../host/engine.ts';
 import { withRoom } from '../host/full-disk.ts';
 import type { Programs } from '../host/reconciler.ts';
-import { hostOf, StorageServers, type StorageServersOptions } from '../storages/storage-servers.ts';
+import { hostOf, StorageServers } from '../storages/storage-servers.ts';
 import type { BucketTraffic, Traffic } from '../storages/traffic.ts';
 import { makePlace, placeOf, removePlace } from './place.ts';
 import { PORT, Server } from './server.ts';
 
-export interface LocalSftpStorageOptions
-  extends Pick<StorageServersOptions<Server>, 'dataDir' | 'log' | 'fence' | 'allocateAddress'> {
+export interface LocalSftpStorageOptions extends EngineHost {
   /** The bundled server. */
   readonly script: string;
-  readonly now: () => Date;
 }
 
 /** SFTP servers of this machine, one for each storage, each on an address of its own. */
-export class LocalSftpStorage implements SftpStorageProvider {
+export class LocalSftpStorage implements SftpStorageProvider, Engine {
+  readonly folder = 'sftp-storage';
   readonly #options: LocalSftpStorageOptions;
   readonly #servers: StorageServers<Server>;
 
@@ -30,7 +30,7 @@ export class LocalSftpStorage implements SftpStorageProvider {
     this.#options = options;
     this.#servers = new StorageServers({
       ...options,
-      folder: 'sftp-storage',
+      folder: this.folder,
       creating: 'create_sftp_storage',
       usage: { trafficOf, isOwn: () => false },
       serverOf: (root, id) => new Server(placeOf(root, id), options.script),

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import type { Operation } from '../../../kernel/operation.ts';
+import type { EngineHost } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
 import { makePassage } from '../host/files.ts';
-import { type Fence, type Programs, Reconciler } from '../host/reconciler.ts';
+import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { type Measured, Usage, type UsageKind } from './usage.ts';
 
@@ -17,14 +18,9 @@ export interface StorageServer extends Measured {
   stop(): Promise<void>;
 }
 
-export interface StorageServersOptions<S extends StorageServer> {
-  readonly dataDir: string;
-  /** Its folder in the data directory. */
+export interface StorageServersOptions<S extends StorageServer> extends EngineHost {
+  /** The name of its folder in that of the region. */
   readonly folder: string;
-  readonly log: { warn(details: object, message: string): void };
-  readonly fence: Fence;
-  /** A free address of this machine. */
-  readonly allocateAddress: (inUse: ReadonlySet<string>) => Promise<string>;
   /** The task type that makes such a storage. */
   readonly creating: string;
   readonly usage: UsageKind;
