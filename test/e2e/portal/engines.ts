@@ -40,7 +40,10 @@ const ANSWERS: readonly (readonly [RegExp, object])[] = [
   [/\/dbaas\/status\/\d+\/\d+$/, { is_initialized: true }],
   [/\/postgres\/clusters\/\d+\/\d+(\?|$)/, listOf(CLUSTER)],
   [/\/postgres\/clusters\/\d+\/\d+\/[^/]+$/, CLUSTER],
-  [/\/postgresql_clusters\/.*\/servers$/, { servers: [], phase: 'serving', missing: null, took_over_at: null }],
+  [
+    /\/postgresql_clusters\/.*\/servers$/,
+    { servers: [], phase: 'serving', missing: null, took_over_at: null },
+  ],
   [/\/object_storages(\?|$)/, listOf(STORAGE)],
   [/\/object_storages\/\d+$/, STORAGE],
   [
