@@ -127,7 +127,7 @@ test('engines of a local region know nothing of each other, and only its index k
 test('every engine says in the same four files what it is', () => {
   const engines = [...new Set(files.flatMap((file) => engineOf(file) ?? []))];
   const expected = engines.flatMap((engine) =>
-    ['next.ts', 'place.ts', 'provider.ts', 'server.ts'].map((name) => `${LOCAL}${engine}/${name}`),
+    ['next.ts', 'paths.ts', 'provider.ts', 'server.ts'].map((name) => `${LOCAL}${engine}/${name}`),
   );
   expect(expected.filter((file) => !files.includes(file))).toEqual([]);
   const impure = imports.filter(

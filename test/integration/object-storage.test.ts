@@ -25,7 +25,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expire } from '../../server/src/providers/local/object-storage/expire.ts';
-import { placeOf } from '../../server/src/providers/local/object-storage/place.ts';
+import { pathsOf } from '../../server/src/providers/local/object-storage/paths.ts';
 import { Server } from '../../server/src/providers/local/object-storage/server.ts';
 import { holdNextLook } from '../harness/held-look.ts';
 import { processesIn } from '../harness/leftovers.ts';
@@ -243,8 +243,8 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
       await s3.send(new PutObjectCommand({ Bucket, Key: 'a & b/<c>.txt', Body: 'x' }));
     }
     const engine = { program: () => engines.programOf('s3'), fault: () => fault };
-    const place = placeOf(path.dirname(home()), String(id));
-    const server = new Server(place, { engine, now: () => new Date() });
+    const paths = pathsOf(path.dirname(home()), String(id));
+    const server = new Server(paths, { engine, now: () => new Date() });
     const bucket = (name: string, expirationDays: number) => ({
       ...{ name, expirationDays, isPublic: false, allowedOrigins: [] },
     });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
 import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
 import { allPids, commandLine } from '../../server/src/kernel/processes.ts';
-import { placeOf } from '../../server/src/providers/local/postgresql/place.ts';
+import { pathsOf } from '../../server/src/providers/local/postgresql/paths.ts';
 import { Pooler } from '../../server/src/providers/local/postgresql/pooler.ts';
 import { Server } from '../../server/src/providers/local/postgresql/server.ts';
 import { type LocalClusters, session, startLocalClusters } from '../harness/local-postgresql.ts';
@@ -160,27 +160,27 @@ test.skipIf(fault !== undefined)(
   'an older PgBouncer serves poolers that there are, until it is replaced',
   async () => {
     await stopKeeping();
-    const place = placeOf(clusters.root, cluster.id);
-    const pooler = new Pooler(place.home);
-    const [primary] = [new Server(place), new Server(placeOf(clusters.root, cluster.id, 'b'))].filter(
+    const paths = pathsOf(clusters.root, cluster.id);
+    const pooler = new Pooler(paths.home);
+    const [primary] = [new Server(paths), new Server(pathsOf(clusters.root, cluster.id, 'b'))].filter(
       (server) => server.running() && !server.isStandby(),
     );
     if (!primary) throw new Error('the cluster has no primary');
     const program = engines.programOf('pgbouncer') ?? '';
-    const other = path.join(place.home, 'pgbouncer');
+    const other = path.join(paths.home, 'pgbouncer');
     copyFileSync(program, other);
     const [before] = poolers();
-    expect(await pooler.tend(cluster, primary, { program: other, fault: 'too old' })).toBeNull();
+    expect(await pooler.reconcile(cluster, primary, { program: other, fault: 'too old' })).toBeNull();
     expect(readFileSync(ini(), 'utf8')).not.toContain('max_prepared_statements');
     const [older] = poolers();
     expect(older).not.toBe(before);
     expect(await pooled('select 1 as one')).toEqual([{ one: 1 }]);
-    const tend = () => pooler.tend(cluster, primary, { program, fault: undefined });
-    expect(await tend()).toBeNull();
+    const reconcile = () => pooler.reconcile(cluster, primary, { program, fault: undefined });
+    expect(await reconcile()).toBeNull();
     expect(readFileSync(ini(), 'utf8')).toContain('max_prepared_statements');
     const [newer] = poolers();
     expect(newer).not.toBe(older);
-    await tend();
+    await reconcile();
     expect(poolers()).toEqual([newer]);
   },
 );

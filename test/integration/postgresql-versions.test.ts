@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
 import type { DesiredCluster } from '../../server/src/features/managed-postgresql/port.ts';
-import { placeOf } from '../../server/src/providers/local/postgresql/place.ts';
+import { pathsOf } from '../../server/src/providers/local/postgresql/paths.ts';
 import { Server } from '../../server/src/providers/local/postgresql/server.ts';
 import { postgresqlPrograms } from '../../server/src/regions/postgresql-programs.ts';
 import { ask, type LocalClusters, startLocalClusters } from '../harness/local-postgresql.ts';
@@ -27,7 +27,7 @@ async function createOfferedExtensions(cluster: DesiredCluster): Promise<void> {
   const rows = await ask(cluster, offered);
   expect(rows.length).toBeGreaterThan(30);
   for (const { name } of rows.filter(({ trusted }) => trusted)) await ask(cluster, create(String(name)));
-  await new Server(placeOf(clusters.root, cluster.id)).asking('shop', async (client) => {
+  await new Server(pathsOf(clusters.root, cluster.id)).asking('shop', async (client) => {
     await client.query('set search_path = public');
     for (const { name } of rows.filter(({ trusted }) => !trusted)) await client.query(create(String(name)));
   });

@@ -15,7 +15,7 @@ async function ownRegion() {
 }
 
 /** What is looked at, as it was desired, in this order. */
-function noting(desired: (id: string) => Promise<string | undefined>, look = async (_: string) => {}) {
+function noting(desired: (id: string) => Promise<string | null | undefined>, look = async (_: string) => {}) {
   const seen: string[] = [];
   const looks: Looks<string, true> = {
     desired,
@@ -84,4 +84,51 @@ test('a region can be taken over while it is asked what is desired there; then n
   answer();
   expect((await pass).size).toBe(0);
   expect(seen).toEqual([]);
+});
+
+test('what nobody knows any more is removed, by those who say how', async () => {
+  const { changes } = await ownRegion();
+  const gone: string[] = [];
+  const { seen, looks } = noting(async () => null);
+  expect((await changes.reconcile(['one'], 1, looks)).size).toBe(0);
+  await changes.reconcile(['two'], 1, { ...looks, gone: async (id) => void gone.push(id) });
+  expect([seen, gone]).toEqual([[], ['two']]);
+});
+
+test('what is due is looked at between changes, by the owner alone, until the end', async () => {
+  const { changes, anotherFence } = await ownRegion();
+  onTestFinished(() => changes.close('leave', async () => undefined));
+  const [held, end] = [gate(), gate()];
+  const change = changes.change('busy', async () => {
+    held.open();
+    await end.opened;
+  });
+  await held.opened;
+  const looked: string[] = [];
+  const failures: unknown[] = [];
+  let passes = 0;
+  changes.supervise({
+    everyMs: 1,
+    *due() {
+      passes += 1;
+      yield* ['busy', 'broken', 'one'];
+    },
+    look: async (id) => {
+      looked.push(id);
+      if (id === 'broken') throw new Error('it is broken');
+    },
+    failed: (id, error) => failures.push([id, String(error)]),
+  });
+  await expect.poll(() => looked).toContain('one');
+  expect(looked).not.toContain('busy');
+  expect(failures[0]).toEqual(['broken', 'Error: it is broken']);
+  end.open();
+  await change;
+  await expect.poll(() => looked).toContain('busy');
+  await anotherFence().takeOver(2);
+  const [before, then] = [failures.length, passes];
+  looked.splice(0);
+  await expect.poll(() => passes).toBeGreaterThan(then + 2);
+  expect(looked).toEqual([]);
+  expect(failures.length).toBe(before);
 });

@@ -4,7 +4,7 @@ import { readText } from '../../../kernel/files.ts';
 import { makeDirectoryForEngine, writeForEngine } from '../host/files.ts';
 import type { Rendering } from './config/rendering.ts';
 import { checkConfiguration } from './haproxy.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 import { EMPTY_SERVER_STATE } from './server-state.ts';
 
 /** Puts a new configuration in the place of the old one. Where a process runs on the old one, HAProxy
@@ -13,7 +13,7 @@ import { EMPTY_SERVER_STATE } from './server-state.ts';
  *  @throws ConfigurationRefused when HAProxy refuses it; then nothing has changed */
 export async function replaceConfiguration(
   program: string,
-  paths: Place,
+  paths: Paths,
   rendering: Rendering,
   isRunning: boolean,
 ): Promise<() => void> {
@@ -49,7 +49,7 @@ export async function replaceConfiguration(
 }
 
 /** Removes files that the configuration no longer names: a private key stays no longer than needed. */
-export function removeStaleFiles(paths: Place, rendering: Rendering): void {
+export function removeStaleFiles(paths: Paths, rendering: Rendering): void {
   const named = new Set(rendering.files.map(({ path }) => path));
   for (const name of readdirSync(paths.certificates)) {
     const path = join(paths.certificates, name);
@@ -58,7 +58,7 @@ export function removeStaleFiles(paths: Place, rendering: Rendering): void {
 }
 
 /** Whether the files on disk already say this. */
-export function isWritten(paths: Place, rendering: Rendering): boolean {
+export function isWritten(paths: Paths, rendering: Rendering): boolean {
   return (
     readText(paths.config) === rendering.config &&
     rendering.files.every(({ path, content }) => readText(path) === content)

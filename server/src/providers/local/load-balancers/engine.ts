@@ -14,7 +14,7 @@ import { type Counters, readListeners } from './counters.ts';
 import { Draining } from './draining.ts';
 import { runningProcess, startProcess } from './haproxy.ts';
 import { applyLiveChanges, deleteDeparted, endSessionsOf, type LiveChanges } from './live-changes.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 import { RuntimeSocket } from './runtime-socket.ts';
 import { EMPTY_SERVER_STATE, serverStateFile } from './server-state.ts';
 import { parseStat, SHOW_STAT, type StatLine } from './show-stat.ts';
@@ -27,7 +27,7 @@ const MOST_LOOKS = 400;
  *  reload, change and read it; what it should serve is in files that others have written. */
 export class Engine {
   readonly #program: string;
-  readonly #paths: Place;
+  readonly #paths: Paths;
   readonly #counters: Counters;
   readonly #draining: Draining;
   #process: ProcessIdentity | null;
@@ -39,7 +39,7 @@ export class Engine {
    *  @param noted the process and its predecessors as last noted */
   constructor(
     program: string,
-    paths: Place,
+    paths: Paths,
     counters: Counters,
     noted: { readonly process: ProcessIdentity | null; readonly draining: readonly ProcessIdentity[] },
   ) {
@@ -176,10 +176,10 @@ export class Engine {
 }
 
 /** Where the socket of a process of version 0.3.0 is until it hands over: its account may not enter the first place. */
-const formerSocketOf = ({ socket }: Place) => `${socket}.former`;
+const formerSocketOf = ({ socket }: Paths) => `${socket}.former`;
 
 /** @returns whether there is one */
-function findFormerSocket(paths: Place): boolean {
+function findFormerSocket(paths: Paths): boolean {
   if (existsSync(paths.socket)) return false;
   if (existsSync(paths.formerSocket)) {
     makeDirectoryOfEngine(dirname(paths.socket), paths.directory);

@@ -9,7 +9,7 @@ import type { Capability } from '../host/privileges.ts';
 import { run } from '../host/programs.ts';
 import { MATCH_LIMIT } from '../host/quoting.ts';
 import { portInUse } from './bind-probe.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 
 /** To open ports below 1024, and to lock itself into an empty directory. */
 const CAPABILITIES: readonly Capability[] = ['net_bind_service', 'sys_chroot'];
@@ -55,7 +55,7 @@ function withoutLimit(text: string): string {
  *  @throws ConfigurationRefused when it would not even begin */
 export async function startProcess(
   program: string,
-  paths: Place,
+  paths: Paths,
   predecessor: { readonly process: ProcessIdentity; readonly socket: string } | null,
   logging: boolean,
 ): Promise<ProcessIdentity> {
@@ -82,7 +82,7 @@ export async function startProcess(
 }
 
 /** The process that the pid file names, if it is alive and really runs our configuration. */
-export function runningProcess(paths: Place): ProcessIdentity | null {
+export function runningProcess(paths: Paths): ProcessIdentity | null {
   const pid = Number(readText(paths.pidFile)?.trim().split('\n').at(-1));
   return processOf(pid, (words) => words.includes(paths.config));
 }

@@ -27,8 +27,8 @@ import { readAccessLog } from './access-logs/read.ts';
 import { LogShipping } from './access-logs/shipping.ts';
 import { aliasHint, bindFailure } from './bind-probe.ts';
 import type { CloseMode, LocalLoadBalancers, LocalLoadBalancersOptions } from './options.ts';
+import { makeSocketDirectory, type Paths, pathsOf } from './paths.ts';
 import { patternFault } from './patterns.ts';
-import { makeSocketDirectory, type Place, placeOf } from './place.ts';
 import { RefusedMembers } from './refused-members.ts';
 import { LoadBalancerServer, type ServerContext } from './server.ts';
 import type { SavedState } from './state.ts';
@@ -71,7 +71,7 @@ class Provider implements LocalLoadBalancers {
     this.#refused = new RefusedMembers((address, port) => this.memberFault(address, port), options.log);
     this.#logs = new LogShipping({
       collectorOf: (regionId) => options.collectorOf?.(regionId),
-      placeOf: (id) => this.#place(id),
+      pathsOf: (id) => this.#paths(id),
       log: options.log,
     });
     this.#reconciler.supervise({
@@ -115,7 +115,7 @@ class Provider implements LocalLoadBalancers {
   }
 
   async readLog(id: string, filter: AccessLogFilter): Promise<AccessLogSeen | null> {
-    return readAccessLog(this.#place(id).accessLog, filter);
+    return readAccessLog(this.#paths(id).accessLog, filter);
   }
 
   async remove(id: string, _operation: Operation): Promise<Progress> {
@@ -188,7 +188,7 @@ class Provider implements LocalLoadBalancers {
 
   async #apply(desired: DesiredLoadBalancer, failover: string | null): Promise<void> {
     await this.#addresses.removeAbandoned(() => this.#noted());
-    const isNew = !this.#servers.has(desired.id) && !existsSync(this.#place(desired.id).directory);
+    const isNew = !this.#servers.has(desired.id) && !existsSync(this.#paths(desired.id).directory);
     const server = this.#server(desired.id);
     try {
       if (desired.accessLog) await this.#logs.follow(desired);
@@ -202,7 +202,7 @@ class Provider implements LocalLoadBalancers {
   }
 
   async #remove(id: string): Promise<void> {
-    if (!this.#servers.has(id) && !existsSync(this.#place(id).directory)) return;
+    if (!this.#servers.has(id) && !existsSync(this.#paths(id).directory)) return;
     await this.#server(id).remove(() => this.#logs.leave(id));
     this.#servers.delete(id);
     this.#refused.forget(id);
@@ -226,16 +226,16 @@ class Provider implements LocalLoadBalancers {
 
   /** The load balancer, also one that an earlier server left behind. */
   #known(id: string): LoadBalancerServer | null {
-    const isLeftOver = () => !this.#closed && existsSync(this.#place(id).state);
+    const isLeftOver = () => !this.#closed && existsSync(this.#paths(id).state);
     return this.#servers.get(id) ?? (isLeftOver() ? this.#server(id) : null);
   }
 
-  #place(id: string): Place {
-    return placeOf(this.#root, this.#sockets, identifier(id));
+  #paths(id: string): Paths {
+    return pathsOf(this.#root, this.#sockets, identifier(id));
   }
 
   #server(id: string): LoadBalancerServer {
-    const server = this.#servers.get(id) ?? new LoadBalancerServer(id, this.#place(id), this.#context());
+    const server = this.#servers.get(id) ?? new LoadBalancerServer(id, this.#paths(id), this.#context());
     this.#servers.set(id, server);
     return server;
   }
@@ -278,7 +278,7 @@ class Provider implements LocalLoadBalancers {
 
   /** Addresses that load balancers are noted to have, also those that were not looked at yet. */
   #noted(): string[] {
-    return this.#homes().flatMap((id) => readJson<SavedState>(this.#place(id).state)?.addresses ?? []);
+    return this.#homes().flatMap((id) => readJson<SavedState>(this.#paths(id).state)?.addresses ?? []);
   }
 }
 

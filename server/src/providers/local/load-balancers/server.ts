@@ -25,7 +25,7 @@ import { ConfigurationRefused, objection } from './haproxy.ts';
 import { membersSeen, udpHealth } from './health.ts';
 import { LastChecks } from './last-checks.ts';
 import { nextStep, type Observed, type Step } from './next.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
@@ -52,7 +52,7 @@ export interface ServerContext {
  *  calls at once, `observe` excepted; the caller puts them in a row. */
 export class LoadBalancerServer {
   readonly id: string;
-  readonly #paths: Place;
+  readonly #paths: Paths;
   readonly #context: ServerContext;
   readonly #counters: Counters;
   readonly #engine: Engine;
@@ -65,7 +65,7 @@ export class LoadBalancerServer {
   #state: SavedState;
 
   /** Takes over what an earlier server left behind, if there is anything. */
-  constructor(id: string, paths: Place, context: ServerContext) {
+  constructor(id: string, paths: Paths, context: ServerContext) {
     this.id = id;
     this.#paths = paths;
     this.#context = context;
@@ -79,7 +79,7 @@ export class LoadBalancerServer {
     this.#state = { ...saved, changing: saved.changing || (running !== null && !known) };
     this.#udp = new UdpPlane(paths, context.environment.connectionCeiling);
     this.#udp.adopt(saved.udp, saved.logging);
-    if (saved.changing) this.#udp.doubt();
+    if (saved.changing) this.#udp.markUnsure();
     this.#prober = new Prober(() => context.onVerdict(id), context.now);
     this.#prober.watch(saved.probes);
   }

@@ -21,7 +21,7 @@ export class BucketLook {
     const before = this.#readers === readers.join() ? this.#seen : new Map<string, Seen>();
     const seen = new Map<string, Seen>();
     for (const name of await server.bucketNames()) {
-      const changedAt = statSync(join(server.place.data, name), { throwIfNoEntry: false })?.ctimeMs;
+      const changedAt = statSync(join(server.paths.data, name), { throwIfNoEntry: false })?.ctimeMs;
       if (changedAt === undefined) continue;
       const known = before.get(name);
       if (known?.changedAt === changedAt) seen.set(name, known);

@@ -7,35 +7,35 @@ import { startLogWriter } from '../host/log-writer.ts';
 import { findProgram, run } from '../host/programs.ts';
 import { quote } from '../host/quoting.ts';
 import type { Running } from './next.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 
 export const PORT = 9000;
 const STOP_MS = 3_000;
 
 /** HAProxy before an S3 server. The server's own log does not say how much a download has sent; this one's does. */
 export class Gateway {
-  readonly #place: Place;
+  readonly #paths: Paths;
 
-  constructor(place: Place) {
-    this.#place = place;
+  constructor(paths: Paths) {
+    this.#paths = paths;
   }
 
   running(): ProcessIdentity | null {
-    const { gatewayPid, gatewayConf } = this.#place;
+    const { gatewayPid, gatewayConf } = this.#paths;
     const pid = Number(readText(gatewayPid)?.trim().split('\n').at(-1));
     return processOf(pid, (words) => words.includes(gatewayConf));
   }
 
   observe(address: string): Running {
     if (this.running() === null) return 'none';
-    return readText(this.#place.gatewayConf) === render(this.#place, address) ? 'current' : 'other';
+    return readText(this.#paths.gatewayConf) === render(this.#paths, address) ? 'current' : 'other';
   }
 
   /** Starts it, in the place of one that runs.
    *  @throws TaskFailed when the address cannot be used */
   async start(address: string): Promise<void> {
-    const { gatewayPid, gatewayConf, home, socket, traffic } = this.#place;
-    const conf = render(this.#place, address);
+    const { gatewayPid, gatewayConf, home, socket, traffic } = this.#paths;
+    const conf = render(this.#paths, address);
     const running = this.running();
     if (running) await terminate(running, STOP_MS);
     const program = findProgram('haproxy');
@@ -54,7 +54,7 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
-    const running = existsSync(this.#place.gatewayPid) ? this.running() : null;
+    const running = existsSync(this.#paths.gatewayPid) ? this.running() : null;
     if (running) await terminate(running, STOP_MS);
   }
 }
@@ -62,7 +62,7 @@ export class Gateway {
 /** What a line of the log has: bytes from the client, bytes to it, the status, the method, the path. */
 const LINE = '%U %B %ST %HM %HP';
 
-function render({ socket }: Place, address: string): string {
+function render({ socket }: Paths, address: string): string {
   return [
     'global',
     '  maxconn 2000',

@@ -18,7 +18,7 @@ import { applyAll } from './apply.ts';
 import { BucketLook } from './bucket-look.ts';
 import { expire } from './expire.ts';
 import { PORT } from './gateway.ts';
-import { makePlace, placeOf, removePlace } from './place.ts';
+import { makeFolders, pathsOf, removeFolders } from './paths.ts';
 import { trafficOf } from './requests.ts';
 import { Server, type ServerDeps } from './server.ts';
 
@@ -43,9 +43,9 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
       folder: this.folder,
       creating: 'create_object_storage',
       usage: { trafficOf, isOwn: (name) => OWN.has(name) },
-      serverOf: (root, id) => new Server(placeOf(root, id), options),
-      makePlace,
-      removePlace,
+      serverOf: (root, id) => new Server(pathsOf(root, id), options),
+      makeFolders,
+      removeFolders,
     });
   }
 
@@ -75,11 +75,11 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     await this.#servers.change(id, async (server) => {
       await this.#servers.end(server);
       this.#looks.delete(id);
-      const { notes, place } = server;
-      if (!keepsFiles || notes === null) return removePlace(place);
+      const { notes, paths } = server;
+      if (!keepsFiles || notes === null) return removeFolders(paths);
       const { host: _given, ...rest } = notes;
       server.note(rest);
-      await removeFolder(place.sockets);
+      await removeFolder(paths.sockets);
     });
     return READY;
   }
@@ -88,7 +88,7 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
 
   async purge(id: string): Promise<void> {
     await this.#servers.change(id, async (server) => {
-      if (server.notes?.host === undefined) await removePlace(server.place);
+      if (server.notes?.host === undefined) await removeFolders(server.paths);
     });
   }
 
@@ -109,13 +109,13 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
   /** Its folders, and what is noted of it. */
   async #prepare(server: Server, desired: DesiredStorage, operation: Operation): Promise<void> {
     await this.#servers.prepare(server, operation);
-    const { notes, place } = server;
+    const { notes, paths } = server;
     const host = hostOf(desired);
     if (notes === null) {
       const root = { access: 'root', secret: randomBytes(30).toString('base64url') };
       server.note({ creator: operation.key, host, root, applied: {} });
     } else if (notes.host !== host) server.note({ ...notes, host });
-    accessSync(place.data, constants.R_OK);
+    accessSync(paths.data, constants.R_OK);
   }
 
   /** Brings back what died, and sees what there is. */

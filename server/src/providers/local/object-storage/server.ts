@@ -8,7 +8,7 @@ import { startDetached, trimLog } from '../host/detached.ts';
 import { unprivileged } from '../host/privileges.ts';
 import { Gateway } from './gateway.ts';
 import { nextStep, type Running, type Step } from './next.ts';
-import { makePlace, type Place } from './place.ts';
+import { makeFolders, type Paths } from './paths.ts';
 import { ask, type Credentials, elements, type S3Answer, type S3Call } from './s3-client.ts';
 
 /** What is known of a storage beside its data. */
@@ -38,27 +38,27 @@ const STOP_MS = 8_000;
 /** The programs of one storage: the S3 server at a socket, and before it a gateway at the storage's address, which
  *  counts. They outlive this process, and are found again. */
 export class Server {
-  readonly place: Place;
+  readonly paths: Paths;
   readonly gateway: Gateway;
   readonly #deps: ServerDeps;
 
-  constructor(place: Place, deps: ServerDeps) {
-    this.place = place;
-    this.gateway = new Gateway(place);
+  constructor(paths: Paths, deps: ServerDeps) {
+    this.paths = paths;
+    this.gateway = new Gateway(paths);
     this.#deps = deps;
   }
 
   get notes(): Notes | null {
-    return readJson<Notes>(this.place.notes);
+    return readJson<Notes>(this.paths.notes);
   }
 
   note(notes: Notes): void {
-    writeFileAtomically(this.place.notes, JSON.stringify(notes));
+    writeFileAtomically(this.paths.notes, JSON.stringify(notes));
   }
 
   /** The process of the S3 server; null: there is none. */
   running(): ProcessIdentity | null {
-    const { socket, pidFile } = this.place;
+    const { socket, pidFile } = this.paths;
     return findProcess(Number(readText(pidFile)), (words) => words.includes(socket));
   }
 
@@ -89,14 +89,14 @@ export class Server {
     const { engine } = this.#deps;
     const program = engine.program();
     if (program === undefined) throw new TaskFailed(engine.fault() ?? 'There is no S3 server');
-    makePlace(this.place);
-    const { log, sockets, socket, adminSocket, pidFile } = this.place;
+    makeFolders(this.paths);
+    const { log, sockets, socket, adminSocket, pidFile } = this.paths;
     const { root } = this.#known();
     for (const left of [socket, adminSocket]) rmSync(left, { force: true });
     trimLog(log, LARGEST_LOG);
     await startDetached({
-      command: unprivileged({ program, words: this.#words() }, { home: this.place.home }),
-      cwd: dirname(sockets) === this.place.home ? sockets : '/',
+      command: unprivileged({ program, words: this.#words() }, { home: this.paths.home }),
+      cwd: dirname(sockets) === this.paths.home ? sockets : '/',
       env: { ROOT_ACCESS_KEY: root.access, ROOT_SECRET_KEY: root.secret },
       ...{ pidFile, log, name: 'The S3 server' },
       answers: async () => {
@@ -107,7 +107,7 @@ export class Server {
   }
 
   #words(): string[] {
-    const { socket, adminSocket, accounts, versions, data } = this.place;
+    const { socket, adminSocket, accounts, versions, data } = this.paths;
     return [
       '--port',
       socket,
@@ -130,7 +130,7 @@ export class Server {
   async stop(): Promise<void> {
     await this.gateway.stop();
     await this.#end();
-    rmSync(this.place.pidFile, { force: true });
+    rmSync(this.paths.pidFile, { force: true });
   }
 
   async #end(): Promise<void> {
@@ -140,12 +140,12 @@ export class Server {
 
   /** A call as the owner of everything. */
   ask(call: S3Call): Promise<S3Answer> {
-    return ask(this.place.socket, this.#known().root, call, this.#deps.now());
+    return ask(this.paths.socket, this.#known().root, call, this.#deps.now());
   }
 
   /** A call about keys, which nobody else can make. */
   askAdmin(call: S3Call): Promise<S3Answer> {
-    return ask(this.place.adminSocket, this.#known().root, call, this.#deps.now());
+    return ask(this.paths.adminSocket, this.#known().root, call, this.#deps.now());
   }
 
   async bucketNames(): Promise<string[]> {
@@ -156,7 +156,7 @@ export class Server {
 
   #known(): Notes {
     const { notes } = this;
-    if (!notes) throw new Error(`nothing is noted of storage ${this.place.id}`);
+    if (!notes) throw new Error(`nothing is noted of storage ${this.paths.id}`);
     return notes;
   }
 }

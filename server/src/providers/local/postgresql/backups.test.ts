@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import { Backups, restoreCommand } from './backups.ts';
-import { placeOf } from './place.ts';
+import { pathsOf } from './paths.ts';
 import type { Server } from './server.ts';
 
 const NOW = new Date('2026-11-24T12:00:00Z');
@@ -34,7 +34,7 @@ beforeEach(() => {
   chmodSync(root, 0o711);
   warnings = [];
   meanwhile = () => undefined;
-  const { home, data } = placeOf(root, 'orders');
+  const { home, data } = pathsOf(root, 'orders');
   mkdirSync(path.join(data, 'global'), { recursive: true });
   mkdirSync(folder());
   for (const open of [home, data, path.join(data, 'global')]) chmodSync(open, 0o755);
@@ -54,13 +54,13 @@ afterEach(async () => {
 async function backUp(): Promise<void> {
   const client = { query: async () => ({ rows: [{ label: LABEL }] }) };
   const primary = {
-    place: placeOf(root, 'orders'),
+    paths: pathsOf(root, 'orders'),
     asking: (_: string, work: (given: typeof client) => unknown) => {
       meanwhile();
       return work(client);
     },
   };
-  backups.tend({ every_hours: 24, keep: 2 }, primary as unknown as Server, '/nowhere');
+  backups.reconcile({ every_hours: 24, keep: 2 }, primary as unknown as Server, '/nowhere');
   const isNew = () => backups.list().at(-1)?.taken_at === NOW.toISOString();
   await waitUntil(() => isNew() || warnings.length > 0, { what: 'the backup to end' });
 }

@@ -67,7 +67,11 @@ export class Backups {
   }
 
   /** Begins a copy when it is time for one. @returns those that are there, the oldest first */
-  async tend(schedule: BackupSchedule | null, primary: Server, binaries: string): Promise<readonly Backup[]> {
+  async reconcile(
+    schedule: BackupSchedule | null,
+    primary: Server,
+    binaries: string,
+  ): Promise<readonly Backup[]> {
     if (schedule === null) {
       if (!this.#copying) await removeFolder(this.#folder);
       return [];
@@ -129,7 +133,7 @@ export class Backups {
     this.#copying = this.#copy(primary, binaries, schedule)
       .catch((error: unknown) => {
         if (!this.#end.signal.aborted)
-          this.#deps.log.warn({ cluster: primary.place.id }, `there is no new backup: ${messageOf(error)}`);
+          this.#deps.log.warn({ cluster: primary.paths.id }, `there is no new backup: ${messageOf(error)}`);
       })
       .finally(() => {
         this.#copying = undefined;

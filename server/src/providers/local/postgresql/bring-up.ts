@@ -2,7 +2,7 @@ import type { DesiredCluster } from '../../../features/managed-postgresql/port.t
 import { converge } from '../host/converge.ts';
 import type { Losses } from './losses.ts';
 import { nextStep, type ServerObserved, type Step } from './next.ts';
-import { makePlace } from './place.ts';
+import { makeFolders } from './paths.ts';
 import type { Server } from './server.ts';
 import { noteRead } from './server-files.ts';
 
@@ -74,7 +74,7 @@ function handOver({ servers, log }: BringUpDeps, cluster: string): void {
   const { primary, replica } = servers();
   const { notes } = primary;
   if (!notes) return;
-  const isPrimary = { primary: replica.place.node, isTakingOver: true };
+  const isPrimary = { primary: replica.paths.node, isTakingOver: true };
   primary.note({ ...notes, ...isPrimary, isSynchronous: false, mayTakeOver: false });
   log.warn({ cluster }, 'the replica takes over from a primary that was lost');
 }
@@ -86,7 +86,7 @@ export async function startPrimary(
   binaries: string,
 ): Promise<void> {
   const { primary } = servers();
-  makePlace(primary.place);
+  makeFolders(primary.paths);
   const { notes } = primary;
   if (notes?.mayTakeOver) primary.note({ ...notes, mayTakeOver: false });
   write(primary, desired);

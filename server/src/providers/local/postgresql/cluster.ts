@@ -14,7 +14,7 @@ import type { Role } from './configuration.ts';
 import { Losses } from './losses.ts';
 import { measure } from './measure.ts';
 import { phaseOf } from './next.ts';
-import { makePlace, type NodeName, placeOf, removePlace } from './place.ts';
+import { makeFolders, type NodeName, pathsOf, removeFolders } from './paths.ts';
 import { Pooler, type PoolerProgram } from './pooler.ts';
 import { Replication } from './replication.ts';
 import { applyRoles } from './roles.ts';
@@ -60,8 +60,8 @@ export class Cluster {
   constructor(id: string, deps: ClusterDeps) {
     this.#id = id;
     this.#deps = deps;
-    this.#pooler = new Pooler(placeOf(deps.root, id).home);
-    this.#backups = new Backups(placeOf(deps.root, id).home, deps);
+    this.#pooler = new Pooler(pathsOf(deps.root, id).home);
+    this.#backups = new Backups(pathsOf(deps.root, id).home, deps);
     this.#bringUpDeps = {
       servers: () => this.#servers(),
       write: (server, desired) => this.#write(server, desired),
@@ -110,14 +110,14 @@ export class Cluster {
 
   settleAt(host: string): void {
     const server = this.#server('a');
-    makePlace(server.place);
+    makeFolders(server.paths);
     server.note({ host });
   }
 
   /** Brings it to what is desired. @returns what is still to come, in words; null: nothing */
   async apply(desired: DesiredCluster, change: ClusterChange, binaries: string): Promise<string | null> {
     this.#desired = desired;
-    const upgrading = await this.#upgrade.tend(desired, binaries);
+    const upgrading = await this.#upgrade.reconcile(desired, binaries);
     if (upgrading !== null) return upgrading;
     if (!this.#servers().primary.hasData()) {
       if (!change.isNew)
@@ -133,8 +133,8 @@ export class Cluster {
     // A storage that has become larger helps at once.
     if (primary.notes?.full) await this.#look(primary, desired);
     this.#seen = undefined;
-    const step = await this.#replication.tend(desired, binaries, 'change');
-    const fault = await this.#tendPooler(desired);
+    const step = await this.#replication.reconcile(desired, binaries, 'change');
+    const fault = await this.#reconcilePooler(desired);
     if (fault !== null) throw new TaskFailed(fault);
     this.#remember();
     return step;
@@ -145,19 +145,19 @@ export class Cluster {
     const { primary } = this.#servers();
     const { root, templates } = this.#deps;
     const { version, host } = desired;
-    makePlace(primary.place);
+    makeFolders(primary.paths);
     if (!source) return primary.initialize(binaries, templates, version, { host });
     const other = new Cluster(source.cluster_id, this.#deps);
-    const backups = new Backups(placeOf(root, source.cluster_id).home, this.#deps);
+    const backups = new Backups(pathsOf(root, source.cluster_id).home, this.#deps);
     const backup = backups.before(source.until);
     const { primary: from } = other.#servers();
     await archiveNow(from);
-    const { home, replay } = primary.place;
+    const { home, replay } = primary.paths;
     await removeFolder(replay);
     makeOwnFolder(replay, home);
     await backups.copyLog(backup, replay, home);
     const restore = { command: restoreCommand(replay), until: source.until };
-    const copy = { folder: backup.folder, home: from.place.home };
+    const copy = { folder: backup.folder, home: from.paths.home };
     await primary.fillFrom(copy, binaries, { host, former: from.notes?.password ?? '', restore });
   }
 
@@ -168,7 +168,7 @@ export class Cluster {
     const { restore: _, ...notes } = primary.notes;
     primary.note(notes);
     await this.#serve(desired, binaries);
-    await removeFolder(primary.place.replay);
+    await removeFolder(primary.paths.replay);
   }
 
   /** Brings back what died, and measures from time to time. */
@@ -178,8 +178,8 @@ export class Cluster {
     if (this.#servers().primary.notes?.upgrade) await this.#upgrade.goBack();
     if (!this.#servers().primary.hasData())
       throw new Error('its data is not in the data directory of its region');
-    const missing = await this.#mend(desired);
-    const backups = await this.#tendBackups(desired);
+    const missing = await this.#repair(desired);
+    const backups = await this.#reconcileBackups(desired);
     const seen = this.#seen;
     const servers = this.#describe(desired, missing);
     if (seen && this.#deps.now() < seen.until)
@@ -197,13 +197,13 @@ export class Cluster {
     return this.#losses.any;
   }
 
-  /** What `hasLostOne` saw is mended, unless a change that came first has done so, or is at it; when that fails, the
+  /** What `hasLostOne` saw is repaired, unless a change that came first has done so, or is at it; when that fails, the
    *  next look at all clusters tries again. */
   async recover(): Promise<void> {
     const desired = this.#watched();
     if (!desired || !this.#losses.any) return;
     this.#losses.watch([]);
-    await this.#mend(desired);
+    await this.#repair(desired);
   }
 
   /** What it is to be, while its processes are watched: with a replica, and not in the middle of an upgrade. */
@@ -218,7 +218,7 @@ export class Cluster {
     await this.#endWork();
     await this.#pooler.stop();
     for (const node of ['next', 'b', 'a'] as const) await this.#server(node).fence();
-    await removePlace(this.#deps.root, this.#id);
+    await removeFolders(this.#deps.root, this.#id);
   }
 
   /** Ends its servers; the replica last, so that it has everything. */
@@ -247,8 +247,8 @@ export class Cluster {
     const { primary, replica } = this.#servers();
     const { mayTakeOver = false, isTakingOver = false, full, tookOverAt = null } = primary.notes ?? {};
     return {
-      primary: primary.place.node,
-      replica: replication === null ? null : { name: replica.place.node, may_take_over: mayTakeOver },
+      primary: primary.paths.node,
+      replica: replication === null ? null : { name: replica.paths.node, may_take_over: mayTakeOver },
       missing,
       phase: phaseOf({
         isServing: primary.running() !== null && !primary.isStandby(),
@@ -261,7 +261,7 @@ export class Cluster {
   }
 
   #server(node: NodeName): Server {
-    return new Server(placeOf(this.#deps.root, this.#id, node));
+    return new Server(pathsOf(this.#deps.root, this.#id, node));
   }
 
   #servers(): { readonly primary: Server; readonly replica: Server } {
@@ -278,7 +278,7 @@ export class Cluster {
   }
 
   /** Starts what has ended, or lets the replica take over. @returns what is missing still */
-  async #mend(desired: DesiredCluster): Promise<string | null> {
+  async #repair(desired: DesiredCluster): Promise<string | null> {
     const version = this.version ?? desired.version;
     const binaries = await this.#deps.folderOf(version);
     if (binaries === undefined) throw new Error(`PostgreSQL ${version} is being installed`);
@@ -288,24 +288,24 @@ export class Cluster {
     this.#losses.forgetFrozen();
     if (this.#servers().primary.notes?.isUnread) await this.#load(desired);
     await this.#replication.release(desired);
-    const unpooled = await this.#tendPooler(desired);
-    const missing = await this.#replication.tend(desired, binaries, 'look');
+    const unpooled = await this.#reconcilePooler(desired);
+    const missing = await this.#replication.reconcile(desired, binaries, 'look');
     this.#remember();
     return missing ?? unpooled;
   }
 
   /** @returns the backups that there are */
-  async #tendBackups(desired: DesiredCluster): Promise<readonly Backup[]> {
+  async #reconcileBackups(desired: DesiredCluster): Promise<readonly Backup[]> {
     const { primary } = this.#servers();
     const schedule = JSON.stringify(desired.backups);
     if (this.#schedule !== schedule) await this.#load(desired);
     this.#schedule = schedule;
     const binaries = await this.#deps.folderOf(this.version ?? desired.version);
-    return binaries === undefined ? [] : this.#backups.tend(desired.backups, primary, binaries);
+    return binaries === undefined ? [] : this.#backups.reconcile(desired.backups, primary, binaries);
   }
 
-  #tendPooler(desired: DesiredCluster): Promise<string | null> {
-    return this.#pooler.tend(desired, this.#servers().primary, this.#deps.pooler());
+  #reconcilePooler(desired: DesiredCluster): Promise<string | null> {
+    return this.#pooler.reconcile(desired, this.#servers().primary, this.#deps.pooler());
   }
 
   /** Brings the primary to let clients in, by files that are as they should be. */
@@ -328,12 +328,12 @@ export class Cluster {
   }
 
   #write(server: Server, desired: DesiredCluster): void {
-    const { place, notes } = server;
+    const { paths, notes } = server;
     const { primary } = this.#servers();
     const isClosed = notes?.upgrade !== undefined;
-    const role: Role = [primary.place.node, 'next'].includes(place.node)
+    const role: Role = [primary.paths.node, 'next'].includes(paths.node)
       ? { isPrimary: true, isSynchronous: notes?.isSynchronous ?? false, restore: notes?.restore }
-      : { isPrimary: false, primary: primary.place, password: notes?.password ?? '' };
+      : { isPrimary: false, primary: primary.paths, password: notes?.password ?? '' };
     const full = notes?.full;
     const { archiveCommand } = this.#backups;
     // Of two versions at once nothing is archived.
@@ -364,7 +364,7 @@ export class Cluster {
     // A step that fails, or is not reached, is done with the next look.
     primary.note({ ...rest, isUnread, ...(full && { full: { ...full, isPending: true } }) });
     await this.#load(desired);
-    await this.#tendPooler(desired);
+    await this.#reconcilePooler(desired);
     if (!full) return;
     await endSessions(primary, full);
     if (primary.notes) primary.note({ ...primary.notes, full });

@@ -1,5 +1,5 @@
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 import type { Notes } from './server.ts';
 import type { Full } from './storage-watch.ts';
 
@@ -28,7 +28,7 @@ const MIB = 2 ** 20;
 export type Role =
   /** Whether commits wait until the replica has them, too. */
   | { readonly isPrimary: true; readonly isSynchronous: boolean; readonly restore: Notes['restore'] }
-  | { readonly isPrimary: false; readonly primary: Place; readonly password: string };
+  | { readonly isPrimary: false; readonly primary: Paths; readonly password: string };
 
 export interface ServerState {
   /** Bytes of the storage. */
@@ -42,22 +42,22 @@ export interface ServerState {
 }
 
 /** What follows counts, so that the service's own settings come last. */
-export function renderConf(desired: DesiredCluster, place: Place, state: ServerState): string {
+export function renderConf(desired: DesiredCluster, paths: Paths, state: ServerState): string {
   const { full, role } = state;
   const mib = Math.floor(state.size / MIB);
   const share = `${Math.max(64, Math.min(1024, Math.floor(mib / 4)))}MB`;
   const own = {
-    data_directory: place.data,
-    hba_file: place.hba,
+    data_directory: paths.data,
+    hba_file: paths.hba,
     port: String(PORT),
-    unix_socket_directories: place.sockets,
+    unix_socket_directories: paths.sockets,
     unix_socket_permissions: '0700',
     ssl: 'on',
-    ssl_cert_file: place.certificate,
-    ssl_key_file: place.key,
+    ssl_cert_file: paths.certificate,
+    ssl_key_file: paths.key,
     ssl_min_protocol_version: 'TLSv1.2',
     password_encryption: 'scram-sha-256',
-    cluster_name: place.title,
+    cluster_name: paths.title,
     logging_collector: 'off',
     log_destination: 'stderr',
     shared_preload_libraries: '',

@@ -15,7 +15,7 @@ let draft: string;
 function copy() {
   const client = { query: async () => ({ rows: [{ label: LABEL }] }) };
   const server = {
-    place: { data: path.join(folder, 'data'), home: folder },
+    paths: { data: path.join(folder, 'data'), home: folder },
     asking: (_: string, work: (given: typeof client) => unknown) => work(client),
   };
   return copyData(server as unknown as Server, draft, '/nowhere', new AbortController().signal);

@@ -55,7 +55,7 @@ export async function copyData(
   signal: AbortSignal,
 ): Promise<CopyOf> {
   await removeFolder(folder);
-  const { data, home } = server.place;
+  const { data, home } = server.paths;
   makeOwnFolder(folder, home);
   requireRoom(folder, (await usedBytes(data)) - (await usedBytes(join(data, 'pg_wal'))));
   const copied = await server.asking(
@@ -69,14 +69,14 @@ export async function copyData(
 
 async function copyWith(
   client: pg.Client,
-  { place }: Server,
+  { paths }: Server,
   folder: string,
   signal: AbortSignal,
 ): Promise<CopyOf> {
   signal.throwIfAborted();
   await client.query(`select pg_catalog.pg_backup_start('virga', true)`);
-  const words = ['-c', SCRIPT, 'sh', place.data, folder, ...LEFT_OUT.map((name) => `--exclude=${name}`)];
-  const { exitCode, output } = await run('/bin/sh', words, { home: place.home, patienceMs: HOUR_MS, signal });
+  const words = ['-c', SCRIPT, 'sh', paths.data, folder, ...LEFT_OUT.map((name) => `--exclude=${name}`)];
+  const { exitCode, output } = await run('/bin/sh', words, { home: paths.home, patienceMs: HOUR_MS, signal });
   if (exitCode !== 0) throw new Error(`the data could not be copied: ${output.slice(0, 500)}`);
   const { rows } = await client.query<{ label: string }>(
     'select labelfile as label from pg_catalog.pg_backup_stop(false)',
@@ -84,7 +84,7 @@ async function copyWith(
   const label = rows[0]?.label ?? '';
   const startFile = /^START WAL LOCATION: \S+ \(file (\w+)\)/m.exec(label)?.[1];
   if (startFile === undefined) throw new Error('the server did not say where the copy begins');
-  giveFile(join(folder, 'backup_label'), label, place.home);
+  giveFile(join(folder, 'backup_label'), label, paths.home);
   return { startFile, size: await usedBytes(folder) };
 }
 

@@ -126,7 +126,7 @@ class Feeding {
   constructor(feed: Feed) {
     this.#feed = feed;
     this.#isOld = Number(feed.version) < 17;
-    const path = (name: string) => join(feed.to.place.base, name);
+    const path = (name: string) => join(feed.to.paths.base, name);
     this.#files = {
       passwords: path('passwords'),
       archive: path('archive'),
@@ -187,14 +187,14 @@ class Feeding {
       `*:*:*:${ADMIN}:${from.notes?.password ?? ''}\n`,
       ...(restorer ? [`*:*:*:${restorer.name}:${restorer.password}\n`] : []),
     ];
-    giveFile(this.#files.passwords, lines.join(''), this.#feed.to.place.home);
+    giveFile(this.#files.passwords, lines.join(''), this.#feed.to.paths.home);
   }
 
   /** @param dump the program with its words */
   async #archive(name: 'archive' | 'objects', dump: readonly string[]): Promise<Archive> {
     const file = this.#files[name];
     const { contents } = this.#files;
-    for (const path of [file, contents]) makeFileOfEngine(path, this.#feed.to.place.home);
+    for (const path of [file, contents]) makeFileOfEngine(path, this.#feed.to.paths.home);
     await this.#do(...dump, '-Fc', '-f', file);
     await this.#do(this.#tool('pg_restore'), '--create', '-l', '-f', contents, file);
     return { file, parts: partsOf(readFileSync(contents, 'utf8')) };
@@ -211,7 +211,7 @@ class Feeding {
   ) {
     if (parts[part] === '') return;
     const head = `1,${HEADS}{${this.#isOld ? SINCE_17 : ''}${edits}}`;
-    giveFile(this.#files.list, parts[part], this.#feed.to.place.home);
+    giveFile(this.#files.list, parts[part], this.#feed.to.paths.home);
     await this.#pour(head, into, this.#tool('pg_restore'), '-f', '-', '-L', this.#files.list, ...words, file);
   }
 
@@ -220,7 +220,7 @@ class Feeding {
     const target = `dbname=${conninfo(database)}`;
     const sessions = [this.#options('from', ADMIN), this.#options('to', user)];
     const { passwords } = this.#files;
-    const fixed = [passwords, edits, this.#tool('psql'), to.place.sockets, target, user, ...sessions];
+    const fixed = [passwords, edits, this.#tool('psql'), to.paths.sockets, target, user, ...sessions];
     await this.#run(SCRIPT, [...fixed, ...program]);
   }
 
@@ -231,8 +231,8 @@ class Feeding {
   async #run(script: string, words: readonly string[]): Promise<void> {
     const { from, to, signal } = this.#feed;
     signal.throwIfAborted();
-    const paths = [from.place.sockets, to.place.sockets];
-    const options = { home: to.place.home, paths, patienceMs: PATIENCE_MS, signal };
+    const paths = [from.paths.sockets, to.paths.sockets];
+    const options = { home: to.paths.home, paths, patienceMs: PATIENCE_MS, signal };
     const { exitCode, output } = await run('/bin/sh', ['-c', script, 'sh', ...words], options);
     if (exitCode !== 0) throw new Error(firstFault(output));
   }
@@ -243,7 +243,7 @@ class Feeding {
   }
 
   #at(): readonly string[] {
-    return ['-h', this.#feed.from.place.sockets, '-p', String(PORT), '-U', ADMIN, '-w'];
+    return ['-h', this.#feed.from.paths.sockets, '-p', String(PORT), '-U', ADMIN, '-w'];
   }
 
   #tool(name: string): string {

@@ -33,7 +33,7 @@ type Numbers = Readonly<Record<string, unknown>>;
 /** Asks a server how it is.
  *  @param size of its storage in bytes */
 export async function measure(server: Server, size: number): Promise<Omit<ObservedCluster, 'fault'>> {
-  const used = await usedBytes(server.place.data);
+  const used = await usedBytes(server.paths.data);
   return server.asking('postgres', async (client) => {
     const { rows: counters } = await client.query<Numbers>(COUNTERS);
     const { rows: connections } = await client.query<Numbers>(CONNECTIONS);

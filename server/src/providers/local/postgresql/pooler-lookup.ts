@@ -72,7 +72,7 @@ export class PoolerLookup {
 /** Noted before the server knows it: whoever is killed between sets the same one again. */
 function passwordOf(server: Server): string {
   const { notes } = server;
-  if (!notes) throw new Error(`nothing is noted of cluster ${server.place.id}`);
+  if (!notes) throw new Error(`nothing is noted of cluster ${server.paths.id}`);
   const password = notes.poolerPassword ?? randomBytes(24).toString('base64url');
   if (notes.poolerPassword === undefined) server.note({ ...notes, poolerPassword: password });
   return password;

@@ -14,7 +14,7 @@ import {
 } from '../host/files.ts';
 import { run } from '../host/programs.ts';
 import { ADMIN, aclLines, POOLER, PORT, VERIFIERS } from './configuration.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 import { AUTH_QUERY, PoolerLookup } from './pooler-lookup.ts';
 import type { Notes, Server } from './server.ts';
 
@@ -70,7 +70,7 @@ export class Pooler {
 
   /** Brings it to what is desired, and back when it has ended.
    *  @returns why it does not serve; null: it does, or should not */
-  async tend(desired: DesiredCluster, server: Server, engine: PoolerProgram): Promise<string | null> {
+  async reconcile(desired: DesiredCluster, server: Server, engine: PoolerProgram): Promise<string | null> {
     const { program } = engine;
     if (desired.pooler === null) return this.remove();
     if (program === undefined) return 'The pooler does not run: PgBouncer is not installed on this machine';
@@ -84,7 +84,7 @@ export class Pooler {
       rmSync(this.#pidFile, { force: true });
       const { exitCode, output } = await run(program, ['-q', '-d', this.#conf], {
         home: this.#home,
-        paths: [server.place.sockets],
+        paths: [server.paths.sockets],
       });
       if (exitCode !== 0) return `The pooler does not start: ${output.trim().split('\n').at(-1)}`;
     }
@@ -111,7 +111,7 @@ export class Pooler {
     if (running && running !== realpathSync(program)) await terminate(process);
   }
 
-  #write(desired: DesiredCluster, { place, notes }: Server, isNewEnough: boolean): void {
+  #write(desired: DesiredCluster, { paths, notes }: Server, isNewEnough: boolean): void {
     makePassage(this.#folder);
     makeOwnFolder(join(this.#folder, 'run'), this.#home);
     makeFileOfEngine(join(this.#folder, 'pgbouncer.log'), this.#home);
@@ -121,7 +121,7 @@ export class Pooler {
       [path('server.key'), desired.tls.privateKey],
       [path('hba.conf'), renderHba(desired, notes)],
       [path('users.txt'), `"${POOLER}" "${notes?.poolerPassword ?? ''}"\n`],
-      [this.#conf, this.#render(desired, place, isNewEnough)],
+      [this.#conf, this.#render(desired, paths, isNewEnough)],
     ] as const;
     const changed = files.filter(([name, text]) => readText(name) !== text);
     if (changed.length === 0) return;
@@ -130,7 +130,7 @@ export class Pooler {
     for (const [name, text] of changed) writeForEngine(name, text, this.#home);
   }
 
-  #render(desired: DesiredCluster, primary: Place, isNewEnough: boolean): string {
+  #render(desired: DesiredCluster, primary: Paths, isNewEnough: boolean): string {
     const most = Math.max(2, Math.floor(connectionsOf(desired) * SHARE));
     const settings = {
       listen_addr: desired.host,

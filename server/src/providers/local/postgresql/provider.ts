@@ -19,7 +19,7 @@ import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { confFaults, removeLostChecks } from './check-conf.ts';
 import { Cluster } from './cluster.ts';
-import { placesIn } from './place.ts';
+import { homesIn } from './paths.ts';
 import { Templates } from './templates.ts';
 
 /** The programs of the versions that can be run here. */
@@ -83,7 +83,7 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
 
   /** Addresses of all clusters, whether they run or not. */
   addresses(): string[] {
-    return placesIn(this.#root).flatMap((id) => this.#cluster(id).host ?? []);
+    return homesIn(this.#root).flatMap((id) => this.#cluster(id).host ?? []);
   }
 
   async offer(): Promise<Offer> {
@@ -174,7 +174,7 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
   async release(programs: Programs): Promise<void> {
     await Promise.all([...this.#clusters.values()].map((cluster) => cluster.release()));
     await this.#changes.idle();
-    if (programs === 'stop') await eachAtMost(4, placesIn(this.#root), (id) => this.#cluster(id).stop());
+    if (programs === 'stop') await eachAtMost(4, homesIn(this.#root), (id) => this.#cluster(id).stop());
     this.#clusters.clear();
   }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
-import { placeOf } from './place.ts';
+import { pathsOf } from './paths.ts';
 import { type By, Replication } from './replication.ts';
 import type { Server } from './server.ts';
 
@@ -17,16 +17,16 @@ let root: string;
 let asked: string[];
 let warnings: string[];
 let replication: Replication;
-let place: Server['place'];
+let paths: Server['paths'];
 
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), 'virga-replica-'));
-  place = placeOf(root, 'orders', 'b');
+  paths = pathsOf(root, 'orders', 'b');
   asked = [];
   warnings = [];
   const query = async (text: string) => asked.push(text);
   const primary = {
-    place: placeOf(root, 'orders', 'a'),
+    paths: pathsOf(root, 'orders', 'a'),
     notes: { host: '127.0.0.1' },
     running: () => ({ pid: 1 }),
     // Only copies are given their time.
@@ -36,8 +36,8 @@ beforeEach(() => {
     },
   };
   const replica = {
-    place,
-    hasData: () => existsSync(place.data),
+    paths,
+    hasData: () => existsSync(paths.data),
     stop: async () => undefined,
     fence: async () => undefined,
   };
@@ -56,13 +56,13 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-const tend = (parts: Partial<DesiredCluster> = {}, by: By = 'change') =>
-  replication.tend({ ...desired, ...parts }, '', by);
+const reconcile = (parts: Partial<DesiredCluster> = {}, by: By = 'change') =>
+  replication.reconcile({ ...desired, ...parts }, '', by);
 /** Goes on while the data are copied, as a task does. @returns what ends that */
 const fault = () =>
   waitUntil(
     () =>
-      tend().then(
+      reconcile().then(
         (step) => step !== COPYING,
         (error: Error) => error,
       ),
@@ -73,26 +73,26 @@ const fault = () =>
 
 test('a replica that cannot be copied says why, and gives back the room that it took', async () => {
   expect(await fault()).toBe(FULL);
-  expect(existsSync(place.draft)).toBe(false);
+  expect(existsSync(paths.draft)).toBe(false);
 });
 
 test('what is left of a replica that was never whole goes when it is no longer desired', async () => {
   expect(await fault()).toBe(FULL);
   asked = [];
-  expect(await tend({ replication: null })).toBeNull();
+  expect(await reconcile({ replication: null })).toBeNull();
   expect(asked).toEqual([expect.stringContaining('pg_drop_replication_slot')]);
   expect(readdirSync(path.join(root, 'orders')).filter((name) => name !== 'account')).toEqual([]);
-  expect(existsSync(place.sockets)).toBe(false);
+  expect(existsSync(paths.sockets)).toBe(false);
 });
 
 test('a change tries for itself, whatever looks before it could not copy', async () => {
-  expect(await tend({}, 'look')).toBe(COPYING);
+  expect(await reconcile({}, 'look')).toBe(COPYING);
   await waitUntil(() => warnings.length > 0, { what: 'the copy to fail' });
-  expect(await tend()).toBe(COPYING);
+  expect(await reconcile()).toBe(COPYING);
   expect(await fault()).toBe(FULL);
 });
 
 test('a cluster that never had a replica is not asked about one', async () => {
-  expect(await tend({ replication: null })).toBeNull();
+  expect(await reconcile({ replication: null })).toBeNull();
   expect(asked).toEqual([]);
 });

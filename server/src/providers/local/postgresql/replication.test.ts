@@ -36,7 +36,7 @@ async function notedAfterALook({ isThere }: { readonly isThere: boolean }): Prom
     change: (action) => action(),
     log: { warn: () => undefined },
   });
-  await replication.tend(desired, '', 'change').catch(() => undefined);
+  await replication.reconcile(desired, '', 'change').catch(() => undefined);
   return notes;
 }
 

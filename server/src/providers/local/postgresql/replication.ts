@@ -5,7 +5,7 @@ import { messageOf } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { REPLICA } from './configuration.ts';
 import { copyData, giveFile } from './copy-data.ts';
-import { makePlace, removeNode } from './place.ts';
+import { makeFolders, removeNode } from './paths.ts';
 import { type Notes, type Server, STANDBY } from './server.ts';
 
 /** What the replica of a cluster needs of it. */
@@ -54,12 +54,12 @@ export class Replication {
   /** Commits do not wait for a replica that has ended. */
   async release(desired: DesiredCluster): Promise<void> {
     const { replica } = this.#deps.servers();
-    if (!replica.running()) await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+    if (!replica.running()) await this.#noteReplica(desired, { isSynchronous: false, mayTakeOver: false });
   }
 
   /** Goes a step on. @returns what is still to come, in words; null: all is as desired
    *  @throws why the copy that was begun could not be made */
-  async tend(desired: DesiredCluster, binaries: string, by: By): Promise<string | null> {
+  async reconcile(desired: DesiredCluster, binaries: string, by: By): Promise<string | null> {
     const { primary, replica } = this.#deps.servers();
     if (desired.replication === null) return this.#remove(desired);
     if (this.#copying) return 'the data are copied to the replica';
@@ -68,10 +68,10 @@ export class Replication {
     if (failure && (failure.by === 'change' || by === 'look')) throw failure.error;
     if (replica.hasData() && !replica.isStandby()) {
       await replica.fence();
-      await removeNode(replica.place);
+      await removeNode(replica.paths);
     }
     if (!replica.hasData()) {
-      await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+      await this.#noteReplica(desired, { isSynchronous: false, mayTakeOver: false });
       await this.#seed(desired, binaries, by);
       return 'the data are copied to the replica';
     }
@@ -79,17 +79,17 @@ export class Replication {
     const [seen] = await primary.asking('postgres', async (client) => (await client.query<Seen>(SEEN)).rows);
     if (!seen?.is_kept) {
       await replica.fence();
-      await removeNode(replica.place);
+      await removeNode(replica.paths);
       return 'the replica is too far behind, and made anew';
     }
     if (seen.state !== 'streaming') {
       // A server that is killed ends its processes one after the other: the last may say that the replica is gone, while
       // the first is still seen. Only one that lives lets somebody in.
       await primary.asking('postgres', async () => undefined);
-      await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+      await this.#noteReplica(desired, { isSynchronous: false, mayTakeOver: false });
       return 'the replica catches up';
     }
-    return this.#trustStreaming(desired);
+    return this.#noteStreaming(desired);
   }
 
   /** Nothing more is made of it. */
@@ -98,14 +98,14 @@ export class Replication {
     await this.#copying?.catch(() => undefined);
   }
 
-  async #trustStreaming(desired: DesiredCluster): Promise<string | null> {
+  async #noteStreaming(desired: DesiredCluster): Promise<string | null> {
     const { primary } = this.#deps.servers();
     const isSynchronous = desired.replication === 'sync';
     if ((primary.notes?.isSynchronous ?? false) !== isSynchronous)
-      await this.#trust(desired, { isSynchronous, mayTakeOver: false });
+      await this.#noteReplica(desired, { isSynchronous, mayTakeOver: false });
     if (primary.notes?.mayTakeOver) return null;
     if (isSynchronous && !(await this.#isEven(primary))) return 'the replica catches up';
-    await this.#trust(desired, { isSynchronous, mayTakeOver: true });
+    await this.#noteReplica(desired, { isSynchronous, mayTakeOver: true });
     return null;
   }
 
@@ -127,7 +127,7 @@ export class Replication {
   }
 
   /** Notes what may be relied on: less of it before anything else happens, more of it when it is so. */
-  async #trust(
+  async #noteReplica(
     desired: DesiredCluster,
     what: Required<Pick<Notes, 'isSynchronous' | 'mayTakeOver'>>,
   ): Promise<void> {
@@ -143,15 +143,15 @@ export class Replication {
 
   async #start(desired: DesiredCluster, binaries: string): Promise<void> {
     const { replica } = this.#deps.servers();
-    await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
-    makePlace(replica.place);
+    await this.#noteReplica(desired, { isSynchronous: false, mayTakeOver: false });
+    makeFolders(replica.paths);
     this.#deps.write(replica, desired);
     try {
       await replica.start(binaries);
     } catch (error) {
       // What it has is of no use: it is copied anew.
       await replica.fence();
-      await removeNode(replica.place);
+      await removeNode(replica.paths);
       throw error;
     }
   }
@@ -159,7 +159,7 @@ export class Replication {
   /** Begins to copy. The primary keeps from now on what the copy will need; the copy itself holds nothing up. */
   async #seed(desired: DesiredCluster, binaries: string, by: By): Promise<void> {
     const { primary, replica } = this.#deps.servers();
-    makePlace(replica.place);
+    makeFolders(replica.paths);
     await primary.asking('postgres', async (client) => {
       await client.query(DROP);
       await client.query(MAKE);
@@ -179,11 +179,11 @@ export class Replication {
   }
 
   /** What a copy that fails has used is needed by who made the disk full. */
-  async #copy(primary: Server, { place }: Server, binaries: string, signal: AbortSignal): Promise<void> {
+  async #copy(primary: Server, { paths }: Server, binaries: string, signal: AbortSignal): Promise<void> {
     try {
-      await copyData(primary, place.draft, binaries, signal);
+      await copyData(primary, paths.draft, binaries, signal);
     } catch (error) {
-      await removeFolder(place.draft);
+      await removeFolder(paths.draft);
       throw error;
     }
   }
@@ -197,28 +197,28 @@ export class Replication {
     const { primary, replica } = this.#deps.servers();
     const desired = this.#deps.desired();
     if (signal.aborted || !desired || copied.hasData()) return;
-    if (desired.replication === null || replica.place.node !== copied.place.node) {
+    if (desired.replication === null || replica.paths.node !== copied.paths.node) {
       await primary.asking('postgres', (client) => client.query(DROP));
-      return removeFolder(copied.place.draft);
+      return removeFolder(copied.paths.draft);
     }
-    giveFile(join(replica.place.draft, STANDBY), '', replica.place.home);
-    renameSync(replica.place.draft, replica.place.data);
+    giveFile(join(replica.paths.draft, STANDBY), '', replica.paths.home);
+    renameSync(replica.paths.draft, replica.paths.data);
     await this.#start(desired, binaries);
   }
 
   /** Of a replica that was never whole there is something, too. */
   async #remove(desired: DesiredCluster): Promise<string | null> {
     const { primary, replica } = this.#deps.servers();
-    const { data, draft, sockets } = replica.place;
+    const { data, draft, sockets } = replica.paths;
     this.#failure = undefined;
     if (![data, draft, sockets].some((path) => existsSync(path))) return null;
     await this.close();
     this.#end = new AbortController();
-    await this.#trust(desired, { isSynchronous: false, mayTakeOver: false });
+    await this.#noteReplica(desired, { isSynchronous: false, mayTakeOver: false });
     await replica.stop();
     await replica.fence();
     await primary.asking('postgres', (client) => client.query(DROP));
-    await removeNode(replica.place);
+    await removeNode(replica.paths);
     return null;
   }
 }

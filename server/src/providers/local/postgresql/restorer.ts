@@ -34,7 +34,7 @@ export async function makeRestorer(server: Server, database: string): Promise<Re
     name: user,
     password,
     analyze: async () => {
-      const { sockets } = server.place;
+      const { sockets } = server.paths;
       const version = server.version() ?? '';
       const client = await connect({ sockets, database, user, password, version, patienceMs: PATIENCE_MS });
       try {

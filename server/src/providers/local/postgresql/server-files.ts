@@ -10,18 +10,18 @@ import type { Server } from './server.ts';
  *  before they change: whoever is killed before the server reloads them, or cannot have it do so, leaves files that
  *  look as if they counted. */
 export function writeFiles(server: Server, desired: DesiredCluster, state: ServerState): void {
-  const { place, notes } = server;
+  const { paths, notes } = server;
   const files = [
-    [place.conf, renderConf(desired, place, state)],
-    [place.hba, renderHba(desired, state.isClosed || state.full?.isClosed === true)],
-    [place.certificate, desired.tls.certificate],
-    [place.key, desired.tls.privateKey],
+    [paths.conf, renderConf(desired, paths, state)],
+    [paths.hba, renderHba(desired, state.isClosed || state.full?.isClosed === true)],
+    [paths.certificate, desired.tls.certificate],
+    [paths.key, desired.tls.privateKey],
   ] as const;
   const changed = files.filter(([path, text]) => readText(path) !== text);
   if (changed.length === 0) return;
   if (state.role.isPrimary && notes && !notes.isUnread && server.running())
     server.note({ ...notes, isUnread: true });
-  for (const [path, text] of changed) writeForEngine(path, text, place.home);
+  for (const [path, text] of changed) writeForEngine(path, text, paths.home);
 }
 
 /** Has a primary that runs read its files, unless it has since they changed. */

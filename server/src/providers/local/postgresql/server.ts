@@ -21,7 +21,7 @@ import { run } from '../host/programs.ts';
 import { ADMIN, PORT } from './configuration.ts';
 import { connect } from './connection.ts';
 import { usedBytes } from './measure.ts';
-import type { NodeName, Place } from './place.ts';
+import type { NodeName, Paths } from './paths.ts';
 import type { Full } from './storage-watch.ts';
 import { syncFolder } from './sync-folder.ts';
 import type { Templates } from './templates.ts';
@@ -77,51 +77,51 @@ const NOT_YET = '57P03';
 
 /** The PostgreSQL of one cluster: made, started, stopped, asked. It outlives this process, and is found again. */
 export class Server {
-  readonly place: Place;
+  readonly paths: Paths;
 
-  constructor(place: Place) {
-    this.place = place;
+  constructor(paths: Paths) {
+    this.paths = paths;
   }
 
   get notes(): Notes | null {
-    return readJson<Notes>(this.place.notes);
+    return readJson<Notes>(this.paths.notes);
   }
 
   note(notes: Notes): void {
     // Which server is the primary must be known after a power cut, too.
-    writeFileAtomically(this.place.notes, JSON.stringify(notes), { durable: true });
+    writeFileAtomically(this.paths.notes, JSON.stringify(notes), { durable: true });
   }
 
   /** Whether its data are those of a replica. */
   isStandby(): boolean {
-    return existsSync(join(this.place.data, STANDBY));
+    return existsSync(join(this.paths.data, STANDBY));
   }
 
   /** With its next start it replays what it has, and is a primary from then on. It must not run. */
   leaveStandby(): void {
-    renameSync(join(this.place.data, STANDBY), join(this.place.data, RECOVERY));
+    renameSync(join(this.paths.data, STANDBY), join(this.paths.data, RECOVERY));
   }
 
   hasData(): boolean {
-    return existsSync(join(this.place.data, 'PG_VERSION'));
+    return existsSync(join(this.paths.data, 'PG_VERSION'));
   }
 
   /** The major version of its data; undefined: there are none. */
   version(): string | undefined {
-    return readForeignText(join(this.place.data, 'PG_VERSION'))?.trim();
+    return readForeignText(join(this.paths.data, 'PG_VERSION'))?.trim();
   }
 
   /** Its process, which has the data directory open; null: none has. */
   running(): ProcessIdentity | null {
-    const text = readForeignText(join(this.place.data, 'postmaster.pid')) ?? '';
+    const text = readForeignText(join(this.paths.data, 'postmaster.pid')) ?? '';
     const pid = Number(text.split('\n')[0]);
-    return processOf(pid, (words) => words.some((word) => word.includes(this.place.data)));
+    return processOf(pid, (words) => words.some((word) => word.includes(this.paths.data)));
   }
 
   /** Makes an empty cluster. What a crash left of an earlier attempt goes first.
    *  @throws TaskFailed with what `initdb` says */
   async initialize(binaries: string, templates: Templates, version: string, notes: Notes): Promise<void> {
-    const { draft, data, home } = this.place;
+    const { draft, data, home } = this.paths;
     await removeFolder(draft);
     makeOwnFolder(draft, home);
     const former = await templates.copyTo(draft, home, version, binaries);
@@ -137,7 +137,7 @@ export class Server {
     binaries: string,
     notes: Notes & { readonly former: string },
   ): Promise<void> {
-    const { draft, data, home } = this.place;
+    const { draft, data, home } = this.paths;
     await removeFolder(draft);
     makeOwnFolder(draft, home);
     requireRoom(draft, await usedBytes(copy.folder));
@@ -163,7 +163,7 @@ export class Server {
 
   /** @throws TaskFailed with what the server complains about; Error when it was killed, or is not ready yet */
   async start(binaries: string, seconds = START_SECONDS): Promise<void> {
-    const { data, log, conf, home, sockets } = this.place;
+    const { data, log, conf, home, sockets } = this.paths;
     makeFileOfEngine(log, home);
     this.trimLog();
     await this.#clearRemains();
@@ -206,7 +206,7 @@ export class Server {
 
   /** Empties a log that has grown large: nobody else would, and it uses space that no storage counts. */
   trimLog(): void {
-    const { log } = this.place;
+    const { log } = this.paths;
     if (existsSync(log) && statSync(log).size > LARGEST_LOG) truncateSync(log);
   }
 
@@ -230,11 +230,11 @@ export class Server {
       for (const one of left) signalProcess(one, 'SIGKILL');
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    throw new Error(`processes of ${this.place.title} survive SIGKILL`);
+    throw new Error(`processes of ${this.paths.title} survive SIGKILL`);
   }
 
   #remains(): ProcessIdentity[] {
-    const { data, title } = this.place;
+    const { data, title } = this.paths;
     const isOf = (word: string) => word === data || word.startsWith(`postgres: ${title}: `);
     return allPids()
       .filter((pid) => commandLine(pid).some(isOf))
@@ -244,7 +244,7 @@ export class Server {
   /** What a killed server left: its backends end by themselves within moments, and its pid files would keep a new one
    *  from starting for as long as any process has that number. */
   async #clearRemains(): Promise<void> {
-    const { data, sockets } = this.place;
+    const { data, sockets } = this.paths;
     // Where processes cannot be seen, the server looks for itself.
     if (allPids().length === 0) return;
     for (let waited = 0; waited < REMAINS_MS; waited += 20) {
@@ -303,7 +303,7 @@ export class Server {
     patienceMs = QUERY_MS,
   ): Promise<T> {
     const { password = '', former } = this.notes ?? {};
-    const { sockets } = this.place;
+    const { sockets } = this.paths;
     const version = this.version() ?? '';
     const target = { sockets, database, password, version, patienceMs };
     const client = await connect(target).catch((error: { code?: string }) => {

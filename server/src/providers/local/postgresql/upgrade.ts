@@ -5,7 +5,7 @@ import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
 import { makeOwnFolder } from '../host/files.ts';
 import { type Databases, feed, obstacles } from './feed.ts';
-import { makePlace, removeNode } from './place.ts';
+import { makeFolders, removeNode } from './paths.ts';
 import type { Server } from './server.ts';
 import type { Templates } from './templates.ts';
 
@@ -44,7 +44,7 @@ export class Upgrade {
 
   /** Goes a step on. @returns what is still to come, in words; null: the data are of the version that is desired
    *  @throws TaskFailed when they cannot be brought there */
-  async tend(desired: DesiredCluster, binaries: string): Promise<string | null> {
+  async reconcile(desired: DesiredCluster, binaries: string): Promise<string | null> {
     const { primary } = this.#deps.servers();
     const { upgrade } = primary.notes ?? {};
     const from = upgrade?.from ?? primary.version();
@@ -76,9 +76,9 @@ export class Upgrade {
     if (primary.notes?.upgrade) await primary.stop(STOP_MS);
     if (existsSync(formerOf(primary))) {
       await primary.fence();
-      await removeFolder(primary.place.data);
-      renameSync(formerOf(primary), primary.place.data);
-      sync(primary.place.base);
+      await removeFolder(primary.paths.data);
+      renameSync(formerOf(primary), primary.paths.data);
+      sync(primary.paths.base);
     }
     await this.#clear();
     const { upgrade, ...notes } = primary.notes ?? { host: '' };
@@ -135,12 +135,12 @@ export class Upgrade {
 
   async #feed(desired: DesiredCluster, binaries: string, tools: string): Promise<Databases> {
     const { primary, next } = this.#deps.servers();
-    const { place } = next;
-    makePlace(place);
-    makeOwnFolder(place.draft, place.home);
-    const former = await this.#deps.templates.copyTo(place.draft, place.home, desired.version, binaries);
+    const { paths } = next;
+    makeFolders(paths);
+    makeOwnFolder(paths.draft, paths.home);
+    const former = await this.#deps.templates.copyTo(paths.draft, paths.home, desired.version, binaries);
     if (primary.notes) primary.note({ ...primary.notes, former });
-    renameSync(place.draft, place.data);
+    renameSync(paths.draft, paths.data);
     this.#deps.write(next, { ...desired, pg_conf: QUICK, replication: null });
     await next.start(binaries);
     await next.ownPassword();
@@ -152,9 +152,9 @@ export class Upgrade {
     const { primary, replica, next } = this.#deps.servers();
     await next.stop(STOP_MS);
     await primary.stop(STOP_MS);
-    renameSync(primary.place.data, formerOf(primary));
-    renameSync(next.place.data, primary.place.data);
-    for (const folder of [primary.place.base, next.place.base]) sync(folder);
+    renameSync(primary.paths.data, formerOf(primary));
+    renameSync(next.paths.data, primary.paths.data);
+    for (const folder of [primary.paths.base, next.paths.base]) sync(folder);
     try {
       await this.#deps.serve(desired, binaries);
       for (const name of databases) await primary.asking(name, (client) => client.query('select 1'));
@@ -164,7 +164,7 @@ export class Upgrade {
     }
     // The replica is one of the old version, and made anew.
     await replica.fence();
-    await removeNode(replica.place);
+    await removeNode(replica.paths);
     await this.#deps.forgetBackups();
     await primary.stop(STOP_MS);
     const { upgrade: _, ...notes } = primary.notes ?? { host: desired.host };
@@ -176,12 +176,12 @@ export class Upgrade {
   /** What is left of an upgrade, and no longer counts. */
   async #clear(): Promise<void> {
     const { primary, next } = this.#deps.servers();
-    for (const folder of [formerOf(primary), next.place.base, next.place.sockets]) await removeFolder(folder);
+    for (const folder of [formerOf(primary), next.paths.base, next.paths.sockets]) await removeFolder(folder);
   }
 }
 
 /** Where the old data lie until the new ones count. */
-const formerOf = ({ place }: Server) => join(place.base, 'former');
+const formerOf = ({ paths }: Server) => join(paths.base, 'former');
 
 /** After a power cut, names are what they were last. */
 function sync(folder: string): void {

@@ -12,7 +12,7 @@ import { withRoom } from '../host/full-disk.ts';
 import type { Programs } from '../host/reconciler.ts';
 import { hostOf, StorageServers } from '../storages/storage-servers.ts';
 import type { BucketTraffic, Traffic } from '../storages/traffic.ts';
-import { makePlace, placeOf, removePlace } from './place.ts';
+import { makeFolders, pathsOf, removeFolders } from './paths.ts';
 import { PORT, Server } from './server.ts';
 
 export interface LocalSftpStorageOptions extends EngineHost {
@@ -33,9 +33,9 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
       folder: this.folder,
       creating: 'create_sftp_storage',
       usage: { trafficOf, isOwn: () => false },
-      serverOf: (root, id) => new Server(placeOf(root, id), options.script),
-      makePlace,
-      removePlace,
+      serverOf: (root, id) => new Server(pathsOf(root, id), options.script),
+      makeFolders,
+      removeFolders,
     });
   }
 
@@ -67,7 +67,7 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
   async removeSftpStorage({ id }: { readonly id: string }, _operation: Operation): Promise<Progress> {
     await this.#servers.change(id, async (server) => {
       await this.#servers.end(server);
-      await removePlace(server.place);
+      await removeFolders(server.paths);
     });
     return READY;
   }

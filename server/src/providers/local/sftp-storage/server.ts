@@ -11,7 +11,7 @@ import { readForeignText, writeForEngine } from '../host/files.ts';
 import { confined } from '../host/privileges.ts';
 import { nextStep, type Observed, type Step } from './next.ts';
 import type { Access, Orders } from './orders.ts';
-import { makePlace, type Place } from './place.ts';
+import { makeFolders, type Paths } from './paths.ts';
 
 /** What is known of a storage beside its data. */
 export interface Notes {
@@ -31,26 +31,26 @@ const NODE_WORDS = ['--max-old-space-size=96', '--max-semi-space-size=1'];
 
 /** The server of one storage. It outlives this process, and is found again. */
 export class Server {
-  readonly place: Place;
+  readonly paths: Paths;
   readonly #script: string;
 
   /** @param script the bundled server */
-  constructor(place: Place, script: string) {
-    this.place = place;
+  constructor(paths: Paths, script: string) {
+    this.paths = paths;
     this.#script = script;
   }
 
   get notes(): Notes | null {
-    return readJson<Notes>(this.place.notes);
+    return readJson<Notes>(this.paths.notes);
   }
 
   note(notes: Notes): void {
-    writeFileAtomically(this.place.notes, JSON.stringify(notes));
+    writeFileAtomically(this.paths.notes, JSON.stringify(notes));
   }
 
   /** Its process; null: there is none. */
   running(): ProcessIdentity | null {
-    const { orders, pidFile } = this.place;
+    const { orders, pidFile } = this.paths;
     return findProcess(Number(readText(pidFile)), (words) => words.includes(orders));
   }
 
@@ -67,7 +67,7 @@ export class Server {
   }
 
   #observe(): Observed {
-    const { access, seen } = this.place;
+    const { access, seen } = this.paths;
     return { isRunning: this.running() !== null, told: readText(access), heeded: readForeignText(seen) };
   }
 
@@ -80,7 +80,7 @@ export class Server {
   }
 
   #write(access: string): void {
-    if (readText(this.place.access) !== access) writeForEngine(this.place.access, access, this.place.home);
+    if (readText(this.paths.access) !== access) writeForEngine(this.paths.access, access, this.paths.home);
   }
 
   async #heeds(access: string): Promise<boolean> {
@@ -94,10 +94,10 @@ export class Server {
   }
 
   async #start(text: string, host: string): Promise<void> {
-    makePlace(this.place);
+    makeFolders(this.paths);
     this.#write(text);
-    const { orders, log, pidFile, data, hostKey, access, seen, traffic } = this.place;
-    const account = accountOf(this.place.home);
+    const { orders, log, pidFile, data, hostKey, access, seen, traffic } = this.paths;
+    const account = accountOf(this.paths.home);
     const given: Orders = {
       ...{ host, port: PORT, data, hostKey, access, seen, traffic },
       account: account ? { uid: account.uid, gid: account.gid } : null,
@@ -109,7 +109,7 @@ export class Server {
       // What it needs may be where only root can read; it becomes somebody else by itself.
       command: confined(
         { program: process.execPath, words: [...NODE_WORDS, this.#script, orders] },
-        this.place.home,
+        this.paths.home,
       ),
       ...{ cwd: '/', pidFile, log, name: 'The SFTP server' },
       answers: () => greets(host),
@@ -122,7 +122,7 @@ export class Server {
   async stop(): Promise<void> {
     const process = this.running();
     if (process) await terminate(process, STOP_MS);
-    rmSync(this.place.pidFile, { force: true });
+    rmSync(this.paths.pidFile, { force: true });
   }
 }
 

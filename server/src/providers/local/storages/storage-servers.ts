@@ -12,7 +12,7 @@ import { type Measured, Usage, type UsageKind } from './usage.ts';
 
 /** The server of one storage, as far as those of all kinds are alike. */
 export interface StorageServer extends Measured {
-  readonly place: Measured['place'] & { readonly id: string };
+  readonly paths: Measured['paths'] & { readonly id: string };
   /** What is known beside the data: which operation made it, and its address. */
   readonly notes: { readonly creator: string; readonly host?: string } | null;
   stop(): Promise<void>;
@@ -25,12 +25,12 @@ export interface StorageServersOptions<S extends StorageServer> extends EngineHo
   readonly creating: string;
   readonly usage: UsageKind;
   serverOf(root: string, id: string): S;
-  makePlace(place: S['place']): void;
+  makeFolders(paths: S['paths']): void;
   /** Removes all that a storage had. */
-  removePlace(place: S['place']): Promise<void>;
+  removeFolders(paths: S['paths']): Promise<void>;
 }
 
-const hasData = ({ place, notes }: StorageServer) => existsSync(place.data) && notes !== null;
+const hasData = ({ paths, notes }: StorageServer) => existsSync(paths.data) && notes !== null;
 
 const SIDE_BY_SIDE = 4;
 
@@ -66,21 +66,21 @@ export class StorageServers<S extends StorageServer> {
   /** Its folders. What another database has left under its number goes first.
    *  @throws TaskFailed for a storage whose data are not here */
   async prepare(server: S, { type, key }: Operation): Promise<void> {
-    const { notes, place } = server;
+    const { notes, paths } = server;
     const isNew = type === this.#options.creating;
     if (isNew && notes !== null && notes.creator !== key) {
       await server.stop();
-      await this.#options.removePlace(place);
+      await this.#options.removeFolders(paths);
     }
     if (!isNew && !hasData(server))
       throw new TaskFailed('The data of this storage is not in the data directory of its region');
-    this.#options.makePlace(place);
+    this.#options.makeFolders(paths);
   }
 
   /** Ends a server, and forgets what it has used. */
   async end(server: S): Promise<void> {
     await server.stop();
-    this.#usages.delete(server.place.id);
+    this.#usages.delete(server.paths.id);
   }
 
   /** Looks at all that no task works on.
@@ -131,7 +131,7 @@ export class StorageServers<S extends StorageServer> {
   }
 
   #usage(server: S): Usage {
-    const { id } = server.place;
+    const { id } = server.paths;
     const usage = this.#usages.get(id) ?? new Usage(server, this.#options.usage);
     this.#usages.set(id, usage);
     return usage;

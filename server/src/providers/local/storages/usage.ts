@@ -30,7 +30,7 @@ interface Position {
 
 /** What of a storage's server has to be known. */
 export interface Measured {
-  readonly place: Readonly<Record<'home' | 'data' | 'traffic' | 'report', string>>;
+  readonly paths: Readonly<Record<'home' | 'data' | 'traffic' | 'report', string>>;
   readonly notes: { readonly creator: string } | null;
 }
 
@@ -54,18 +54,18 @@ export class Usage {
   }
 
   get #positionFile(): string {
-    return join(this.#server.place.home, 'position.json');
+    return join(this.#server.paths.home, 'position.json');
   }
 
   /** @param now milliseconds that never go back
    *  @param at the time of day
    *  @returns undefined when there is nothing new, or it is too early */
   async report(names: readonly string[], now: number, at: Date): Promise<StorageReport | undefined> {
-    const waiting = readJson<Written>(this.#server.place.report);
+    const waiting = readJson<Written>(this.#server.paths.report);
     if (waiting) return { id: waiting.id, at: new Date(waiting.at), buckets: waiting.buckets };
     if (now < this.#nextAt) return undefined;
     const position = readJson<Position>(this.#positionFile) ?? { end: 0, serial: 0 };
-    const { traffic, end } = readTraffic(this.#server.place.traffic, position.end, this.#kind.trafficOf);
+    const { traffic, end } = readTraffic(this.#server.paths.traffic, position.end, this.#kind.trafficOf);
     const all = now - this.#walkedAll > WALK_ALL_MS;
     const began = performance.now();
     const changed = await this.#walk(
@@ -84,7 +84,7 @@ export class Usage {
 
   /** The report was counted. */
   acknowledge(id: string): void {
-    const { report, traffic } = this.#server.place;
+    const { report, traffic } = this.#server.paths;
     const written = readJson<Written>(report);
     if (written?.id !== id) return;
     const serial = Number(id.split('/').at(-1));
@@ -95,7 +95,7 @@ export class Usage {
 
   async #walk(names: readonly string[]): Promise<string[]> {
     for (const name of names)
-      this.#levels.set(name, await walk(join(this.#server.place.data, name), this.#kind.isOwn));
+      this.#levels.set(name, await walk(join(this.#server.paths.data, name), this.#kind.isOwn));
     return [...names];
   }
 
@@ -121,7 +121,7 @@ export class Usage {
     const { creator } = this.#server.notes ?? {};
     const { at, buckets, end } = report;
     const written = { id: `${creator}/${serial}`, at: at.toISOString(), buckets, end };
-    writeFileAtomically(this.#server.place.report, JSON.stringify(written));
+    writeFileAtomically(this.#server.paths.report, JSON.stringify(written));
     return written;
   }
 }

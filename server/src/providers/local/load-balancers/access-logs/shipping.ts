@@ -1,6 +1,6 @@
 import type { DesiredLoadBalancer } from '../../../../features/load-balancers/port.ts';
 import { makePrivateDirectory } from '../../host/files.ts';
-import type { Place } from '../place.ts';
+import type { Paths } from '../paths.ts';
 import { collectorName, type LogCollector } from './collector.ts';
 import type { LogSource } from './rfc5424.ts';
 import { Shipper, type ShipperLog } from './shipper.ts';
@@ -18,7 +18,7 @@ interface Carried {
 export interface LogShippingOptions {
   /** The collector of a region, if it has one. */
   collectorOf(regionId: number): LogCollector | undefined;
-  placeOf(id: string): Place;
+  pathsOf(id: string): Paths;
   readonly log: ShipperLog;
 }
 
@@ -75,7 +75,7 @@ export class LogShipping {
   }
 
   #tail(id: string): LogTail {
-    const { directory, accessLog, logPosition } = this.#options.placeOf(id);
+    const { directory, accessLog, logPosition } = this.#options.pathsOf(id);
     makePrivateDirectory(directory);
     return new LogTail(accessLog, logPosition);
   }

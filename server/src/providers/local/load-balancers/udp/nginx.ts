@@ -22,7 +22,7 @@ import {
   writeForEngine,
 } from '../../host/files.ts';
 import { findProgram, run } from '../../host/programs.ts';
-import type { Place } from '../place.ts';
+import type { Paths } from '../paths.ts';
 import { renderNginx } from './nginx-config.ts';
 import { NO_UDP, type UdpPlan } from './plan.ts';
 
@@ -38,21 +38,21 @@ const MOST_LOOKS = 200;
 
 /** The nginx process that carries the UDP listeners of one load balancer. */
 export class UdpPlane {
-  readonly #paths: Place;
+  readonly #paths: Paths;
   readonly #descriptors: number;
   #plan: UdpPlan = NO_UDP;
   #logging = false;
-  #isInDoubt = false;
+  #isUnsure = false;
 
   /** @param connectionCeiling connections that one process may hold on this machine */
-  constructor(paths: Place, connectionCeiling: number) {
+  constructor(paths: Paths, connectionCeiling: number) {
     this.#paths = paths;
     this.#descriptors = connectionCeiling;
   }
 
   /** An earlier server was killed during a change: what nginx serves may be something else than its file says. */
-  doubt(): void {
-    this.#isInDoubt = true;
+  markUnsure(): void {
+    this.#isUnsure = true;
   }
 
   /** Says what should be served, without doing anything. */
@@ -83,7 +83,7 @@ export class UdpPlane {
       await terminate(running);
       running = null;
     }
-    if (running && !this.#isInDoubt && readText(this.#paths.nginxConfig) === config) return;
+    if (running && !this.#isUnsure && readText(this.#paths.nginxConfig) === config) return;
     this.#makeFiles();
     await this.#check(program, config);
     const previous = readText(this.#paths.nginxConfig);
@@ -96,7 +96,7 @@ export class UdpPlane {
       if (previous !== null) writeForEngine(this.#paths.nginxConfig, previous, this.#paths.directory);
       throw error;
     }
-    this.#isInDoubt = false;
+    this.#isUnsure = false;
   }
 
   /** Replaces the master and its workers; those that it had finish their sessions. One that does not hand over

@@ -10,7 +10,7 @@ import { homeOf } from '../storages/storage-servers.ts';
 const SOCKET = 's3.sock';
 const ADMIN_SOCKET = 'admin.sock';
 
-export interface Place {
+export interface Paths {
   readonly id: string;
   /** Only we write here. */
   readonly home: string;
@@ -35,7 +35,7 @@ export interface Place {
 }
 
 /** @param root of all storages of the region */
-export function placeOf(root: string, id: string): Place {
+export function pathsOf(root: string, id: string): Paths {
   const home = homeOf(root, id);
   const sockets = socketFolderIn(home, 's3', ADMIN_SOCKET);
   return {
@@ -58,15 +58,15 @@ export function placeOf(root: string, id: string): Place {
 }
 
 /** Makes the folders of a storage, those of its programs with the account that they have. */
-export function makePlace(place: Place): void {
-  makePassage(place.home);
-  for (const folder of [place.data, place.versions, place.accounts])
-    makeDirectoryOfEngine(folder, place.home);
-  makeSocketFolder(place.sockets, place.home);
+export function makeFolders(paths: Paths): void {
+  makePassage(paths.home);
+  for (const folder of [paths.data, paths.versions, paths.accounts])
+    makeDirectoryOfEngine(folder, paths.home);
+  makeSocketFolder(paths.sockets, paths.home);
 }
 
 /** Removes all that a storage had. The folder by which it is known goes last. */
-export async function removePlace(place: Place): Promise<void> {
-  for (const folder of [place.sockets, place.data, place.versions]) await removeFolder(folder);
-  await removeHome(place.home);
+export async function removeFolders(paths: Paths): Promise<void> {
+  for (const folder of [paths.sockets, paths.data, paths.versions]) await removeFolder(folder);
+  await removeHome(paths.home);
 }

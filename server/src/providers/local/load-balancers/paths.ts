@@ -9,7 +9,7 @@ import { makePassage } from '../host/files.ts';
 const LONGEST_SOCKET_PATH = 90;
 
 /** Where the files of one load balancer are. */
-export interface Place {
+export interface Paths {
   readonly directory: string;
   readonly config: string;
   readonly pidFile: string;
@@ -28,7 +28,7 @@ export interface Place {
   readonly nginxErrors: string;
 }
 
-export function placeOf(root: string, socketDirectory: string, id: string): Place {
+export function pathsOf(root: string, socketDirectory: string, id: string): Paths {
   const directory = join(root, id);
   const digest = createHash('sha256').update(id).digest('hex').slice(0, 16);
   return {

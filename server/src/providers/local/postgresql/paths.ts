@@ -15,7 +15,7 @@ const SOCKET = '.s.PGSQL.5432';
 export type NodeName = 'a' | 'b' | 'next';
 const NODES: readonly NodeName[] = ['a', 'b', 'next'];
 
-export interface Place {
+export interface Paths {
   readonly id: string;
   readonly node: NodeName;
   /** Titles of its processes begin with it. */
@@ -41,7 +41,7 @@ export interface Place {
 }
 
 /** @param root of all clusters of the region */
-export function placeOf(root: string, id: string, node: NodeName = 'a'): Place {
+export function pathsOf(root: string, id: string, node: NodeName = 'a'): Paths {
   const home = join(root, id);
   const base = node === 'a' ? home : join(home, node);
   return {
@@ -64,26 +64,26 @@ export function placeOf(root: string, id: string, node: NodeName = 'a'): Place {
 }
 
 /** Makes the folders of a server, its own with the account that servers have. */
-export function makePlace(place: Place): void {
-  makePassage(place.home);
-  makePassage(place.base);
-  makeSocketFolder(place.sockets, place.home);
+export function makeFolders(paths: Paths): void {
+  makePassage(paths.home);
+  makePassage(paths.base);
+  makeSocketFolder(paths.sockets, paths.home);
 }
 
 /** Removes what a server had, and leaves what is known of the cluster. */
-export async function removeNode({ sockets, base, home, data, draft }: Place): Promise<void> {
+export async function removeNode({ sockets, base, home, data, draft }: Paths): Promise<void> {
   const folders = base === home ? [data, draft] : [base];
   for (const folder of [sockets, ...folders]) await removeFolder(folder);
 }
 
 /** Removes all that a cluster had. The folder by which it is known goes last. */
-export async function removePlace(root: string, id: string): Promise<void> {
-  for (const node of NODES) await removeFolder(placeOf(root, id, node).sockets);
+export async function removeFolders(root: string, id: string): Promise<void> {
+  for (const node of NODES) await removeFolder(pathsOf(root, id, node).sockets);
   await removeHome(join(root, id));
 }
 
 /** Ids of the clusters that have a folder. */
-export function placesIn(root: string): string[] {
+export function homesIn(root: string): string[] {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && /^[0-9a-f-]{36}$/.test(entry.name))
     .map(({ name }) => name);

@@ -10,7 +10,7 @@ import { homeOf } from '../storages/storage-servers.ts';
 /** Of what is on its way out. */
 const GONE = '.gone';
 
-export interface Place {
+export interface Paths {
   readonly id: string;
   /** Only we write here. */
   readonly home: string;
@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** @param root of all storages of the region */
-export function placeOf(root: string, id: string): Place {
+export function pathsOf(root: string, id: string): Paths {
   const home = homeOf(root, id);
   return {
     id,
@@ -49,14 +49,14 @@ export function placeOf(root: string, id: string): Place {
 }
 
 /** Makes the folders and files of a storage, those of its server with the account that it has. */
-export function makePlace(place: Place): void {
-  makePassage(place.home);
-  makeDirectoryOfEngine(place.data, place.home);
-  for (const file of [place.traffic, place.seen]) makeFileOfEngine(file, place.home);
+export function makeFolders(paths: Paths): void {
+  makePassage(paths.home);
+  makeDirectoryOfEngine(paths.data, paths.home);
+  for (const file of [paths.traffic, paths.seen]) makeFileOfEngine(file, paths.home);
 }
 
 /** Removes all that a storage had. It is whole, or it is gone. */
-export async function removePlace({ home }: Place): Promise<void> {
+export async function removeFolders({ home }: Paths): Promise<void> {
   const gone = `${home}${GONE}`;
   await removeFolder(gone);
   try {
