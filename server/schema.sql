@@ -89,6 +89,28 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION end_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ended timestamptz := clock_timestamp();
+  was jsonb := to_jsonb(old);
+begin
+  if tg_op = 'DELETE' and was->>'task_id' = was->>'creator_task_id' then return old; end if;
+  insert into usage_periods
+    (client_id, project_id, region_id, kind, resource_id, name, priced_as, gib, details, tags, since, until)
+  select old.client_id, old.project_id, old.region_id, u.kind, u.resource_id, u.name, u.priced_as, u.gib, u.details,
+         old.tags, s.since, greatest(ended, s.since)
+    from usage_of(old) u cross join lateral (
+      select coalesce(max(p.until), old.created_at) as since from usage_periods p
+       where p.resource_id = u.resource_id and p.kind = u.kind) s
+   where tg_op = 'DELETE' or not exists (
+      select from usage_of(new) n
+       where n.kind = u.kind and n.resource_id = u.resource_id and n.priced_as = u.priced_as and n.gib = u.gib);
+  return old;
+end $function$;
+
 CREATE OR REPLACE FUNCTION index_ended_tasks(name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -418,6 +440,8 @@ CREATE INDEX load_balancers_tags ON load_balancers USING gin (tags) WHERE (tags 
 CREATE INDEX load_balancers_updated_at ON load_balancers USING btree (project_id, region_id, updated_at, id);
 CREATE INDEX load_balancers_vip_address ON load_balancers USING btree (project_id, region_id, vip_address, id);
 CREATE INDEX load_balancers_vip_ip_family ON load_balancers USING btree (project_id, region_id, vip_ip_family, id);
+CREATE TRIGGER load_balancers_change_usage AFTER UPDATE OF flavor ON load_balancers FOR EACH ROW WHEN ((old.flavor IS DISTINCT FROM new.flavor)) EXECUTE FUNCTION end_usage();
+CREATE TRIGGER load_balancers_end_usage BEFORE DELETE ON load_balancers FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table floating_ips (
   id uuid not null,
@@ -449,6 +473,7 @@ CREATE INDEX floating_ips_port ON floating_ips USING btree (port_id) WHERE (port
 CREATE INDEX floating_ips_status ON floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
 CREATE INDEX floating_ips_tags ON floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX floating_ips_task ON floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE TRIGGER floating_ips_end_usage BEFORE DELETE ON floating_ips FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table idempotency_keys (
   client_id integer not null,
@@ -506,6 +531,7 @@ CREATE INDEX images_held ON images USING btree (task_id) WHERE (task_id IS NOT N
 CREATE INDEX images_name ON images USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX images_public ON images USING btree (region_id, display_order) WHERE (project_id IS NULL);
 CREATE INDEX images_tags ON images USING gin (tags) WHERE (tags <> '{}'::jsonb);
+CREATE TRIGGER images_end_usage BEFORE DELETE ON images FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table master_keys (
   id text not null,
@@ -590,6 +616,8 @@ CREATE INDEX instances_security_groups ON instances USING gin (security_groups) 
 CREATE INDEX instances_status ON instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON instances USING btree (project_id, region_id, updated_at);
+CREATE TRIGGER instances_change_usage AFTER UPDATE OF flavor ON instances FOR EACH ROW WHEN ((old.flavor IS DISTINCT FROM new.flavor)) EXECUTE FUNCTION end_usage();
+CREATE TRIGGER instances_end_usage BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table instance_first_boots (
   instance_id uuid not null,
@@ -1076,6 +1104,8 @@ CREATE INDEX volumes_snapshot ON volumes USING btree (snapshot_id) WHERE ((snaps
 CREATE INDEX volumes_tags ON volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volumes_unattached ON volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
+CREATE TRIGGER volumes_change_usage AFTER UPDATE OF size, type ON volumes FOR EACH ROW WHEN (((old.size <> new.size) OR (old.type <> new.type))) EXECUTE FUNCTION end_usage();
+CREATE TRIGGER volumes_end_usage BEFORE DELETE ON volumes FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table lifecycle_policy_volumes (
   policy_id integer not null,
@@ -1304,6 +1334,7 @@ CREATE INDEX ports_network ON ports USING btree (project_id, region_id, network_
 CREATE INDEX ports_of_network ON ports USING btree (network_id);
 CREATE INDEX ports_reserved ON ports USING btree (project_id, region_id, ((device_id IS NULL)), id) WHERE reserved;
 CREATE INDEX ports_security_groups ON ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
+CREATE TRIGGER ports_end_usage BEFORE DELETE ON ports FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table postgresql_clusters (
   id uuid not null,
@@ -1868,6 +1899,28 @@ CREATE INDEX tasks_active_client ON tasks_active USING btree (client_id, created
 CREATE INDEX tasks_active_due ON tasks_active USING btree (COALESCE(region_id, 0), GREATEST(run_at, lease_until)) WHERE (finished_at IS NULL);
 CREATE INDEX tasks_active_place ON tasks_active USING btree (project_id, region_id, created_at DESC, id DESC);
 
+create table usage_periods (
+  id bigint generated always as identity not null,
+  client_id integer not null,
+  project_id integer not null,
+  region_id integer not null,
+  kind text not null,
+  resource_id uuid not null,
+  name text collate "C" not null,
+  priced_as text collate "C" not null,
+  gib bigint not null,
+  details jsonb not null,
+  tags jsonb not null,
+  since timestamp with time zone not null,
+  until timestamp with time zone not null,
+  constraint usage_periods_pkey PRIMARY KEY (id)
+);
+CREATE INDEX usage_periods_client ON usage_periods USING btree (client_id, until);
+CREATE INDEX usage_periods_resource ON usage_periods USING btree (resource_id, until);
+CREATE INDEX usage_periods_until ON usage_periods USING btree (until);
+comment on column usage_periods.priced_as is 'flavor, or type of volume; empty where the kind alone decides';
+comment on column usage_periods.gib is '0 where nothing is paid by size';
+
 create table used_passkey_challenges (
   id uuid not null,
   expires_at timestamp with time zone not null,
@@ -1904,6 +1957,7 @@ CREATE INDEX volume_snapshots_expiry ON volume_snapshots USING btree (expires_at
 CREATE INDEX volume_snapshots_schedule ON volume_snapshots USING btree (schedule_id, volume_id, created_at) WHERE (schedule_id IS NOT NULL);
 CREATE INDEX volume_snapshots_task ON volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volume_snapshots_volume ON volume_snapshots USING btree (volume_id, created_at, id);
+CREATE TRIGGER volume_snapshots_end_usage BEFORE DELETE ON volume_snapshots FOR EACH ROW EXECUTE FUNCTION end_usage();
 comment on column volume_snapshots.schedule_id is 'of the lifecycle policy that made it; the schedule may be gone';
 comment on column volume_snapshots.expires_at is 'when it is deleted; null: by hand alone';
 
@@ -1960,5 +2014,79 @@ CREATE INDEX webhook_deliveries_due_of_target ON webhook_deliveries USING btree 
 CREATE INDEX webhook_deliveries_ended ON webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_state ON webhook_deliveries USING btree (state, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_target ON webhook_deliveries USING btree (target_id);
+
+CREATE OR REPLACE FUNCTION usage_of(b load_balancers)
+ RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'load_balancer', b.id, b.name, coalesce(b.flavor, ''), 0::bigint, '{}'::jsonb
+$function$;
+
+CREATE OR REPLACE FUNCTION usage_of(f floating_ips)
+ RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'floatingip', f.id, host(f.floating_ip_address), '', 0::bigint,
+         jsonb_build_object('ip_address', host(f.floating_ip_address))
+   where f.floating_ip_address is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION usage_of(i instances)
+ RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
+ LANGUAGE sql
+AS $function$
+  select 'instance', i.id, i.name, i.flavor->>'id', 0::bigint, '{}'::jsonb
+  union all
+  select 'volume', (v.volume->>'id')::uuid, i.name, p.boot_volume_type, p.boot_volume_size::bigint,
+         jsonb_build_object('attached_to_vm', i.id)
+    from jsonb_array_elements(i.volumes) v (volume)
+    join k8s_nodes n on n.id = i.id join k8s_pools p on p.id = n.pool_id
+   where i.cluster_id is not null and p.boot_volume_size > 0
+  union all
+  select 'external_ip', i.id, i.name, '', 0::bigint,
+         jsonb_build_object('ip_address', i.public_ip, 'attached_to_vm', i.id, 'network_id', i.network_id, 'subnet_id', i.subnet_id)
+   where i.cluster_id is not null and i.public_ip is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION usage_of(m images)
+ RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'image', m.id, m.name, '', m.size, '{}'::jsonb
+   where m.project_id is not null and m.client_id is not null and m.size is not null and not m.kept_for_volumes
+$function$;
+
+CREATE OR REPLACE FUNCTION usage_of(p ports)
+ RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'external_ip', p.id, coalesce(p.interface_name, ''), '', 0::bigint,
+         jsonb_build_object('ip_address', host(a.address), 'subnet_id', a.subnet_id, 'network_id', p.network_id,
+           'attached_to_vm', case when p.device_type = 'instance' then p.device_id end)
+    from networks n left join lateral (
+      select r.address, r.subnet_id from region_addresses r where r.owner_id = p.id
+       order by family(r.address), r.address limit 1) a on true
+   where n.id = p.network_id and n.external and p.device_type is distinct from 'router'
+$function$;
+
+CREATE OR REPLACE FUNCTION usage_of(s volume_snapshots)
+ RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'snapshot', s.id, s.name, s.volume_type, s.size, jsonb_build_object('source_volume_uuid', s.volume_id)
+$function$;
+
+CREATE OR REPLACE FUNCTION usage_of(v volumes)
+ RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'volume', v.id, v.name, v.type, v.size, jsonb_build_object('attached_to_vm', v.instance_id)
+$function$;
 
 insert into database_version (needs) values ('0.3.0');

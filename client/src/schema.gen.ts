@@ -3944,6 +3944,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cloud/v1/cost_report/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what each resource was used for, and what that costs
+         * @description Say what each resource was used for, and what that costs. Of instances, nodes of clusters, volumes, snapshots, images, load balancers, floating IPs and external addresses of the account, as far back as 400 days. Costs are those of today's price list. Answers `count`, the number of all that match, and `results`.
+         */
+        post: operations["reportCosts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/cost_report/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what resources were used for in all, and what that costs
+         * @description Say what resources were used for in all, and what that costs. Of instances, nodes of clusters, volumes, snapshots, images, load balancers, floating IPs and external addresses of the account, as far back as 400 days. Costs are those of today's price list. Answers `count`, the number of all that match, and `results`.
+         */
+        post: operations["reportTotalCosts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/usage_report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what resources were used for
+         * @description Say what resources were used for. Of instances, nodes of clusters, volumes, snapshots, images, load balancers, floating IPs and external addresses of the account, as far back as 400 days. Costs are those of today's price list. Answers an usage report.
+         */
+        post: operations["reportUsage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v2/k8s/{project_id}/{region_id}/create_versions": {
         parameters: {
             query?: never;
@@ -7927,6 +7987,17 @@ export interface components {
              * @example example-1
              */
             name: string;
+        };
+        CostReport: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /**
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
+             * @enum {string}
+             */
+            price_status: "error" | "hide" | "show";
+            /** @description The items of this page. */
+            results: components["schemas"]["ResourceCost"][];
         };
         CreateApiToken: {
             /** @description Its name. */
@@ -17476,6 +17547,297 @@ export interface components {
              */
             description?: string | null;
         };
+        ReportCosts: {
+            /**
+             * Format: timestamp
+             * @description The report begins with this day, in UTC.
+             * @example 2026-01-31T12:00:00Z
+             */
+            time_from: string;
+            /**
+             * Format: timestamp
+             * @description The report ends before this day, in UTC.
+             * @example 2026-01-31T12:00:00Z
+             */
+            time_to: string;
+            /**
+             * @description Whether the report ends after the day of time_to. Default: false.
+             * @default false
+             */
+            enable_last_day?: boolean;
+            /** @description Ids of projects. Default: all. */
+            projects?: number[];
+            /** @description Ids of regions. Default: all. */
+            regions?: number[];
+            /** @description Default: all. */
+            types?: ("ai_cluster" | "ai_virtual_cluster" | "backup" | "baremetal" | "basic_vm" | "containers" | "dbaas_postgresql_connection_pooler" | "dbaas_postgresql_cpu" | "dbaas_postgresql_memory" | "dbaas_postgresql_public_network" | "dbaas_postgresql_volume" | "egress_traffic" | "external_ip" | "file_share" | "floatingip" | "functions" | "functions_calls" | "functions_traffic" | "image" | "inference" | "inference_public_models" | "instance" | "load_balancer" | "log_index" | "snapshot" | "volume")[];
+            /** @description Only resources of this type whose field is one of the values. */
+            schema_filter?: {
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "ai_cluster" | "ai_virtual_cluster" | "backup" | "baremetal" | "basic_vm" | "containers" | "dbaas_postgresql_connection_pooler" | "dbaas_postgresql_cpu" | "dbaas_postgresql_memory" | "dbaas_postgresql_public_network" | "dbaas_postgresql_volume" | "egress_traffic" | "external_ip" | "file_share" | "floatingip" | "functions" | "functions_calls" | "functions_traffic" | "image" | "inference" | "inference_public_models" | "instance" | "load_balancer" | "log_index" | "snapshot" | "volume";
+                /**
+                 * @description What is compared.
+                 * @enum {string}
+                 */
+                field: "attached_to_vm" | "file_share_type" | "flavor" | "instance_name" | "instance_type" | "ip_address" | "last_name" | "last_size" | "network_id" | "port_id" | "schedule_id" | "source_volume_uuid" | "subnet_id" | "type" | "uuid" | "vm_id" | "volume_type";
+                /** @description Any of these. */
+                values: string[];
+            };
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                /**
+                 * @description Default: OR.
+                 * @enum {string}
+                 */
+                condition_type?: "AND" | "OR";
+                /** @description What tags must be like. */
+                conditions: {
+                    /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
+                    key?: string;
+                    /** @description The value. */
+                    value?: string;
+                    /** @description Whether the value must be the same; else it must contain this one, in any case. */
+                    strict?: boolean;
+                }[];
+            };
+            /**
+             * @description How many there may be: in a list, on a page. Default: 10.
+             * @default 10
+             */
+            limit?: number;
+            /**
+             * @description How many items to leave out at the beginning. Default: 0.
+             * @default 0
+             */
+            offset?: number;
+            /** @description By which field the list is ordered, and in which direction. */
+            order_by?: ("billing_value.asc" | "billing_value.desc" | "first_seen.asc" | "first_seen.desc" | "last_name.asc" | "last_name.desc" | "last_seen.asc" | "last_seen.desc" | "project.asc" | "project.desc" | "region.asc" | "region.desc" | "type.asc" | "type.desc")[];
+            /** @description What older clients call order_by. */
+            sorting?: {
+                /**
+                 * @description How much was used, in billing_value_unit.
+                 * @enum {string}
+                 */
+                billing_value?: "asc" | "desc";
+                /**
+                 * @description When its use began within the time of the report.
+                 * @enum {string}
+                 */
+                first_seen?: "asc" | "desc";
+                /**
+                 * @description Its name at the end of that use.
+                 * @enum {string}
+                 */
+                last_name?: "asc" | "desc";
+                /**
+                 * @description When its use ended within the time of the report.
+                 * @enum {string}
+                 */
+                last_seen?: "asc" | "desc";
+                /**
+                 * @description By the id of the project.
+                 * @enum {string}
+                 */
+                project?: "asc" | "desc";
+                /**
+                 * @description The name of the region.
+                 * @enum {string}
+                 */
+                region?: "asc" | "desc";
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type?: "asc" | "desc";
+            }[];
+            /**
+             * @description Whether costs have five digits at most. Default: true.
+             * @default true
+             */
+            rounding?: boolean;
+            /**
+             * @description Default: json.
+             * @enum {string}
+             */
+            response_format?: "csv_records" | "json";
+        };
+        ReportTotalCosts: {
+            /**
+             * Format: timestamp
+             * @description The report begins with this day, in UTC.
+             * @example 2026-01-31T12:00:00Z
+             */
+            time_from: string;
+            /**
+             * Format: timestamp
+             * @description The report ends before this day, in UTC.
+             * @example 2026-01-31T12:00:00Z
+             */
+            time_to: string;
+            /**
+             * @description Whether the report ends after the day of time_to. Default: false.
+             * @default false
+             */
+            enable_last_day?: boolean;
+            /** @description Ids of projects. Default: all. */
+            projects?: number[];
+            /** @description Ids of regions. Default: all. */
+            regions?: number[];
+            /** @description Default: all. */
+            types?: ("ai_cluster" | "ai_virtual_cluster" | "backup" | "baremetal" | "basic_vm" | "containers" | "dbaas_postgresql_connection_pooler" | "dbaas_postgresql_cpu" | "dbaas_postgresql_memory" | "dbaas_postgresql_public_network" | "dbaas_postgresql_volume" | "egress_traffic" | "external_ip" | "file_share" | "floatingip" | "functions" | "functions_calls" | "functions_traffic" | "image" | "inference" | "inference_public_models" | "instance" | "load_balancer" | "log_index" | "snapshot" | "volume")[];
+            /** @description Only resources of this type whose field is one of the values. */
+            schema_filter?: {
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "ai_cluster" | "ai_virtual_cluster" | "backup" | "baremetal" | "basic_vm" | "containers" | "dbaas_postgresql_connection_pooler" | "dbaas_postgresql_cpu" | "dbaas_postgresql_memory" | "dbaas_postgresql_public_network" | "dbaas_postgresql_volume" | "egress_traffic" | "external_ip" | "file_share" | "floatingip" | "functions" | "functions_calls" | "functions_traffic" | "image" | "inference" | "inference_public_models" | "instance" | "load_balancer" | "log_index" | "snapshot" | "volume";
+                /**
+                 * @description What is compared.
+                 * @enum {string}
+                 */
+                field: "attached_to_vm" | "file_share_type" | "flavor" | "instance_name" | "instance_type" | "ip_address" | "last_name" | "last_size" | "network_id" | "port_id" | "schedule_id" | "source_volume_uuid" | "subnet_id" | "type" | "uuid" | "vm_id" | "volume_type";
+                /** @description Any of these. */
+                values: string[];
+            };
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                /**
+                 * @description Default: OR.
+                 * @enum {string}
+                 */
+                condition_type?: "AND" | "OR";
+                /** @description What tags must be like. */
+                conditions: {
+                    /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
+                    key?: string;
+                    /** @description The value. */
+                    value?: string;
+                    /** @description Whether the value must be the same; else it must contain this one, in any case. */
+                    strict?: boolean;
+                }[];
+            };
+            /**
+             * @description Whether costs have five digits at most. Default: true.
+             * @default true
+             */
+            rounding?: boolean;
+            /**
+             * @description Default: json.
+             * @enum {string}
+             */
+            response_format?: "csv_totals" | "json";
+        };
+        ReportUsage: {
+            /**
+             * Format: timestamp
+             * @description The report begins with this day, in UTC.
+             * @example 2026-01-31T12:00:00Z
+             */
+            time_from: string;
+            /**
+             * Format: timestamp
+             * @description The report ends before this day, in UTC.
+             * @example 2026-01-31T12:00:00Z
+             */
+            time_to: string;
+            /**
+             * @description Whether the report ends after the day of time_to. Default: false.
+             * @default false
+             */
+            enable_last_day?: boolean;
+            /** @description Ids of projects. Default: all. */
+            projects?: number[] | null;
+            /** @description Ids of regions. Default: all. */
+            regions?: number[];
+            /** @description Default: all. */
+            types?: ("ai_cluster" | "ai_virtual_cluster" | "backup" | "baremetal" | "basic_vm" | "containers" | "dbaas_postgresql_connection_pooler" | "dbaas_postgresql_cpu" | "dbaas_postgresql_memory" | "dbaas_postgresql_public_network" | "dbaas_postgresql_volume" | "egress_traffic" | "external_ip" | "file_share" | "floatingip" | "functions" | "functions_calls" | "functions_traffic" | "image" | "inference" | "inference_public_models" | "instance" | "load_balancer" | "log_index" | "snapshot" | "volume")[];
+            /** @description Only resources of this type whose field is one of the values. */
+            schema_filter?: {
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "ai_cluster" | "ai_virtual_cluster" | "backup" | "baremetal" | "basic_vm" | "containers" | "dbaas_postgresql_connection_pooler" | "dbaas_postgresql_cpu" | "dbaas_postgresql_memory" | "dbaas_postgresql_public_network" | "dbaas_postgresql_volume" | "egress_traffic" | "external_ip" | "file_share" | "floatingip" | "functions" | "functions_calls" | "functions_traffic" | "image" | "inference" | "inference_public_models" | "instance" | "load_balancer" | "log_index" | "snapshot" | "volume";
+                /**
+                 * @description What is compared.
+                 * @enum {string}
+                 */
+                field: "attached_to_vm" | "file_share_type" | "flavor" | "instance_name" | "instance_type" | "ip_address" | "last_name" | "last_size" | "network_id" | "port_id" | "schedule_id" | "source_volume_uuid" | "subnet_id" | "type" | "uuid" | "vm_id" | "volume_type";
+                /** @description Any of these. */
+                values: string[];
+            };
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                /**
+                 * @description Default: OR.
+                 * @enum {string}
+                 */
+                condition_type?: "AND" | "OR";
+                /** @description What tags must be like. */
+                conditions: {
+                    /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
+                    key?: string;
+                    /** @description The value. */
+                    value?: string;
+                    /** @description Whether the value must be the same; else it must contain this one, in any case. */
+                    strict?: boolean;
+                }[];
+            };
+            /**
+             * @description How many there may be: in a list, on a page. Default: 10.
+             * @default 10
+             */
+            limit?: number;
+            /**
+             * @description How many items to leave out at the beginning. Default: 0.
+             * @default 0
+             */
+            offset?: number;
+            /** @description By which field the list is ordered, and in which direction. */
+            order_by?: ("billing_value.asc" | "billing_value.desc" | "first_seen.asc" | "first_seen.desc" | "last_name.asc" | "last_name.desc" | "last_seen.asc" | "last_seen.desc" | "project.asc" | "project.desc" | "region.asc" | "region.desc" | "type.asc" | "type.desc")[];
+            /** @description What older clients call order_by. */
+            sorting?: {
+                /**
+                 * @description How much was used, in billing_value_unit.
+                 * @enum {string}
+                 */
+                billing_value?: "asc" | "desc";
+                /**
+                 * @description When its use began within the time of the report.
+                 * @enum {string}
+                 */
+                first_seen?: "asc" | "desc";
+                /**
+                 * @description Its name at the end of that use.
+                 * @enum {string}
+                 */
+                last_name?: "asc" | "desc";
+                /**
+                 * @description When its use ended within the time of the report.
+                 * @enum {string}
+                 */
+                last_seen?: "asc" | "desc";
+                /**
+                 * @description By the id of the project.
+                 * @enum {string}
+                 */
+                project?: "asc" | "desc";
+                /**
+                 * @description The name of the region.
+                 * @enum {string}
+                 */
+                region?: "asc" | "desc";
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type?: "asc" | "desc";
+            }[];
+        };
         RequestAssignment: {
             /** @description Id of the user. */
             user_id: number;
@@ -17707,6 +18069,100 @@ export interface components {
         ResizeLoadBalancer: {
             /** @description Name of the flavor to change to. */
             flavor: string;
+        };
+        ResourceCost: {
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "external_ip" | "floatingip" | "image" | "instance" | "load_balancer" | "snapshot" | "volume";
+            /** @description The name of the region. */
+            region: number;
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description How large it is. */
+            flavor?: string;
+            /** @description What the volume is of. */
+            volume_type?: string;
+            /** @description What the price depends on: a flavor, a type of volume, or the kind. */
+            billing_metric_name: string;
+            /** @description How much was used, in billing_value_unit. */
+            billing_value: number;
+            /**
+             * @description Minutes, or minutes times GiB for what is paid by size.
+             * @enum {string}
+             */
+            billing_value_unit: "gbminutes" | "minutes";
+            /** @description Id of the project. */
+            project_id: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            uuid?: string;
+            /** @description Its name at the end of that use. */
+            last_name?: string;
+            /** @description Its size at the end of that use, in bytes. */
+            last_size?: number;
+            /**
+             * @description What last_size counts.
+             * @constant
+             */
+            size_unit?: "bytes";
+            /**
+             * Format: date-time
+             * @description When its use began within the time of the report.
+             * @example 2026-01-31T12:00:00+00:00
+             */
+            first_seen: string;
+            /**
+             * Format: date-time
+             * @description When its use ended within the time of the report.
+             * @example 2026-01-31T12:00:00+00:00
+             */
+            last_seen: string;
+            /**
+             * Format: uuid
+             * @description The instance that has it, or had it last.
+             */
+            attached_to_vm?: string | null;
+            /**
+             * Format: uuid
+             * @description The volume that the snapshot was made of.
+             */
+            source_volume_uuid?: string;
+            /** @description An IP address. */
+            ip_address?: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id?: string;
+            /**
+             * Format: uuid
+             * @description Id of the port.
+             */
+            port_id?: string;
+            /**
+             * Format: uuid
+             * @description Id of the subnet.
+             */
+            subnet_id?: string | null;
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            }[] | null;
+            /** @description Always null: what is paid for has no other name. */
+            billing_feature_name: string | null;
+            /** @description Without tax; null: it has no price. */
+            cost: number | null;
+            /**
+             * @description Of the price list; null: there is none.
+             * @enum {string|null}
+             */
+            currency: "AZN" | "EUR" | "USD" | null;
+            /** @description Why it has no cost; null where it has one, or no price list is there. */
+            err: string | null;
         };
         RestorePostgresqlCluster: {
             /** @description The name of the cluster, which stands for its id. */
@@ -19275,6 +19731,52 @@ export interface components {
             /** @description The refresh token, by which one gets new access. */
             refresh: string;
         };
+        TotalCost: {
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "external_ip" | "floatingip" | "image" | "instance" | "load_balancer" | "snapshot" | "volume";
+            /** @description The name of the region. */
+            region: number;
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description How large it is. */
+            flavor?: string;
+            /** @description What the volume is of. */
+            volume_type?: string;
+            /** @description What the price depends on: a flavor, a type of volume, or the kind. */
+            billing_metric_name: string;
+            /** @description How much was used, in billing_value_unit. */
+            billing_value: number;
+            /**
+             * @description Minutes, or minutes times GiB for what is paid by size.
+             * @enum {string}
+             */
+            billing_value_unit: "gbminutes" | "minutes";
+            /** @description Always null: what is paid for has no other name. */
+            billing_feature_name: string | null;
+            /** @description Without tax; null: it has no price. */
+            cost: number | null;
+            /**
+             * @description Of the price list; null: there is none.
+             * @enum {string|null}
+             */
+            currency: "AZN" | "EUR" | "USD" | null;
+            /** @description Why it has no cost; null where it has one, or no price list is there. */
+            err: string | null;
+        };
+        TotalCostReport: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /**
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
+             * @enum {string}
+             */
+            price_status: "error" | "hide" | "show";
+            /** @description The items of this page. */
+            results: components["schemas"]["TotalCost"][];
+        };
         TrunkParent: {
             /**
              * @description What somebody may do. (enum property replaced by openapi-typescript)
@@ -20154,6 +20656,121 @@ export interface components {
         UpgradeK8sCluster: {
             /** @description Which version. */
             version: string;
+        };
+        UsageReport: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description What it was about. */
+            resources: components["schemas"]["UsedResource"][];
+            /** @description All together, by what costs the same in a region. */
+            totals: components["schemas"]["UsedInAll"][];
+        };
+        UsedInAll: {
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "external_ip" | "floatingip" | "image" | "instance" | "load_balancer" | "snapshot" | "volume";
+            /** @description The name of the region. */
+            region: number;
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description How large it is. */
+            flavor?: string;
+            /** @description What the volume is of. */
+            volume_type?: string;
+            /** @description What the price depends on: a flavor, a type of volume, or the kind. */
+            billing_metric_name: string;
+            /** @description How much was used, in billing_value_unit. */
+            billing_value: number;
+            /**
+             * @description Minutes, or minutes times GiB for what is paid by size.
+             * @enum {string}
+             */
+            billing_value_unit: "gbminutes" | "minutes";
+        };
+        UsedResource: {
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "external_ip" | "floatingip" | "image" | "instance" | "load_balancer" | "snapshot" | "volume";
+            /** @description The name of the region. */
+            region: number;
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description How large it is. */
+            flavor?: string;
+            /** @description What the volume is of. */
+            volume_type?: string;
+            /** @description What the price depends on: a flavor, a type of volume, or the kind. */
+            billing_metric_name: string;
+            /** @description How much was used, in billing_value_unit. */
+            billing_value: number;
+            /**
+             * @description Minutes, or minutes times GiB for what is paid by size.
+             * @enum {string}
+             */
+            billing_value_unit: "gbminutes" | "minutes";
+            /** @description Id of the project. */
+            project_id: number;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            uuid?: string;
+            /** @description Its name at the end of that use. */
+            last_name?: string;
+            /** @description Its size at the end of that use, in bytes. */
+            last_size?: number;
+            /**
+             * @description What last_size counts.
+             * @constant
+             */
+            size_unit?: "bytes";
+            /**
+             * Format: date-time
+             * @description When its use began within the time of the report.
+             * @example 2026-01-31T12:00:00+00:00
+             */
+            first_seen: string;
+            /**
+             * Format: date-time
+             * @description When its use ended within the time of the report.
+             * @example 2026-01-31T12:00:00+00:00
+             */
+            last_seen: string;
+            /**
+             * Format: uuid
+             * @description The instance that has it, or had it last.
+             */
+            attached_to_vm?: string | null;
+            /**
+             * Format: uuid
+             * @description The volume that the snapshot was made of.
+             */
+            source_volume_uuid?: string;
+            /** @description An IP address. */
+            ip_address?: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the network.
+             */
+            network_id?: string;
+            /**
+             * Format: uuid
+             * @description Id of the port.
+             */
+            port_id?: string;
+            /**
+             * Format: uuid
+             * @description Id of the subnet.
+             */
+            subnet_id?: string | null;
+            /** @description Tags; a change with null removes one. */
+            tags?: {
+                [key: string]: string;
+            }[] | null;
         };
         User: {
             /** @description Its id. */
@@ -32254,6 +32871,164 @@ export interface operations {
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    reportCosts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "time_from": "2026-11-01T00:00:00Z",
+                 *       "time_to": "2026-12-01T00:00:00Z",
+                 *       "types": [
+                 *         "instance",
+                 *         "volume"
+                 *       ],
+                 *       "order_by": [
+                 *         "billing_value.desc"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportCosts"];
+            };
+        };
+        responses: {
+            /** @description Say what each resource was used for, and what that costs */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostReport"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    reportTotalCosts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "time_from": "2026-11-01T00:00:00Z",
+                 *       "time_to": "2026-11-30T00:00:00Z",
+                 *       "enable_last_day": true,
+                 *       "tags": {
+                 *         "condition_type": "AND",
+                 *         "conditions": [
+                 *           {
+                 *             "key": "team",
+                 *             "value": "web",
+                 *             "strict": true
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportTotalCosts"];
+            };
+        };
+        responses: {
+            /** @description Say what resources were used for in all, and what that costs */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotalCostReport"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    reportUsage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "time_from": "2026-11-01T00:00:00Z",
+                 *       "time_to": "2026-12-01T00:00:00Z",
+                 *       "schema_filter": {
+                 *         "type": "instance",
+                 *         "field": "flavor",
+                 *         "values": [
+                 *           "g1-standard-1-2"
+                 *         ]
+                 *       },
+                 *       "limit": 100
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportUsage"];
+            };
+        };
+        responses: {
+            /** @description Say what resources were used for */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

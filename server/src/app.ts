@@ -168,7 +168,7 @@ export function features({
       prices,
       tasks: reads,
     }),
-    pricing({ prices }),
+    pricing({ prices, db, clock }),
     kubernetes({ db, log, clock, ids, cipher, prices, providerOf: providers.of('kubernetes'), regionIds }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,

@@ -33,6 +33,7 @@ const PARTS = [
   'sftp_storage',
   'belongings',
   'people',
+  'reports',
   'pages',
   'errors',
   'iterators',

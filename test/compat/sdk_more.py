@@ -339,6 +339,20 @@ def postgresql():
     gone(lambda: postgres.clusters.get("sdk-base"), "the PostgreSQL cluster")
 
 
+def reports():
+    volume = cloud.volumes.create_and_poll(name="sdk reported", size=5, source="new-volume", type_name="standard")
+    span = {"time_from": "2026-01-01T00:00:00Z", "time_to": "2098-12-31T00:00:00Z"}
+    only = {"schema_filter": {"type": "volume", "field": "uuid", "values": [volume.id]}}
+    used = cloud.usage_reports.get(**span, **only)
+    check((used.count, used.resources[0].last_name) == (1, "sdk reported"), "what was used is reported")
+    costs = cloud.cost_reports.get_detailed(**span, **only, order_by=["billing_value.desc"])
+    check((costs.price_status, costs.results[0].cost) == ("hide", None), "without a price list it costs nothing")
+    totals = cloud.cost_reports.get_aggregated(**span, types=["volume"])
+    check("standard" in [row.volume_type for row in totals.results], "and so in all")
+    ended(cloud.volumes.delete(volume.id))
+    check(cloud.usage_reports.get(**span, **only).count == 1, "what is gone is still reported")
+
+
 def asynchronous():
     asyncio.run(lives_at_once())
 
@@ -376,6 +390,7 @@ PARTS = {
         postgresql,
         belongings,
         people,
+        reports,
         pages,
         errors,
         iterators,

@@ -3,13 +3,11 @@
 export const UNSERVED: readonly (readonly [beginning: string, reason: string])[] = [
   ['/cloud/apptemplates', 'There are no templates of applications.'],
   ['/cloud/bmimages', 'There are no bare metal servers.'],
-  ['/cloud/cost_report', 'What was used is not kept over time; `pricing` says what things cost.'],
   ['/cloud/ddos', 'Protection is set by operators, not by clients.'],
   ['/cloud/pricing/{region_id}/ddos', 'Protection has no price.'],
   ['/cloud/pricing/{project_id}/{region_id}/lifecycle_policy', 'The older form says the same.'],
   ['/cloud/reservation_cost_report', 'Nothing is reserved for a price.'],
   ['/cloud/schedule', 'A schedule is read with its policy, and replaced by removing and adding one.'],
-  ['/cloud/usage_report', 'What was used is not kept over time.'],
   ['/cloud/user_actions/amqp_subscriptions', 'User actions are sent by webhooks.'],
   ['/cloud/user_actions/subscribe_amqp', 'User actions are sent by webhooks.'],
   ['/cloud/user_actions/unsubscribe_amqp', 'User actions are sent by webhooks.'],

@@ -31,7 +31,11 @@ export class Rows {
 }
 
 /** What shows how something came about, not what is: it may differ between two ways to the same end. */
-const HISTORY = new Set(['tasks', 'audit_log', 'idempotency_keys', 'request_counts']);
+const HISTORY = new Set([
+  ...['tasks', 'audit_log', 'idempotency_keys', 'request_counts'],
+  // The address of what was never finished was there for a while.
+  'usage_periods',
+]);
 /** Columns of that kind: when something was used, and numbers that only ever count up. */
 const PASSING = new Set([
   'updated_at',

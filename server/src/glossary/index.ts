@@ -2,11 +2,18 @@ import { ACCOUNTS } from './accounts.ts';
 import { BALANCING } from './balancing.ts';
 import { COMMON } from './common.ts';
 import { COMPUTE } from './compute.ts';
+import { COSTS } from './costs.ts';
 
 /** What a field or parameter means, where its schema does not say it: by its name, since a name means the same
  *  everywhere. */
 
-const WORDS: Readonly<Record<string, string>> = { ...COMMON, ...ACCOUNTS, ...BALANCING, ...COMPUTE };
+const WORDS: Readonly<Record<string, string>> = {
+  ...COMMON,
+  ...ACCOUNTS,
+  ...BALANCING,
+  ...COMPUTE,
+  ...COSTS,
+};
 
 /** What they mean where lists are asked for. */
 const ASKED: Readonly<Record<string, string>> = {

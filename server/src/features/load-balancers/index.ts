@@ -43,7 +43,7 @@ import { LoadBalancerService } from './service.ts';
 import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
 
-export { flavorNamed } from './flavors.ts';
+export { DEFAULT_FLAVOR, flavorNamed } from './flavors.ts';
 export type { LoadBalancerProvider } from './port.ts';
 export { findSecretUsers } from './secret-uses.ts';
 

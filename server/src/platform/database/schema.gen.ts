@@ -1205,6 +1205,28 @@ export interface Tasks {
   user_id: number;
 }
 
+export interface UsagePeriods {
+  client_id: number;
+  details: Json;
+  /**
+   * 0 where nothing is paid by size
+   */
+  gib: number;
+  id: Generated<number>;
+  kind: string;
+  name: string;
+  /**
+   * flavor, or type of volume; empty where the kind alone decides
+   */
+  priced_as: string;
+  project_id: number;
+  region_id: number;
+  resource_id: string;
+  since: Date;
+  tags: Json;
+  until: Date;
+}
+
 export interface UsedPasskeyChallenges {
   expires_at: Date;
   id: string;
@@ -1396,6 +1418,7 @@ export interface DB {
   subnets: Subnets;
   task_epochs: TaskEpochs;
   tasks: Tasks;
+  usage_periods: UsagePeriods;
   used_passkey_challenges: UsedPasskeyChallenges;
   users: Users;
   volume_snapshots: VolumeSnapshots;

@@ -1,0 +1,21 @@
+/** What fields of reports mean: what was used, and what that costs. */
+export const COSTS: Readonly<Record<string, string>> = {
+  attached_to_vm: 'The instance that has it, or had it last.',
+  billing_feature_name: 'Always null: what is paid for has no other name.',
+  billing_metric_name: 'What the price depends on: a flavor, a type of volume, or the kind.',
+  billing_value: 'How much was used, in billing_value_unit.',
+  billing_value_unit: 'Minutes, or minutes times GiB for what is paid by size.',
+  conditions: 'What tags must be like.',
+  cost: 'Without tax; null: it has no price.',
+  currency: 'Of the price list; null: there is none.',
+  err: 'Why it has no cost; null where it has one, or no price list is there.',
+  field: 'What is compared.',
+  first_seen: 'When its use began within the time of the report.',
+  last_name: 'Its name at the end of that use.',
+  last_seen: 'When its use ended within the time of the report.',
+  project: 'By the id of the project.',
+  size_unit: 'What last_size counts.',
+  source_volume_uuid: 'The volume that the snapshot was made of.',
+  totals: 'All together, by what costs the same in a region.',
+  values: 'Any of these.',
+};
