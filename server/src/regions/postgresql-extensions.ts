@@ -9,10 +9,12 @@ interface Extension {
   readonly name: string;
   readonly library: string | undefined;
   readonly requires: readonly string[];
+  /** Whether who owns a database may create it there. */
+  readonly isForUsers: boolean;
 }
 
-/** Has servers no longer offer extensions that cannot be created here: their library, or that of one that they require,
- *  needs another one that this machine does not have, such as a certain Perl.
+/** Has servers no longer offer extensions that users cannot create: those for superusers alone, such as dblink, and those
+ *  whose library needs another one that this machine does not have, such as a certain Perl; also what requires one.
  *  @param root holds `lib` and `share` of a PostgreSQL
  *  @returns names of those that cannot be withdrawn, since the folder is read-only */
 export async function withdrawExtensions(root: string): Promise<readonly string[]> {
@@ -21,7 +23,8 @@ export async function withdrawExtensions(root: string): Promise<readonly string[
   const extensions = readdirSync(folder)
     .filter((file) => file.endsWith('.control'))
     .map((file) => readControl(path.join(folder, file)));
-  const isBroken = ({ library, requires }: Extension): boolean =>
+  const isBroken = ({ library, requires, isForUsers }: Extension): boolean =>
+    !isForUsers ||
     (library !== undefined && broken.has(library)) ||
     extensions.some((other) => requires.includes(other.name) && isBroken(other));
   return extensions.filter(isBroken).flatMap(({ name }) => {
@@ -37,10 +40,12 @@ export async function withdrawExtensions(root: string): Promise<readonly string[
 function readControl(file: string): Extension {
   const text = readFileSync(file, 'utf8');
   const value = (key: string) => new RegExp(`^\\s*${key}\\s*=\\s*'(.*)'`, 'm').exec(text)?.[1];
+  const is = (key: string, word: string) => new RegExp(`^\\s*${key}\\s*=\\s*'?${word}\\b`, 'm').test(text);
   return {
     name: path.basename(file, '.control'),
     library: value('module_pathname')?.replace('$libdir/', ''),
     requires: (value('requires') ?? '').split(/[\s,]+/),
+    isForUsers: is('trusted', 'true') || is('superuser', 'false'),
   };
 }
 

@@ -81,6 +81,6 @@ async function prepare(program: string, { dataDir, log }: ProgramsOptions): Prom
   const binaries = await prepareBinariesAt({ root, version }, account, path.join(dataDir, 'engines'));
   const kept = await withdrawExtensions(binaries.root);
   if (kept.length > 0)
-    log.info({ extensions: kept }, 'these extensions are offered, and cannot be created on this machine');
+    log.info({ extensions: kept }, 'these extensions are offered, and users cannot create them');
   return binaries.root;
 }
