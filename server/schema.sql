@@ -4,6 +4,8 @@ set local check_function_bodies = off;
 
 create sequence audit_log_ids as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
 
+create sequence storage_ids as integer start 1 increment 1 minvalue 1 maxvalue 2147483647;
+
 create sequence task_changes as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
 
 CREATE OR REPLACE FUNCTION add_month_of_audit_log(day date)
@@ -1214,7 +1216,7 @@ create unlogged table nodes (
 );
 
 create table object_storages (
-  id integer generated always as identity not null,
+  id integer default nextval('storage_ids'::regclass) not null,
   client_id integer not null,
   region_id integer not null,
   name text not null,
@@ -1687,7 +1689,7 @@ CREATE INDEX sessions_user ON sessions USING btree (user_id, token_id, last_used
 comment on column sessions.confirmed_at is 'when the person has last given the password since they signed in; null: they have not';
 
 create table sftp_storages (
-  id integer generated always as identity not null,
+  id integer default nextval('storage_ids'::regclass) not null,
   client_id integer not null,
   region_id integer not null,
   name text not null,

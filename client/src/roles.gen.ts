@@ -80,6 +80,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "POST /cloud/v2/limits_request": 'Administrators',
   "POST /cloud/v2/pricing/{project_id}/{region_id}/instances": 'Users',
   "POST /cloud/v2/pricing/{project_id}/{region_id}/k8s/clusters": 'Users',
+  "POST /cloud/v2/pricing/{project_id}/{region_id}/lifecycle_policy": 'Users',
   "POST /cloud/v2/pricing/{project_id}/{region_id}/loadbalancers": 'Users',
   "POST /iam/auth/jwt/login": 'Users',
   "POST /iam/auth/jwt/refresh": 'Users',

@@ -2483,6 +2483,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/cloud/v2/pricing/{project_id}/{region_id}/lifecycle_policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what the snapshots of a lifecycle policy would cost at most, by the type of volume
+         * @description Say what the snapshots of a lifecycle policy would cost at most, by the type of volume. Answers a snapshots price.
+         */
+        post: operations["priceSnapshotsOfLifecyclePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/cloud/v1/schedule/{project_id}/{region_id}/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a schedule of a lifecycle policy
+         * @description Get a schedule of a lifecycle policy. Answers a lifecycle schedule.
+         */
+        get: operations["getLifecycleSchedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a schedule of a lifecycle policy
+         * @description Change a schedule of a lifecycle policy. What is not given stays, unless the schedule becomes one of the other type. Intervals are counted from the change on if it runs at other times. Answers a lifecycle schedule. Needs the role Administrators or Engineers.
+         */
+        patch: operations["updateLifecycleSchedule"];
+        trace?: never;
+    };
     "/cloud/v1/lifecycle_policy/{project_id}/{region_id}/{policy_id}": {
         parameters: {
             query?: never;
@@ -6542,6 +6586,481 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/storage/provisioning/v1/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SSH keys that can open SFTP storages
+         * @deprecated
+         * @description List the SSH keys that can open SFTP storages. Answers an older storage key list. For older clients.
+         */
+        get: operations["listStorageKeysV1"];
+        /**
+         * Add an SSH key, which then can be linked to SFTP storages
+         * @deprecated
+         * @description Add an SSH key, which then can be linked to SFTP storages. Answers an older storage key. Needs the role Administrators or Engineers. For older clients.
+         */
+        put: operations["createStorageKeyV1"];
+        /**
+         * Add an SSH key, which then can be linked to SFTP storages
+         * @deprecated
+         * @description Add an SSH key, which then can be linked to SFTP storages. Answers an older storage key. Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["addStorageKeyV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v2/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the SSH keys that can open SFTP storages
+         * @deprecated
+         * @description List the SSH keys that can open SFTP storages. Answers an older storage key list. For older clients.
+         */
+        get: operations["listStorageKeysV2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/key/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an SSH key, which no longer opens any storage when this is answered
+         * @deprecated
+         * @description Delete an SSH key, which no longer opens any storage when this is answered. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        delete: operations["deleteStorageKeyV1"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/key/{key_id}/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let an SSH key open an SFTP storage
+         * @deprecated
+         * @description Let an SSH key open an SFTP storage. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["linkStorageKeyV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/key/{key_id}/unlink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let an SSH key no longer open an SFTP storage
+         * @deprecated
+         * @description Let an SSH key no longer open an SFTP storage. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["unlinkStorageKeyV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/location": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where storages can be made
+         * @deprecated
+         * @description List where storages can be made. Answers an older storage locations. For older clients.
+         */
+        get: operations["listStorageLocationsV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v2/locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where storages can be made
+         * @deprecated
+         * @description List where storages can be made. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. For older clients.
+         */
+        get: operations["listStorageLocationsV2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List storages of both kinds
+         * @deprecated
+         * @description List storages of both kinds. Answers an older storage list. For older clients.
+         */
+        get: operations["listStoragesV1"];
+        /**
+         * Create a storage, with what opens it
+         * @deprecated
+         * @description Create a storage, with what opens it. Answers an older storage. Needs the role Administrators or Engineers. For older clients.
+         */
+        put: operations["createStorageV1"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v2/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List storages of both kinds
+         * @deprecated
+         * @description List storages of both kinds. Answers an older storage list. For older clients.
+         */
+        get: operations["listStoragesV2"];
+        put?: never;
+        /**
+         * Create a storage, with what opens it
+         * @deprecated
+         * @description Create a storage, with what opens it. Answers an older storage. Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["createStorageV2"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v3/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List storages of both kinds
+         * @deprecated
+         * @description List storages of both kinds. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. For older clients.
+         */
+        get: operations["listStoragesV3"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a storage
+         * @deprecated
+         * @description Get a storage. Answers an older storage. For older clients.
+         */
+        get: operations["getStorageV1"];
+        put?: never;
+        /**
+         * Change until when an SFTP storage can be used, and its alias
+         * @deprecated
+         * @description Change until when an SFTP storage can be used, and its alias. Answers an older storage. Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["updateStorageV1"];
+        /**
+         * Delete a storage
+         * @deprecated
+         * @description Delete a storage. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        delete: operations["deleteStorageV1"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v2/storage/{storage_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change until when an SFTP storage can be used, and its alias
+         * @deprecated
+         * @description Change until when an SFTP storage can be used, and its alias. Answers an older storage. Needs the role Administrators or Engineers. For older clients.
+         */
+        patch: operations["updateStorageV2"];
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring back a deleted object storage
+         * @deprecated
+         * @description Bring back a deleted object storage. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["restoreStorageV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change what opens a storage; what is new is shown once
+         * @deprecated
+         * @description Change what opens a storage; what is new is shown once. Answers an older storage. Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["changeStorageCredentialsV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/s3/buckets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the buckets of a storage
+         * @deprecated
+         * @description List the buckets of a storage. Answers an older storage bucket list. For older clients.
+         */
+        get: operations["listBucketsV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v2/storage/{storage_id}/s3/buckets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the buckets of a storage
+         * @deprecated
+         * @description List the buckets of a storage. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. For older clients.
+         */
+        get: operations["listBucketsV2"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/s3/bucket/{bucket_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a bucket
+         * @deprecated
+         * @description Create a bucket. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["createBucketV1"];
+        /**
+         * Delete an empty bucket
+         * @deprecated
+         * @description Delete an empty bucket. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        delete: operations["deleteBucketV1"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/s3/bucket/{bucket_name}/cors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say which web pages may use a bucket
+         * @deprecated
+         * @description Say which web pages may use a bucket. Answers an older storage bucket cors. For older clients.
+         */
+        get: operations["getBucketCorsV1"];
+        put?: never;
+        /**
+         * Change which web pages may use a bucket
+         * @deprecated
+         * @description Change which web pages may use a bucket. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["setBucketCorsV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/s3/bucket/{bucket_name}/lifecycle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change how long the objects of a bucket stay
+         * @deprecated
+         * @description Change how long the objects of a bucket stay. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["setBucketLifecycleV1"];
+        /**
+         * Let the objects of a bucket stay
+         * @deprecated
+         * @description Let the objects of a bucket stay. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        delete: operations["deleteBucketLifecycleV1"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/storage/provisioning/v1/storage/{storage_id}/s3/bucket/{bucket_name}/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say whether everybody may read the objects of a bucket
+         * @deprecated
+         * @description Say whether everybody may read the objects of a bucket. Answers what the schema of the answer says. For older clients.
+         */
+        get: operations["getBucketPolicyV1"];
+        put?: never;
+        /**
+         * Let everybody read the objects of a bucket
+         * @deprecated
+         * @description Let everybody read the objects of a bucket. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        post: operations["setBucketPolicyV1"];
+        /**
+         * Let nobody read the objects of a bucket without a key
+         * @deprecated
+         * @description Let nobody read the objects of a bucket without a key. Answers nothing (204). Needs the role Administrators or Engineers. For older clients.
+         */
+        delete: operations["deleteBucketPolicyV1"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/storage/v4/sftp_storages": {
         parameters: {
             query?: never;
@@ -7319,6 +7838,14 @@ export interface components {
             /** @description Id of the flavor. */
             flavor_id: string;
         };
+        ChangeOlderStorageBucketCors: {
+            /** @description Origins of web pages that may use it. */
+            allowedOrigins?: string[];
+        };
+        ChangeOlderStorageBucketLifecycle: {
+            /** @description Objects go so many days after they were last written; 0: they stay. */
+            expiration_days: number;
+        };
         ChangePassword: {
             /** @description What it was. */
             old: string;
@@ -7328,6 +7855,18 @@ export interface components {
             double: string;
             /** @description The API tokens that the person has made end as well, in every client */
             end_tokens?: boolean;
+        };
+        ChangeStorageCredentials: {
+            /** @description Make an access key, which takes the place of all others. */
+            generate_s3_keys?: boolean;
+            /** @description Make a password. */
+            generate_sftp_password?: boolean;
+            /** @description The new password. */
+            sftp_password?: string;
+            /** @description Let no password open it. */
+            delete_sftp_password?: boolean;
+            /** @description Let no key open it. */
+            reset_sftp_keys?: boolean;
         };
         ChangedEmail: {
             /**
@@ -9264,6 +9803,27 @@ export interface components {
             location_name: string;
             /** @description Its name. */
             name: string;
+        };
+        CreateOlderStorage: {
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "s3_compatible" | "sftp";
+            /** @description See GET /storage/provisioning/v2/locations. */
+            location: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whether an SFTP storage gets a password, which is shown once. */
+            generate_sftp_password?: boolean;
+            /** @description The password of an SFTP storage. */
+            sftp_password?: string;
+        };
+        CreateOlderStorageKey: {
+            /** @description Its name. */
+            name: string;
+            /** @description One public key in the form of OpenSSH. */
+            key: string;
         };
         CreateOperatorClient: {
             /** @description Its name. */
@@ -14881,6 +15441,183 @@ export interface components {
             /** @description Has to be empty. */
             instances?: string[];
         };
+        OlderStorage: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "s3_compatible" | "sftp";
+            /** @description Where it is. */
+            location: string;
+            /** @description Empty until there is one. */
+            address: string;
+            /** @description Id of the account. */
+            client_id: number;
+            /** @description Always 0: accounts have no resellers. */
+            reseller_id: number;
+            /**
+             * @description Whether it is as it was asked for, or being made so.
+             * @enum {string}
+             */
+            provisioning_status: "creating" | "ok" | "updating" | "deleting" | "deleted";
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Of one that is deleted.
+             * @example 2026-01-31T12:00:00Z
+             */
+            deleted_at?: string;
+            /** @description Whether it is deleted and its files are still there. */
+            can_restore: boolean;
+            /**
+             * Format: date-time
+             * @description When nobody gets in any more; absent: never.
+             * @example 2026-01-31T12:00:00Z
+             */
+            expires?: string;
+            /** @description Ids of the server alias that were created. */
+            server_alias: string;
+            /** @description Kept for your records. */
+            custom_config_file: boolean;
+            /** @description Kept for your records. */
+            disable_http: boolean;
+            /** @description Always empty. */
+            rewrite_rules: {
+                [key: string]: string;
+            };
+            /** @description What opens it. */
+            credentials: {
+                /** @description SSH keys that open an SFTP storage. */
+                keys: components["schemas"]["OlderStorageKey"][];
+                /** @description In the answer that makes it, and never again. */
+                s3?: {
+                    /** @description The first half of a key of S3: it names the key. The other half is its secret. */
+                    access_key: string;
+                    /** @description The other half. */
+                    secret_key: string;
+                };
+                /** @description In the answer that makes it, and never again. */
+                sftp_password?: string;
+            };
+        };
+        OlderStorageBucket: {
+            /** @description Its name. */
+            name: string;
+            /** @description Days after which objects go; 0: they stay. */
+            lifecycle: number;
+        };
+        OlderStorageBucketCors: {
+            /** @description Origins of web pages that may use it. */
+            allowedOrigins: string[];
+        };
+        OlderStorageBucketList: {
+            /** @description The values; which, depends on the type. */
+            data: components["schemas"]["OlderStorageBucket"][];
+            /** @description Total count. */
+            total_count: number;
+        };
+        OlderStorageBucketPage: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["OlderStorageBucket"][];
+        };
+        OlderStorageKey: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+        };
+        OlderStorageKeyList: {
+            /** @description The values; which, depends on the type. */
+            data: components["schemas"]["OlderStorageKey"][];
+            /** @description What is known of the list. */
+            meta: {
+                /** @description The number of all that match, under `total`. */
+                ToMeta: {
+                    [key: string]: {
+                        /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+                        count: number;
+                    };
+                };
+            };
+        };
+        OlderStorageList: {
+            /** @description The values; which, depends on the type. */
+            data: components["schemas"]["OlderStorage"][];
+            /** @description What is known of the list. */
+            meta: {
+                /** @description The number of all that match, under `total`. */
+                ToMeta: {
+                    [key: string]: {
+                        /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+                        count: number;
+                    };
+                };
+            };
+        };
+        OlderStorageLocationPage: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: {
+                /** @description For people. */
+                title: string;
+                /** @description Its name. */
+                name: string;
+                /** @description Empty: each storage has an address of its own. */
+                address: string;
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "s3_compatible" | "sftp";
+                /**
+                 * @description Whether one can be made at present.
+                 * @enum {string}
+                 */
+                allow_for_new_storage: "allow" | "deny";
+            }[];
+        };
+        OlderStorageLocations: {
+            /** @description Its id. */
+            id: number;
+            /** @description Its name. */
+            name: string;
+            /** @description Empty: each storage has an address of its own. */
+            address: string;
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "s3_compatible" | "sftp";
+            /**
+             * @description Whether one can be made at present.
+             * @enum {string}
+             */
+            allow_for_new_storage: "allow" | "deny";
+        }[];
+        OlderStoragePage: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["OlderStorage"][];
+        };
         OlderUpdateFloatingIp: {
             /** @description Tags; a change with null removes one. */
             tags?: {
@@ -16107,6 +16844,12 @@ export interface components {
              * @description Id of the volume.
              */
             volume_id: string;
+        };
+        PriceSnapshots: {
+            /** @description When it takes snapshots. */
+            schedules?: components["schemas"]["NewLifecycleSchedule"][];
+            /** @description Ids of the volume ids that were created. */
+            volume_ids: string[];
         };
         PriceVolume: {
             /**
@@ -18924,6 +19667,52 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["Snapshot"][];
         };
+        SnapshotsPrice: {
+            /**
+             * @description The currency of prices; null: the operator has no price list.
+             * @enum {string|null}
+             */
+            currency_code: "AZN" | "EUR" | "USD" | null;
+            /** @description Its percentage. */
+            discount: number | null;
+            /** @description Its parts, for an hour. */
+            per_hour: {
+                /** @description Of the snapshots of all volumes of a type. */
+                volumes: {
+                    /** @description The kind. */
+                    type: string;
+                    /** @description Without tax; null: it has no price. */
+                    price: number | null;
+                    /** @description Its percentage. */
+                    discount: number | null;
+                }[];
+            };
+            /** @description Its parts, for a month of 30 days. */
+            per_month: {
+                /** @description Of the snapshots of all volumes of a type. */
+                volumes: {
+                    /** @description The kind. */
+                    type: string;
+                    /** @description Without tax; null: it has no price. */
+                    price: number | null;
+                    /** @description Its percentage. */
+                    discount: number | null;
+                }[];
+            };
+            /** @description All parts, without tax. Null: one of them has no price. */
+            total_price_per_hour: number | null;
+            /** @description The same for a month of 30 days. */
+            total_price_per_month: number | null;
+            /** @description The same as with: there are no discounts. */
+            price_without_discount_per_month: number | null;
+            /** @description Of prices, in addition. */
+            tax_percent: number;
+            /**
+             * @description show; hide: the operator has no price list; error: the list has no price for it.
+             * @enum {string}
+             */
+            price_status: "error" | "hide" | "show";
+        };
         SshKey: {
             /**
              * Format: uuid
@@ -20214,6 +21003,50 @@ export interface components {
              */
             status?: "active" | "paused";
         };
+        UpdateLifecycleSchedule: {
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type?: "cron" | "interval";
+            /** @description How many of its snapshots of each volume are kept: the last ones. Default: 10000. */
+            max_quantity?: number;
+            /** @description What its snapshots are called; {volume_id} stands for the id of the volume. Default: "reserve snap of the volume {volume_id}". */
+            resource_name_template?: string;
+            /** @description How long each snapshot is kept, all parts together. Without any: until there are too many. */
+            retention_time?: {
+                /** @description Weeks of a length of time. */
+                weeks?: number;
+                /** @description Days of a length of time. */
+                days?: number;
+                /** @description Hours of a length of time. */
+                hours?: number;
+                /** @description Minutes of a length of time. */
+                minutes?: number;
+            } | null;
+            /** @description Weeks of a length of time. */
+            weeks?: number;
+            /** @description Days of a length of time. */
+            days?: number;
+            /** @description Hours of a length of time. */
+            hours?: number;
+            /** @description Minutes of a length of time. */
+            minutes?: number;
+            /** @description The time zone of a schedule, such as Europe/Berlin. */
+            timezone?: string;
+            /** @description Minutes of the hour at which a schedule runs. */
+            minute?: string;
+            /** @description Hours of the day at which a schedule runs. */
+            hour?: string;
+            /** @description Days of the month on which a schedule runs. */
+            day?: string;
+            /** @description Months in which a schedule runs. */
+            month?: string;
+            /** @description Weeks of the year in which a schedule runs. */
+            week?: string;
+            /** @description Days of the week on which a schedule runs; 0 is Monday. */
+            day_of_week?: string;
+        };
         UpdateListener: {
             /**
              * @description Its name.
@@ -20324,6 +21157,12 @@ export interface components {
             tags?: {
                 [key: string]: string | null;
             } | null;
+        };
+        UpdateOlderStorage: {
+            /** @description After how long: `2 years 6 months`; empty: never. */
+            expires?: string;
+            /** @description Ids of the server alias that were created. */
+            server_alias?: string;
         };
         UpdatePool: {
             /**
@@ -28547,6 +29386,155 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ItemPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    priceSnapshotsOfLifecyclePolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "schedules": [
+                 *         {
+                 *           "type": "interval",
+                 *           "days": 1,
+                 *           "max_quantity": 7
+                 *         }
+                 *       ],
+                 *       "volume_ids": [
+                 *         "bd39f671-08e4-4c5b-a1d2-7f60c8e3952a"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["PriceSnapshots"];
+            };
+        };
+        responses: {
+            /** @description Say what the snapshots of a lifecycle policy would cost at most, by the type of volume */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotsPrice"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getLifecycleSchedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description Id of a schedule; there are none. */
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a schedule of a lifecycle policy */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecycleSchedule"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    updateLifecycleSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description Id of a schedule; there are none. */
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_quantity": 7,
+                 *       "retention_time": {
+                 *         "weeks": 2
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateLifecycleSchedule"];
+            };
+        };
+        responses: {
+            /** @description Change a schedule of a lifecycle policy */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LifecycleSchedule"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];
@@ -41718,6 +42706,1282 @@ export interface operations {
             400: components["responses"]["StorageBadRequest"];
             401: components["responses"]["StorageUnauthenticated"];
             403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStorageKeysV1: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field, such as `name`. */
+                order_by?: string;
+                /** @description Default: desc. */
+                order_direction?: "asc" | "desc";
+                /** @description Its id. */
+                id?: string;
+                /** @description Only those of this name. */
+                name?: string;
+                /** @description How the time begins: `2026-11`. */
+                created?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the SSH keys that can open SFTP storages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageKeyList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createStorageKeyV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "workstation",
+                 *       "key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF me@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOlderStorageKey"];
+            };
+        };
+        responses: {
+            /** @description Add an SSH key, which then can be linked to SFTP storages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageKey"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    addStorageKeyV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "workstation",
+                 *       "key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ4ISIbgyTnaeeEfyqQCf6HFhVkn4rlnVF+Z4BqJRAfF me@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOlderStorageKey"];
+            };
+        };
+        responses: {
+            /** @description Add an SSH key, which then can be linked to SFTP storages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageKey"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStorageKeysV2: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field, such as `name`. */
+                order_by?: string;
+                /** @description Default: desc. */
+                order_direction?: "asc" | "desc";
+                /** @description Its id. */
+                id?: string;
+                /** @description Only those of this name. */
+                name?: string;
+                /** @description How the time begins: `2026-11`. */
+                created?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the SSH keys that can open SFTP storages */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageKeyList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteStorageKeyV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of the SSH key. */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an SSH key, which no longer opens any storage when this is answered */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    linkStorageKeyV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description The number of the SSH key. */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let an SSH key open an SFTP storage */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    unlinkStorageKeyV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description The number of the SSH key. */
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let an SSH key no longer open an SFTP storage */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStorageLocationsV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List where storages can be made */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageLocations"];
+                };
+            };
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStorageLocationsV2: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List where storages can be made */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageLocationPage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStoragesV1: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field, such as `name`. */
+                order_by?: string;
+                /** @description Default: desc. */
+                order_direction?: "asc" | "desc";
+                /** @description Its id. */
+                id?: string;
+                /** @description Only those of this name. */
+                name?: string;
+                /** @description Only those there. */
+                location?: string;
+                /** @description The kind. */
+                type?: "s3_compatible" | "sftp";
+                /** @description `active` is `ok`. */
+                status?: "active" | "creating" | "ok" | "updating" | "deleting" | "deleted";
+                /** @description List storages that are deleted, too. */
+                show_deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List storages of both kinds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createStorageV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "sftp",
+                 *       "location": "simulated",
+                 *       "name": "deliveries-2",
+                 *       "generate_sftp_password": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOlderStorage"];
+            };
+        };
+        responses: {
+            /** @description Create a storage, with what opens it */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStoragesV2: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field, such as `name`. */
+                order_by?: string;
+                /** @description Default: desc. */
+                order_direction?: "asc" | "desc";
+                /** @description Its id. */
+                id?: string;
+                /** @description Only those of this name. */
+                name?: string;
+                /** @description Only those there. */
+                location?: string;
+                /** @description The kind. */
+                type?: "s3_compatible" | "sftp";
+                /** @description `active` is `ok`. */
+                status?: "active" | "creating" | "ok" | "updating" | "deleting" | "deleted";
+                /** @description List storages that are deleted, too. */
+                show_deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List storages of both kinds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createStorageV2: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "sftp",
+                 *       "location": "simulated",
+                 *       "name": "deliveries-2",
+                 *       "generate_sftp_password": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateOlderStorage"];
+            };
+        };
+        responses: {
+            /** @description Create a storage, with what opens it */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listStoragesV3: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description A field, such as `name`. */
+                order_by?: string;
+                /** @description Default: desc. */
+                order_direction?: "asc" | "desc";
+                /** @description Its id. */
+                id?: string;
+                /** @description Only those of this name. */
+                name?: string;
+                /** @description Only those there. */
+                location?: string;
+                /** @description The kind. */
+                type?: "s3_compatible" | "sftp";
+                /** @description `active` is `ok`. */
+                status?: "active" | "creating" | "ok" | "updating" | "deleting" | "deleted";
+                /** @description List storages that are deleted, too. */
+                show_deleted?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List storages of both kinds */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStoragePage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getStorageV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a storage */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    updateStorageV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires": "2 years 6 months",
+                 *       "server_alias": "files.example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateOlderStorage"];
+            };
+        };
+        responses: {
+            /** @description Change until when an SFTP storage can be used, and its alias */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteStorageV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a storage */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    updateStorageV2: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "expires": "2 years 6 months",
+                 *       "server_alias": "files.example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateOlderStorage"];
+            };
+        };
+        responses: {
+            /** @description Change until when an SFTP storage can be used, and its alias */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    restoreStorageV1: {
+        parameters: {
+            query?: {
+                /** @description The account of the caller. */
+                client_id?: number;
+            };
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Bring back a deleted object storage */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    changeStorageCredentialsV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "generate_sftp_password": true,
+                 *       "reset_sftp_keys": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeStorageCredentials"];
+            };
+        };
+        responses: {
+            /** @description Change what opens a storage; what is new is shown once */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listBucketsV1: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the buckets of a storage */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageBucketList"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    listBucketsV2: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 10. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the buckets of a storage */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageBucketPage"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    createBucketV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Create a bucket */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteBucketV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an empty bucket */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getBucketCorsV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Say which web pages may use a bucket */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OlderStorageBucketCors"];
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    setBucketCorsV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "allowedOrigins": [
+                 *         "https://shop.example.com"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeOlderStorageBucketCors"];
+            };
+        };
+        responses: {
+            /** @description Change which web pages may use a bucket */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    setBucketLifecycleV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expiration_days": 90
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeOlderStorageBucketLifecycle"];
+            };
+        };
+        responses: {
+            /** @description Change how long the objects of a bucket stay */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteBucketLifecycleV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let the objects of a bucket stay */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    getBucketPolicyV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Say whether everybody may read the objects of a bucket */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": boolean;
+                };
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    setBucketPolicyV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let everybody read the objects of a bucket */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
+            409: components["responses"]["StorageConflict"];
+            429: components["responses"]["StorageTooManyRequests"];
+            default: components["responses"]["StorageError"];
+        };
+    };
+    deleteBucketPolicyV1: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+                /** @description A bucket of the storage; empty: the whole storage. */
+                bucket_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let nobody read the objects of a bucket without a key */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["StorageBadRequest"];
+            401: components["responses"]["StorageUnauthenticated"];
+            403: components["responses"]["StorageForbidden"];
+            404: components["responses"]["StorageNotFound"];
             409: components["responses"]["StorageConflict"];
             429: components["responses"]["StorageTooManyRequests"];
             default: components["responses"]["StorageError"];

@@ -24,6 +24,7 @@ import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
 import { Locations, objectStorage } from './features/object-storage/index.ts';
+import { olderStorages } from './features/older-storages/index.ts';
 import { pricing } from './features/pricing/index.ts';
 import { projects } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
@@ -129,6 +130,13 @@ export function features({
     sftp: new Locations({ db, providerOf: providers.of('sftpStorage'), what: 'SFTP storage' }),
   };
   const ofStorages = { tasks: reads, ...{ db, log, clock, ids, regionIds, owners } };
+  const ofObjectStorages = {
+    ...ofStorages,
+    locations: locationsOf.s3,
+    sftpLocations: locationsOf.sftp,
+    cipher,
+    providerOf: providers.of('objectStorage'),
+  };
   return [
     iam({ db, clock, sessions, insertProject: setUpProject, requireSecondFactor }),
     projects({ insertProject: setUpProject }),
@@ -190,13 +198,8 @@ export function features({
     reservedFixedIps({ providerOf: addressesOf, owners }),
     responsePages(),
     storageNotifications({ db, clock }),
-    objectStorage({
-      ...ofStorages,
-      locations: locationsOf.s3,
-      sftpLocations: locationsOf.sftp,
-      cipher,
-      providerOf: providers.of('objectStorage'),
-    }),
+    objectStorage(ofObjectStorages),
+    olderStorages(ofObjectStorages),
     sftpStorages({
       ...ofStorages,
       locations: locationsOf.sftp,

@@ -2,16 +2,16 @@
  *  without the version. The test of docs/compatibility.md says when one of them is served, or another one is not. */
 export const UNSERVED: readonly (readonly [beginning: string, reason: string])[] = [
   ['/cloud/apptemplates', 'There are no templates of applications.'],
-  ['/cloud/bmimages', 'There are no bare metal servers.'],
+  ['/cloud/bmimages', 'There are no bare metal servers that images could be for.'],
   ['/cloud/ddos', 'Protection is set by operators, not by clients.'],
-  ['/cloud/pricing/{region_id}/ddos', 'Protection has no price.'],
-  ['/cloud/pricing/{project_id}/{region_id}/lifecycle_policy', 'The older form says the same.'],
-  ['/cloud/reservation_cost_report', 'Nothing is reserved for a price.'],
-  ['/cloud/schedule', 'A schedule is read with its policy, and replaced by removing and adding one.'],
+  [
+    '/cloud/pricing/{region_id}/ddos',
+    'Protection costs nothing: operators set it, and clients cannot order it.',
+  ],
+  ['/cloud/reservation_cost_report', 'Nothing is reserved for a price, so that there is nothing to report.'],
   ['/cloud/user_actions/amqp_subscriptions', 'User actions are sent by webhooks.'],
   ['/cloud/user_actions/subscribe_amqp', 'User actions are sent by webhooks.'],
   ['/cloud/user_actions/unsubscribe_amqp', 'User actions are sent by webhooks.'],
-  ['/storage/provisioning', 'Older than `/storage/v4`, which has the same resources.'],
 ];
 
 const plain = (path: string) => path.replace(/\/v\d+(?=\/)/, '');

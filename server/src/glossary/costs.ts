@@ -13,6 +13,7 @@ export const COSTS: Readonly<Record<string, string>> = {
   first_seen: 'When its use began within the time of the report.',
   last_name: 'Its name at the end of that use.',
   last_seen: 'When its use ended within the time of the report.',
+  price: 'Without tax; null: it has no price.',
   project: 'By the id of the project.',
   size_unit: 'What last_size counts.',
   source_volume_uuid: 'The volume that the snapshot was made of.',

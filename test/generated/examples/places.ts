@@ -22,6 +22,7 @@ const THINGS: Readonly<Record<string, string>> = {
   l7rule_id: 'rule',
   ssh_key_id: 'sshKey',
   keypair_id: 'sshKey',
+  schedule_id: 'schedule',
   storage_id: 'storage',
   name: 'bucket',
 };
@@ -46,11 +47,17 @@ export async function placeOf(spec: Spec, world: World, own: Readonly<Record<str
   return path;
 }
 
+/** Older calls name storages of both kinds alike; these have examples for SFTP. */
+const isOlderOfSftp = (path: string) =>
+  path.startsWith('/storage/provisioning/') && !path.includes('/s3/') && !path.endsWith('/restore');
+
 async function thing({ path }: Spec, world: World, name: string): Promise<string> {
   if (name === 'project_id') return String(world.project);
   if (name === 'port_id') return world.get(path.includes('reserved_fixed_ips') ? 'reservedPort' : 'port');
   if (name === 'cluster_name') return world.get(path.includes('dbaas') ? 'postgresql' : 'cluster');
-  if (name === 'storage_id' && path.includes('sftp_storages')) return world.get('sftpStorage');
+  if (name === 'storage_id' && (path.includes('sftp_storages') || isOlderOfSftp(path)))
+    return world.get('sftpStorage');
+  if (name === 'key_id') return world.get('storageSshKey');
   if (name === 'ssh_key_id' && path.startsWith('/storage/')) return world.get('storageSshKey');
   return world.get(THINGS[name] ?? name);
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROVIDER_NAMES } from '../../../server/src/regions/known-providers.ts';
+import { renderDifferences } from '../../compat/differences.ts';
 import {
   keyOf,
   operationsOf,
@@ -79,6 +80,7 @@ test('docs/compatibility.md shows what is served, where it works, and which test
     'known-calls': renderSources(server.app.document, known),
     judged: readFileSync(path.join(ROOT, 'docs/compatibility.judged.md'), 'utf8').trim(),
     'not-served': renderUnserved(server.app.document, known),
+    differences: renderDifferences(),
   };
   expectGolden(DOCUMENT, render(introduction, parts, served, shown));
 });

@@ -11,12 +11,24 @@ import type { AnyStorageRow } from './storage-table.ts';
 import { objectStorageTasks } from './tasks.ts';
 import { addUsage, forgetUsage } from './usage-store.ts';
 
+export type { ObjectStorageService } from './access.ts';
 export { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
 export { Locations } from './locations.ts';
 export { STATUSES, type StorageStatus } from './model.ts';
 export { nameIsFree } from './names.ts';
+export {
+  createBucket,
+  createKey,
+  deleteBucket,
+  deleteKey,
+  getBucket,
+  listBuckets,
+  listKeys,
+  MAX_KEYS,
+  updateBucket,
+} from './parts.ts';
 export type { ObjectStorageProvider, StorageProvider, StorageReport } from './port.ts';
-export { limitParameter, orderParameter, storageName } from './schema.ts';
+export { bucketName, limitParameter, orderParameter, storageName } from './schema.ts';
 export {
   readOrder,
   type StorageListQuery,
@@ -27,6 +39,7 @@ export {
 export { storageJobs } from './storage-jobs.ts';
 export { type AnyStorageRow, storageTable } from './storage-table.ts';
 export { hasPlace, type Placed, placed, type StorageWork, storageTasks } from './storage-tasks.ts';
+export { createStorage, deleteStorage, restoreStorage } from './storages.ts';
 
 export type ObjectStorageDeps = ObjectStorageService & Omit<ReconcilerDeps, 'count'> & CountDeps;
 

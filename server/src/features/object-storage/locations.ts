@@ -32,10 +32,15 @@ export class Locations {
     return all.filter(({ id, state }) => state === 'ACTIVE' && this.#deps.providerOf(id) !== undefined);
   }
 
+  /** Regions that have it, and whether storages can be made there here and now. */
+  async all(): Promise<readonly { readonly region: RegionRow; readonly isOpen: boolean }[]> {
+    const isOpen = ({ id }: RegionRow) => this.#deps.providerOf(id)?.unavailable() === undefined;
+    return (await this.#all()).map((region) => ({ region, isOpen: isOpen(region) }));
+  }
+
   /** Regions where storages can be made here and now. */
   async open(): Promise<RegionRow[]> {
-    const all = await this.#all();
-    return all.filter(({ id }) => this.#deps.providerOf(id)?.unavailable() === undefined);
+    return (await this.all()).flatMap(({ region, isOpen }) => (isOpen ? region : []));
   }
 
   /** What is wrong with the place that a body names, whatever else is wrong with it. */

@@ -23,7 +23,8 @@ import { viewBucket, viewKey } from './views.ts';
 type Service = ObjectStorageService;
 type Change = (typeof CHANGES)[number];
 
-const MAX_KEYS = 100;
+/** Access keys that a storage can have. */
+export const MAX_KEYS = 100;
 const MAX_BUCKETS = 1000;
 
 /** Changes a storage in one transaction, and waits for the task that does the work.

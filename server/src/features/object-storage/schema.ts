@@ -23,6 +23,9 @@ export const StorageParams = Type.Object({ storage_id: Key() });
 export const KeyParams = Type.Object({ storage_id: Key(), access_key: Type.String({ maxLength: 128 }) });
 export const BucketParams = Type.Object({ storage_id: Key(), name: Type.String({ maxLength: 255 }) });
 
+/** The shape of a bucket's name. */
+export const bucketName = () => Type.String({ minLength: 3, maxLength: 63, pattern: BUCKET_NAME });
+
 /** The shape of a storage's name. */
 export const storageName = () => Type.String({ minLength: 1, maxLength: 63, pattern: STORAGE_NAME });
 
@@ -145,10 +148,7 @@ export const Bucket = Type.Object(
   { $id: 'StorageBucket' },
 );
 
-export const CreateBucket = Type.Object(
-  { name: Type.String({ minLength: 3, maxLength: 63, pattern: BUCKET_NAME }) },
-  { $id: 'CreateStorageBucket' },
-);
+export const CreateBucket = Type.Object({ name: bucketName() }, { $id: 'CreateStorageBucket' });
 
 export const UpdateBucket = Type.Object(
   {

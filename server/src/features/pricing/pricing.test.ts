@@ -127,6 +127,18 @@ describe('with a price list', () => {
       volume_ids: made.created_resources?.volumes,
     };
     expect(await hour(`${V1}/lifecycle_policy`, policy)).toBe(0.01);
+    const { schedules, volume_ids } = policy;
+    expect(await ask(`${V2}/lifecycle_policy`, { schedules, volume_ids })).toEqual({
+      currency_code: 'EUR',
+      discount: 0,
+      per_hour: { volumes: [{ type: 'standard', price: 0.01, discount: 0 }] },
+      per_month: { volumes: [{ type: 'standard', price: 7.2, discount: 0 }] },
+      total_price_per_hour: 0.01,
+      total_price_per_month: 7.2,
+      price_without_discount_per_month: 7.2,
+      tax_percent: 19,
+      price_status: 'show',
+    });
   });
 
   test('flavors have their prices; one that the list does not name has none, and says so', async () => {

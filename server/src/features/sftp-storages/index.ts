@@ -7,7 +7,26 @@ import type { SftpService } from './storages.ts';
 import { addUsage, forgetUsage } from './store.ts';
 import { sftpStorageTasks } from './tasks.ts';
 
+export type { SftpSettings } from './model.ts';
 export type { SftpStorageProvider } from './port.ts';
+export { settingsFaults } from './settings.ts';
+export {
+  createSshKey,
+  deleteSshKey,
+  getSshKey,
+  listSshKeys,
+  MAX_KEYS,
+  publicKeyFault,
+  readSshKeys,
+  type ShownSshKey,
+} from './ssh-keys.ts';
+export {
+  createStorage,
+  deleteStorage,
+  linkKey,
+  type SftpService,
+  updateStorage,
+} from './storages.ts';
 
 export type SftpStorageDeps = SftpService & Omit<SftpKeeperDeps, 'count'> & CountDeps;
 

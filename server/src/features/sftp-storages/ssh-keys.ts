@@ -13,7 +13,8 @@ import { viewSshKey } from './views.ts';
 
 /** Calls about the SSH keys that open SFTP storages. They belong to an account. */
 
-const MAX_KEYS = 1000;
+/** Keys that an account can have. */
+export const MAX_KEYS = 1000;
 const LEAST_RSA_BITS = 2048;
 /** Of a key on a security device, whose signatures the servers do not check. */
 const DEVICE_KEY = /^sk-/;
@@ -24,6 +25,12 @@ export async function listSshKeys(ctx: RequestContext, query: Static<typeof SshK
   const filter = { clientId: ctx.caller.clientId, name: query.name || null, order, limit, offset };
   return viewPage(await keys.listKeys(ctx.db, filter), viewSshKey);
 }
+
+export type ShownSshKey = ReturnType<typeof viewSshKey>;
+
+/** Those of these ids that there are. */
+export const readSshKeys = async (ctx: RequestContext, ids: readonly number[]): Promise<ShownSshKey[]> =>
+  (await keys.readKeys(ctx.db, ctx.caller.clientId, ids)).map(viewSshKey);
 
 const missing = (id: number) => new NotFound(`SSH key ${id} was not found`);
 

@@ -79,6 +79,27 @@ export async function updateStorage(
   return shown(ctx, id, settings, password);
 }
 
+/** Lets a key open a storage, or lets it no longer. @throws NotFound, Locked */
+export async function linkKey(
+  service: SftpService,
+  ctx: RequestContext,
+  id: number,
+  { keyId, isLinked }: { readonly keyId: number; readonly isLinked: boolean },
+): Promise<void> {
+  const { name } = await access.find(ctx.db, ctx, id);
+  const ref = await ctx.db.transaction(async (tx) => {
+    await lockClient(tx, ctx.caller.clientId);
+    const row = await access.lockActive(tx, ctx, id);
+    const others = row.settings.ssh_key_ids.filter((each) => each !== keyId);
+    const isThere = others.length < row.settings.ssh_key_ids.length;
+    if (isThere === isLinked) return undefined;
+    const ssh_key_ids = isLinked ? [...others, keyId] : others;
+    await checkKeys(tx, ctx.caller.clientId, { ssh_key_ids });
+    return update(tx, ctx, row, { ...row.settings, ssh_key_ids });
+  });
+  if (ref) await service.tasks.settled(ctx, ref, `Storage ${name} could not be changed`);
+}
+
 /** Starts the task that brings a storage, which the caller has locked, to these settings. */
 export async function update(
   tx: Tx,

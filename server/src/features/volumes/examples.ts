@@ -33,6 +33,11 @@ export const volumeExamples: Examples = {
   },
   UpdateLifecyclePolicy: { status: 'paused' },
   PolicyVolumes: { volume_ids: [SAMPLE.volume] },
+  UpdateLifecycleSchedule: { max_quantity: 7, retention_time: { weeks: 2 } },
+  PriceSnapshots: {
+    schedules: [{ type: 'interval', days: 1, max_quantity: 7 }],
+    volume_ids: [SAMPLE.volume],
+  },
   AddSchedules: {
     schedules: [{ type: 'cron', day_of_week: 'mon', hour: '4', max_quantity: 8 }],
   },

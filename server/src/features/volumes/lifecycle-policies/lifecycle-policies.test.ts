@@ -262,6 +262,50 @@ test('schedules come and go, and their snapshots stay', async () => {
   expect(many.body.invalid_fields).toEqual({ schedules: ['the policy has 1 already; 10 are the most'] });
 });
 
+test('one schedule is read and changed, and counts anew only when it runs at other times', async () => {
+  const id = await volume();
+  const made = await policy({ volume_ids: [id] });
+  const path = `/cloud/v1/schedule/1/2/${made.schedules[0].id}`;
+  expect((await call('GET', path)).body).toEqual(made.schedules[0]);
+  clock.advance(HOUR_MS / 2);
+  const longer = await call('PATCH', path, { max_quantity: 3, retention_time: { days: 1 } });
+  expect(longer.body).toEqual({
+    ...made.schedules[0],
+    max_quantity: 3,
+    retention_time: { weeks: 0, days: 1, hours: 0, minutes: 0 },
+  });
+  await due(HOUR_MS / 2);
+  expect(await snapshots(`lifecycle_policy_id=${made.id}`)).toHaveLength(1);
+  expect((await call('PATCH', path, { hours: 2 })).body).toMatchObject({ hours: 2, max_quantity: 3 });
+  await due(HOUR_MS);
+  expect(await snapshots(`lifecycle_policy_id=${made.id}`)).toHaveLength(1);
+  await due(HOUR_MS);
+  expect(await snapshots(`lifecycle_policy_id=${made.id}`)).toHaveLength(2);
+  const cron = await call('PATCH', path, { type: 'cron', hour: '3', retention_time: null });
+  expect(cron.body).toMatchObject({
+    type: 'cron',
+    hour: '3',
+    minute: '0',
+    timezone: 'UTC',
+    retention_time: null,
+  });
+  expect((await read(made.id)).schedules).toEqual([cron.body]);
+  const wrong = await call('PATCH', path, { hours: 1, minute: '77', timezone: 'Mars' });
+  expect(Object.keys(wrong.body.invalid_fields).sort()).toEqual(['hours', 'minute', 'timezone']);
+  const never = await call('PATCH', path, { day: '30', month: '2' });
+  expect(never.body.invalid_fields).toEqual({ type: ['must run within ten years'] });
+  expect((await call('GET', path)).body).toEqual(cron.body);
+  for (const method of ['GET', 'PATCH']) {
+    const elsewhere = await call(
+      method,
+      `/cloud/v1/schedule/1/2/${NOWHERE}`,
+      method === 'GET' ? undefined : {},
+    );
+    expect(elsewhere.status).toBe(404);
+  }
+  expect((await server.call('GET', path, { as: 'other client' })).status).toBe(404);
+});
+
 test('schedules count, and how many snapshots a policy can have is known before', async () => {
   const usage = async () =>
     (await call('GET', '/cloud/v2/regional_quotas/1/2')).body.snapshot_schedule_count_usage;

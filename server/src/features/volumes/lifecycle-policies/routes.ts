@@ -1,5 +1,6 @@
 import { regionPath } from '../../../platform/http/paths.ts';
 import type { Route } from '../../../platform/http/route.ts';
+import { Uuid } from '../../../platform/http/schemas.ts';
 import { ItemPrice } from '../../../platform/prices/schema.ts';
 import { MAX_POLICIES, MAX_SCHEDULES } from './model.ts';
 import { checkSchedules } from './rules.ts';
@@ -13,13 +14,24 @@ import {
   LifecyclePolicyQuery,
   MaxPolicyUsage,
   PolicyVolumes,
+  PriceSnapshots,
   RemoveSchedules,
+  Schedule,
+  SnapshotsPrice,
   UpdateLifecyclePolicy,
+  UpdateSchedule,
 } from './schema.ts';
 import type { LifecyclePolicyService } from './service.ts';
 
 const all = regionPath('Lifecycle policies', '/cloud/v1/lifecycle_policy/{project_id}/{region_id}');
 const priced = regionPath('Pricing', '/cloud/v1/pricing/{project_id}/{region_id}/lifecycle_policy');
+const schedule = regionPath(
+  'Lifecycle policies',
+  '/cloud/v1/schedule/{project_id}/{region_id}/{schedule_id}',
+  {
+    schedule_id: Uuid(),
+  },
+);
 const one = all.at('{policy_id}', LifecyclePolicyParams.properties);
 
 export const lifecyclePolicyRoutes = (service: LifecyclePolicyService): readonly Route[] => [
@@ -48,6 +60,30 @@ export const lifecyclePolicyRoutes = (service: LifecyclePolicyService): readonly
     rules: ({ schedules }, faults) => checkSchedules(schedules, faults),
     response: ItemPrice,
     handler: async (ctx, { body }) => (await service.estimateMaxUsage(ctx, body)).max_cost,
+  }),
+  priced.version(2).post({
+    operationId: 'priceSnapshotsOfLifecyclePolicy',
+    summary: 'Say what the snapshots of a lifecycle policy would cost at most, by the type of volume',
+    access: 'read',
+    body: PriceSnapshots,
+    rules: ({ schedules }, faults) => checkSchedules(schedules, faults),
+    response: SnapshotsPrice,
+    handler: (ctx, { body }) => service.price(ctx, body),
+  }),
+  schedule.get({
+    operationId: 'getLifecycleSchedule',
+    summary: 'Get a schedule of a lifecycle policy',
+    response: Schedule,
+    handler: (ctx, { params: { schedule_id: id } }) => service.getSchedule(ctx, id),
+  }),
+  schedule.patch({
+    operationId: 'updateLifecycleSchedule',
+    summary: 'Change a schedule of a lifecycle policy',
+    description:
+      'What is not given stays, unless the schedule becomes one of the other type. Intervals are counted from the change on if it runs at other times.',
+    body: UpdateSchedule,
+    response: Schedule,
+    handler: (ctx, { params: { schedule_id: id }, body }) => service.updateSchedule(ctx, id, body),
   }),
   all.get({
     summary: 'List lifecycle policies',

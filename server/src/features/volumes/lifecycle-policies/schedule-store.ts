@@ -1,4 +1,5 @@
-import type { Tx } from '../../../platform/database/db.ts';
+import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import type { Place } from '../../../platform/http/context.ts';
 import type { Schedule } from './model.ts';
 
 /** The schedules of a policy, which is locked. */
@@ -49,6 +50,33 @@ export async function lockSchedules(tx: Tx, policyId: number): Promise<Schedule[
             name_template as "nameTemplate"
        from lifecycle_schedules where policy_id = $1 order by position for update`,
     [policyId],
+  );
+}
+
+/** The policy of a schedule. @returns undefined when the project has no such schedule there */
+export async function policyOf(db: Queryable, id: string, place: Place): Promise<number | undefined> {
+  const row = await db.namedRow<{ policy_id: number }>(
+    'lifecycle_schedule_policy',
+    `select s.policy_id from lifecycle_schedules s join lifecycle_policies p on p.id = s.policy_id
+      where s.id = $1 and p.project_id = $2 and p.region_id = $3`,
+    [id, place.projectId, place.regionId],
+  );
+  return row?.policy_id;
+}
+
+/** When it runs stays, see `setNextRun`. */
+export async function changeSchedule(tx: Tx, { id, ...schedule }: Schedule): Promise<void> {
+  await tx.named(
+    'lifecycle_schedule_change',
+    `update lifecycle_schedules set timing = $2, max_quantity = $3, retention_time = $4, name_template = $5
+      where id = $1`,
+    [
+      id,
+      JSON.stringify(schedule.timing),
+      schedule.maxQuantity,
+      schedule.retentionTime && JSON.stringify(schedule.retentionTime),
+      schedule.nameTemplate,
+    ],
   );
 }
 

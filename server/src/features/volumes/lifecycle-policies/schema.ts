@@ -10,6 +10,7 @@ import {
   StringEnum,
   Uuid,
 } from '../../../platform/http/schemas.ts';
+import { CURRENCIES, PRICE_STATUSES } from '../../../platform/prices/prices.ts';
 import { ItemPrice } from '../../../platform/prices/schema.ts';
 import {
   ACTION,
@@ -73,7 +74,7 @@ const shownVariants = [
   Type.Object({ type: Type.Literal('interval'), ...shown, ...duration }, { $id: 'IntervalSchedule' }),
   Type.Object({ type: Type.Literal('cron'), ...shown, ...cron }, { $id: 'CronSchedule' }),
 ] as const;
-const Schedule = Type.Unsafe<Static<(typeof shownVariants)[number]>>({
+export const Schedule = Type.Unsafe<Static<(typeof shownVariants)[number]>>({
   $id: 'LifecycleSchedule',
   oneOf: shownVariants,
   discriminator: { propertyName: 'type' },
@@ -100,8 +101,22 @@ const NewSchedule = Type.Unsafe<NewSchedule>({
     `matches all its fields, in its time zone: "*", numbers with commas between, "1-5" or "*/2"; day_of_week is ${WEEKDAY}, ` +
     `week is ${spans('week')} after ISO 8601. The default of minute is "0", of other fields "*", of timezone "UTC".`,
 });
+
+export const UpdateSchedule = Type.Object(
+  {
+    type: Type.Optional(StringEnum(['cron', 'interval'])),
+    ...common,
+    ...optional,
+    ...Type.Partial(Type.Object(cron)).properties,
+  },
+  { $id: 'UpdateLifecycleSchedule' },
+);
+export type UpdateSchedule = Static<typeof UpdateSchedule>;
+
 const NewSchedules = Type.Array(NewSchedule, { maxItems: MAX_SCHEDULES });
 const VolumeIds = Type.Array(Uuid(), { maxItems: MAX_VOLUMES });
+
+export type Schedule = Static<typeof Schedule>;
 
 export const LifecyclePolicy = Type.Object(
   {
@@ -178,3 +193,35 @@ export const MaxPolicyUsage = Type.Object(
   { $id: 'MaxPolicyUsage' },
 );
 export type MaxPolicyUsage = Static<typeof MaxPolicyUsage>;
+
+export const PriceSnapshots = Type.Object(
+  {
+    schedules: Type.Optional(NewSchedules),
+    volume_ids: Type.Array(Uuid(), { minItems: 1, maxItems: 100 }),
+  },
+  { $id: 'PriceSnapshots' },
+);
+export type PriceSnapshots = Static<typeof PriceSnapshots>;
+
+const Amount = () => Nullable(Type.Number());
+const byType = () =>
+  Type.Object({
+    volumes: Type.Array(Type.Object({ type: Type.String(), price: Amount(), discount: Amount() }), {
+      description: 'Of the snapshots of all volumes of a type.',
+    }),
+  });
+
+export const SnapshotsPrice = Type.Object(
+  {
+    currency_code: Nullable(StringEnum(CURRENCIES)),
+    discount: Amount(),
+    per_hour: byType(),
+    per_month: byType(),
+    total_price_per_hour: Amount(),
+    total_price_per_month: Amount(),
+    price_without_discount_per_month: Amount(),
+    tax_percent: Type.Number(),
+    price_status: StringEnum(PRICE_STATUSES),
+  },
+  { $id: 'SnapshotsPrice' },
+);

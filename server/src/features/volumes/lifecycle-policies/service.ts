@@ -1,4 +1,5 @@
-import { Invalid } from '../../../kernel/errors.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { Invalid, NotFound } from '../../../kernel/errors.ts';
 import { Faults } from '../../../kernel/faults.ts';
 import { recordAudit } from '../../../platform/audit/audit.ts';
 import type { Tx } from '../../../platform/database/db.ts';
@@ -9,7 +10,7 @@ import { guardProject } from '../../projects/index.ts';
 import { release, reserve } from '../../quotas/index.ts';
 import { requireVolumes, type VolumeDeps } from '../place.ts';
 import { MAX_POLICIES, MAX_SCHEDULES, type PolicyRow, type PolicyStatus } from './model.ts';
-import { checkSchedules, type RequestedSchedule } from './rules.ts';
+import { changedSchedule, checkSchedules, type RequestedSchedule } from './rules.ts';
 import * as schedules from './schedule-store.ts';
 import type {
   AddSchedules,
@@ -18,17 +19,22 @@ import type {
   LifecyclePolicyListQuery,
   MaxPolicyUsage,
   PolicyVolumes,
+  PriceSnapshots,
   RemoveSchedules,
+  Schedule as ShownSchedule,
   UpdateLifecyclePolicy,
+  UpdateSchedule,
 } from './schema.ts';
 import * as store from './store.ts';
 import { nextRun } from './timing.ts';
-import { maxUsage } from './usage.ts';
+import { maxPrice, maxUsage } from './usage.ts';
 import { viewPolicy } from './views.ts';
 import { checkVolumes } from './volumes.ts';
 
 /** What the quota counts of schedules. */
 const counted = (all: readonly unknown[]) => ({ snapshot_schedule_count: all.length });
+
+const noSchedule = (id: string) => new NotFound(`Schedule ${id} was not found`);
 
 /** Commands on lifecycle policies, one transaction each, and reads. */
 export class LifecyclePolicyService {
@@ -141,6 +147,48 @@ export class LifecyclePolicyService {
       await schedules.deleteSchedules(tx, id, ids);
       await release(tx, ctx.quota, counted([...new Set(ids.map((each) => each.toLowerCase()))]));
     });
+  }
+
+  /** @throws NotFound */
+  async getSchedule(ctx: RegionContext, id: string): Promise<ShownSchedule> {
+    const policy = await this.get(ctx, await this.#policyOf(ctx, id));
+    const schedule = policy.schedules.find((each) => each.id === id.toLowerCase());
+    if (!schedule) throw noSchedule(id);
+    return schedule;
+  }
+
+  /** What is not given stays. Intervals are counted from now on when it runs at other times.
+   *  @throws NotFound, Invalid with every fault */
+  async updateSchedule(ctx: RegionContext, id: string, input: UpdateSchedule): Promise<ShownSchedule> {
+    const policyId = await this.#policyOf(ctx, id);
+    await this.#change(ctx, policyId, 'update_lifecycle_policy', async (tx, row) => {
+      const all = await schedules.lockSchedules(tx, policyId);
+      const before = all.find((each) => each.id === id.toLowerCase());
+      if (!before) throw noSchedule(id);
+      const [faults, now] = [new Faults(), ctx.clock.now()];
+      const { firstRun, ...changed } = changedSchedule(before, input, faults, now);
+      faults.refuse();
+      const after = { id: before.id, ...changed };
+      await schedules.changeSchedule(tx, after);
+      if (isDeepStrictEqual({ ...before.timing }, { ...after.timing })) return;
+      await schedules.setNextRun(tx, startedAt(now, row.status, after, firstRun));
+    });
+    return this.getSchedule(ctx, id);
+  }
+
+  async #policyOf(ctx: RegionContext, id: string): Promise<number> {
+    const policy = await schedules.policyOf(ctx.db, id, ctx.place);
+    if (policy === undefined) throw noSchedule(id);
+    return policy;
+  }
+
+  /** What the snapshots of these volumes would cost at most. @throws Invalid with every fault */
+  async price(ctx: RegionContext, input: PriceSnapshots) {
+    const faults = new Faults();
+    const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
+    const volumes = await ctx.db.transaction((tx) => checkVolumes(tx, ctx.place, input.volume_ids, faults));
+    faults.refuse();
+    return maxPrice(requested, volumes, this.#deps.prices);
   }
 
   /** How many snapshots there can be of a policy at the same time, and how large they are, in GiB; nothing is made.

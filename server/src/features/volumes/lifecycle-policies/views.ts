@@ -20,7 +20,7 @@ export function viewPolicy(row: PolicyView): LifecyclePolicy {
   };
 }
 
-const viewSchedule = (schedule: Schedule, policy: PolicyView) => ({
+export const viewSchedule = (schedule: Schedule, policy: Pick<PolicyView, 'id' | 'user_id'>) => ({
   id: schedule.id,
   owner: 'lifecycle_policy' as const,
   owner_id: policy.id,
