@@ -1,11 +1,10 @@
-import { Command } from 'commander';
-import { edgeCommand } from './edge/command.ts';
+import { run } from './run.ts';
+import { processTerminal } from './terminal.ts';
 
-const program = new Command('virga').description('Virga on the command line').addCommand(edgeCommand());
+// Whoever reads the output may have enough of it.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+process.exitCode = await run(process.argv.slice(2), processTerminal());

@@ -1,14 +1,18 @@
 import createFetchClient, {
   type Client,
   type ClientPathsWithMethod,
+  createFinalURL,
+  createQuerySerializer,
+  defaultPathSerializer,
   type MaybeOptionalInit,
   type MethodResponse,
 } from 'openapi-fetch';
 import { errorOf, noAnswer, type Task, VirgaError } from './errors.ts';
+import { eventsOf } from './events.ts';
 import { itemsOf, type Page } from './pages.ts';
 import { type Fetch, type RetryOptions, retrying, sleep } from './retries.ts';
 import type { paths } from './schema.gen.ts';
-import { type WaitOptions, waitForTask } from './tasks.ts';
+import { type TaskCalls, type WaitOptions, waitForTask } from './tasks.ts';
 
 export interface VirgaClientOptions extends RetryOptions {
   /** Where the server is: `http://127.0.0.1:8080`. */
@@ -57,6 +61,12 @@ export interface PlainCall {
   readonly signal?: AbortSignal;
 }
 
+export interface StreamEvent {
+  readonly id?: string | undefined;
+  readonly event?: string | undefined;
+  readonly data: string;
+}
+
 export interface VirgaClient {
   readonly get: Call<'get'>;
   readonly post: Call<'post'>;
@@ -65,6 +75,8 @@ export interface VirgaClient {
   readonly delete: Call<'delete'>;
   /** @param method in any case @param path with parameters in braces */
   readonly call: (method: string, path: string, call?: PlainCall) => Promise<unknown>;
+  /** Server-sent events of a stream, until it ends or `signal` is aborted. */
+  readonly events: (path: string, call?: Pick<PlainCall, 'query' | 'signal'>) => AsyncIterable<StreamEvent>;
   /** Waits for the task that an answer names: `answer.tasks[0]`.
    *  @returns the task, which is FINISHED
    *  @throws VirgaError with the code `task_failed` and the task, when it ended with ERROR */
@@ -112,12 +124,18 @@ export function createClient(options: VirgaClientOptions): VirgaClient {
       params: { path: { task_id: id }, query: wait === undefined ? {} : { wait } },
       ...(signal && { signal }),
     }) as Promise<Task>;
-  const open = (task: Task, lastEventId: string | undefined, signal: AbortSignal) => {
-    const url = new URL(STREAM, baseUrl);
-    if (task.project_id !== null) url.searchParams.set('project_id', String(task.project_id));
+  const open = (path: string, query: PlainCall['query'] = {}, lastEventId?: string, signal?: AbortSignal) => {
+    const url = createFinalURL(path, {
+      baseUrl,
+      params: { query },
+      querySerializer: createQuerySerializer(),
+      pathSerializer: defaultPathSerializer,
+    });
     const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) };
-    return authorize(new Request(url, { headers, signal }));
+    return authorize(new Request(url, { headers, ...(signal && { signal }) }));
   };
+  const openTasks: TaskCalls['open'] = ({ project_id }, lastEventId, signal) =>
+    open(STREAM, project_id === null ? {} : { project_id }, lastEventId, signal);
   return {
     get: by('get'),
     post: by('post'),
@@ -126,7 +144,9 @@ export function createClient(options: VirgaClientOptions): VirgaClient {
     delete: by('delete'),
     call: (method, path, { path: inPath = {}, query = {}, ...rest } = {}) =>
       send(method.toLowerCase(), path, { params: { path: inPath, query }, ...rest }),
-    waitForTask: (id, wait) => waitForTask(id, { read, open, sleep: options.sleep ?? sleep }, wait),
+    waitForTask: (id, wait) =>
+      waitForTask(id, { read, open: openTasks, sleep: options.sleep ?? sleep }, wait),
+    events: (path, { query, signal } = {}) => eventsOf(() => open(path, query, undefined, signal)),
     paginate: ((path: string, init: Init = {}) =>
       itemsOf((query) => {
         const params = { ...init.params, query: { ...init.params?.query, ...query } };

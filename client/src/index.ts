@@ -7,6 +7,7 @@ export {
   createClient,
   type ListPath,
   type PlainCall,
+  type StreamEvent,
   type VirgaClient,
   type VirgaClientOptions,
 } from './create-client.ts';

@@ -1,6 +1,5 @@
-import type { EventSourceMessage } from 'eventsource-parser';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { errorOf, type Task, VirgaError } from './errors.ts';
+import { type Events, eventsIn } from './events.ts';
 import type { Sleep } from './retries.ts';
 
 /** How a task is waited for. */
@@ -125,15 +124,10 @@ async function follow(
 
 const about = ({ id }: Task, other: Task): Task | undefined => (other.id === id ? other : undefined);
 
-type Events = ReadableStreamDefaultReader<EventSourceMessage>;
-
 async function opened(open: () => Promise<Response>): Promise<Events | typeof NO_STREAM> {
   const response = await open();
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (response.ok && isStream && response.body) {
-    const text: ReadableStream<string> = response.body.pipeThrough(new TextDecoderStream());
-    return text.pipeThrough(new EventSourceParserStream()).getReader();
-  }
+  const events = eventsIn(response);
+  if (events) return events;
   const error = await errorOf(response);
   // One stream too many, or something between that knows no streams.
   if (response.status >= 500) throw error;

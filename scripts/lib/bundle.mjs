@@ -66,6 +66,8 @@ export async function bundle(root, part, name = 'main') {
     target: 'node20',
     format: 'esm',
     external: externalTo(root, part),
+    // The command is one file, in which packages of the older form still ask for Node's modules.
+    ...(part === 'cli' && { banner: { js: REQUIRE } }),
     // Node keeps the text for as long as the program runs: without comments and indents it is smaller.
     minifyWhitespace: true,
     // Node prints the line that an error comes from, when nobody catches it.
@@ -88,12 +90,16 @@ const STACKS = path.join(import.meta.dirname, 'stacks.mjs');
 /** Packages of hundreds of small files, without state that others share: loaded one by one they are a fifth of a start. */
 const BUNDLED = ['@sinclair/typebox', 'jose', 'kysely'];
 
+const REQUIRE =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
 /**
- * Packages that are loaded from where npm has put them.
+ * Packages that are loaded from where npm has put them. The command has all of its own in it.
  * @param {string} root
  * @param {string} part
  */
 function externalTo(root, part) {
+  if (part === 'cli') return [];
   const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, part, 'package.json'), 'utf8'));
   const names = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
   return names.flatMap((name) => [name, `${name}/*`]);

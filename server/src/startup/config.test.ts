@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../features/secrets/testing/certificates.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { SECRET_SETTINGS } from './secret-settings.ts';
+import { COMMAND_SETTINGS } from './start-options.mjs';
 
 const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 
@@ -89,7 +90,7 @@ describe('the configuration', () => {
     expect(() => readConfig({ VIRGA_COMPLETELY_DIFFERENT: '1' })).not.toThrow('did you mean');
   });
 
-  test('what a start says of its server may be in the environment of the next', () => {
+  test('what a start says of its server, and what the command reads, may be in the environment of the next', () => {
     const facts = {
       VIRGA_URL: 'http://127.0.0.1:1',
       VIRGA_PID: '1',
@@ -97,6 +98,8 @@ describe('the configuration', () => {
       VIRGA_CREDENTIALS: '/c',
     };
     expect(readConfig(facts)).toEqual(readConfig({}));
+    const command = Object.fromEntries(COMMAND_SETTINGS.map((name) => [name, '1']));
+    expect(readConfig(command)).toEqual(readConfig({}));
     expect(() => readConfig({ VIRGA_URI: 'x' })).not.toThrow('VIRGA_URL');
   });
 

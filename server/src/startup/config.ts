@@ -12,7 +12,7 @@ import { KEPT_A_YEAR, type Kept } from '../platform/months.ts';
 import { readTracingSettings, type TracingSettings } from '../platform/tracing/settings.ts';
 import { memberNetworks } from '../providers/local/index.ts';
 import { SECRET_FILE_SETTINGS, SECRET_SETTINGS } from './secret-settings.ts';
-import { readStartOptions } from './start-options.mjs';
+import { COMMAND_SETTINGS, readStartOptions } from './start-options.mjs';
 
 /** The whole configuration, from the environment and the files that it names for secrets, read once. */
 export interface Config {
@@ -303,7 +303,9 @@ function publicUrl(raw: string | undefined, faults: string[]): string | undefine
 /** What the tests set for themselves begins with VIRGA_TEST_. A script that has started a server may have exported what
  *  that said of itself. */
 const isKnown = (name: string) =>
-  KNOWN.includes(name) || name.startsWith('VIRGA_TEST_') || FACTS.some((fact) => fact === name);
+  KNOWN.includes(name) ||
+  name.startsWith('VIRGA_TEST_') ||
+  [...FACTS, ...COMMAND_SETTINGS].some((known) => known === name);
 
 function corsOrigins(raw: string | undefined, faults: string[]): Config['corsOrigins'] {
   if (raw === '*') return '*';

@@ -31,6 +31,15 @@ export const START_OPTIONS = [
   { name: '--version', means: 'print the version' },
 ];
 
+/** Settings of the command `virga`. A server that starts in the same shell does without them. */
+export const COMMAND_SETTINGS = [
+  'VIRGA_TOKEN',
+  'VIRGA_OPERATOR_TOKEN',
+  'VIRGA_PROFILE',
+  'VIRGA_DEFAULT_PROJECT',
+  'VIRGA_DEFAULT_REGION',
+];
+
 /**
  * @param {readonly string[]} args `--port 80` or `--port=80`
  * @returns {{ values: Readonly<Record<string, string>>, faults: string[] }} values by the option's name without dashes;
