@@ -194,5 +194,5 @@ test('--version and --help need no cloud', async () => {
   expect(await runCommand(['--version'])).toMatchObject({ code: 0, output: `${version}\n` });
   for (const args of [['--help'], ['help'], ['lb', '--help'], ['help', 'lb'], ['lb', 'create', '--help']])
     expect((await runCommand(args)).code).toBe(0);
-  expect((await runCommand(['--help'])).output.split('\n').length).toBeLessThan(80);
+  expect((await runCommand(['--help'])).output.split('\n').length).toBeLessThan(50);
 });

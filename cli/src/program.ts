@@ -1,8 +1,9 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { addAccessCommands } from './access-commands.ts';
 import { edgeCommand } from './edge/command.ts';
 import { addOperations } from './operation-command.ts';
 import { TABLE } from './operations.ts';
+import { addRunCommands } from './run-commands.ts';
 import type { Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
@@ -20,14 +21,49 @@ export function programOf(terminal: Terminal): Command {
     .configureHelp({ showGlobalOptions: false, sortSubcommands: false })
     .helpCommand(false)
     .exitOverride();
+  addRunCommands(program, terminal);
   addAccessCommands(program, terminal);
   for (const { noun, group, means } of TABLE.nouns)
     program.command(noun).description(means).usage('<verb> [options]').helpGroup(group);
   program.addCommand(edgeCommand().helpGroup('Operators:').copyInheritedSettings(program));
   program.hook('preSubcommand', (_, noun) => addOperations(noun, terminal));
-  program.addHelpText(
-    'after',
-    '\nvirga <noun> --help says what can be done with it. The manual is docs/command.md.',
-  );
+  // One screen: the nouns in a line for each group, though a wrong word is compared with each of them.
+  const isNoun = new Set(TABLE.nouns.map(({ noun }) => noun));
+  program.configureHelp({
+    sortSubcommands: false,
+    formatHelp: (command, helper) => {
+      helper.visibleCommands = ({ commands }) => commands.filter((each) => !isNoun.has(each.name()));
+      return Help.prototype.formatHelp.call(helper, command, helper);
+    },
+  });
+  program.addHelpText('after', () => `\nNouns of the API:\n${nounsByGroup()}\n\n${MORE}`);
   return program;
+}
+
+const MORE = 'virga <noun> --help says what can be done with it. The manual is docs/command.md.';
+const INDENT = 26;
+
+function nounsByGroup(): string {
+  const groups = [...new Set(TABLE.nouns.map(({ group }) => group))];
+  return groups
+    .map((group) => {
+      const nouns = TABLE.nouns.filter((each) => each.group === group).map(({ noun }) => noun);
+      return `  ${group.padEnd(INDENT - 2)} ${lines(nouns)}`;
+    })
+    .join('\n');
+}
+
+const WIDTH = 80;
+
+/** Words in lines of a terminal, those after the first indented. */
+function lines(words: readonly string[]): string {
+  const room = WIDTH - INDENT;
+  const all = words.reduce<string[]>((made, word) => {
+    const last = made.at(-1);
+    if (last !== undefined && last.length + word.length + 2 < room)
+      made[made.length - 1] = `${last}, ${word}`;
+    else made.push(word);
+    return made;
+  }, []);
+  return all.join(`,\n${' '.repeat(INDENT + 1)}`);
 }

@@ -1,3 +1,4 @@
+import { Ended } from './ended.ts';
 import { exitCodeOf, linesOf } from './failures.ts';
 import { Explained } from './operation-command.ts';
 import { programOf } from './program.ts';
@@ -14,6 +15,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     await program.parseAsync(asked, { from: 'user' });
     return 0;
   } catch (error) {
+    if (error instanceof Ended) return error.code;
     const lines = error instanceof Explained ? error.lines : linesOf(error);
     for (const line of lines) if (line !== '') terminal.say(line);
     return exitCodeOf(error instanceof Explained ? error.cause : error);

@@ -90,6 +90,9 @@ const STACKS = path.join(import.meta.dirname, 'stacks.mjs');
 /** Packages of hundreds of small files, without state that others share: loaded one by one they are a fifth of a start. */
 const BUNDLED = ['@sinclair/typebox', 'jose', 'kysely'];
 
+/** @returns {readonly string[]} the packages that are part of the server's bundle */
+export const bundledPackages = () => BUNDLED;
+
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
@@ -99,7 +102,8 @@ const REQUIRE =
  * @param {string} part
  */
 function externalTo(root, part) {
-  if (part === 'cli') return [];
+  // Only a clone builds, with its own modules.
+  if (part === 'cli') return ['esbuild', 'vite'];
   const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, part, 'package.json'), 'utf8'));
   const names = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
   return names.flatMap((name) => [name, `${name}/*`]);

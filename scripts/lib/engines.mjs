@@ -1,7 +1,7 @@
 // @ts-check
 import path from 'node:path';
 import { installSystemPackages } from './apt.mjs';
-import { bundleServer } from './bundle.mjs';
+import { serverProgram } from './programs.mjs';
 
 /**
  * The engines of this machine, as the server sees them.
@@ -10,7 +10,7 @@ import { bundleServer } from './bundle.mjs';
  * @returns {Promise<import('../../server/src/engines/index.ts').Engines>}
  */
 export async function openEngines(root, dataDir) {
-  const { Engines, shelf } = await import(await bundleServer(root, 'engines/index'));
+  const { Engines, shelf } = await serverProgram(root, 'engines/index');
   return new Engines({ folders: [...(dataDir ? [path.resolve(dataDir, 'engines')] : []), shelf()] });
 }
 
@@ -26,20 +26,23 @@ export function installForEngine(packages) {
  * @param {string} root
  * @param {string[]} words
  * @param {string} dataDir
+ * @param {string} [command] how it was called
  * @returns {Promise<number>} exit code
  */
-export async function enginesCommand(root, words, dataDir) {
+export async function enginesCommand(root, words, dataDir, command = 'npm run engines') {
   const engines = await openEngines(root, dataDir);
   const [verb, ...names] = words;
   if (verb === undefined || (verb === 'list' && names.length === 0)) {
     await engines.look();
     for (const line of table(engines.list())) console.log(line);
-    const { separationOfMachine } = await import(await bundleServer(root, 'engines/index'));
+    const { separationOfMachine } = await serverProgram(root, 'engines/index');
     console.log(`\n${separationOfMachine()}`);
     return 0;
   }
   if (verb !== 'install' || names.length === 0) {
-    console.error('To list engines: npm run engines. To get some: npm run engines -- install NAME ...');
+    console.error(
+      `To list engines: ${command}. To get some: ${command.replace(/^npm.*/, '$& --')} install NAME ...`,
+    );
     return 1;
   }
   for (const name of names) {

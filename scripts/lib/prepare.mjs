@@ -1,12 +1,11 @@
 // @ts-check
-// What a start needs: packages of npm and of the system, the bundled server, the portal.
+// What a start needs: packages of npm and of the system, the bundled server, the portal. An installed package has all
+// but those of the system.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installSystemPackages } from './apt.mjs';
-import { areBundled } from './bundle.mjs';
-import { isConsoleStale } from './console.mjs';
-import { installNodeModules } from './node-modules.mjs';
 import { missingSystemPackages, readSystemPackages } from './system-packages.mjs';
 
 /** @type {('server' | 'edge')[]} */
@@ -15,14 +14,22 @@ const PARTS = ['server', 'edge'];
 /**
  * Installs what is missing and bundles the server.
  * @param {string} root
- * @returns {boolean} whether the server can be started; if not, the reason was said
+ * @returns {Promise<boolean>} whether the server can be started; if not, the reason was said
  */
-export function prepareStart(root) {
+export async function prepareStart(root) {
   // As root, programs that are bundled here run as accounts without rights, which have to read them.
   if (process.getuid?.() === 0) process.umask(0o022);
-  if (!installNodeModules(root)) return false;
+  const isClone = existsSync(path.join(root, 'package-lock.json'));
+  if (isClone && !(await import('./node-modules.mjs')).installNodeModules(root)) return false;
   // Not fatal: the server itself says which calls it must refuse without them.
   installSystemPackages(missingSystemPackages(readSystemPackages(root), 'start'));
+  return !isClone || build(root);
+}
+
+/** @param {string} root */
+async function build(root) {
+  const { areBundled } = await import('./bundle.mjs');
+  const { isConsoleStale } = await import('./console.mjs');
   const bundler = [path.join(root, 'scripts', 'bundle.mjs'), ...PARTS];
   if (!areBundled(root, PARTS) && spawnSync(process.execPath, bundler, { stdio: 'inherit' }).status !== 0) {
     console.error('The server cannot be bundled.');
@@ -37,5 +44,5 @@ export function prepareStart(root) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { ROOT } = await import('./root.mjs');
-  process.exitCode = prepareStart(ROOT) ? 0 : 1;
+  process.exitCode = (await prepareStart(ROOT)) ? 0 : 1;
 }

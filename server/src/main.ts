@@ -51,6 +51,7 @@ import { greeting } from './startup/greeting.ts';
 import { forgetLibpqVariables } from './startup/libpq-variables.ts';
 import { ownPorts } from './startup/own-ports.ts';
 import { readPriceList } from './startup/price-list-file.ts';
+import { settingsIn } from './startup/start-options.mjs';
 import { type Closer, type Closers, type Drain, type Programs, stopper } from './startup/stop.ts';
 import { serveProbes, urlOf } from './startup/worker-probes.ts';
 import { VERSION } from './version.ts';
@@ -98,6 +99,7 @@ async function main(): Promise<void> {
 
 /** @throws ConfigError; what was made for the start is gone by then */
 function configured(): Config {
+  Object.assign(process.env, settingsIn(process.argv.slice(2)));
   if (process.env.VIRGA_DATA_DIR?.trim() === TEMPORARY) process.env.VIRGA_DATA_DIR = newTemporaryDataDir();
   const dataDir = process.env.VIRGA_DATA_DIR ?? '';
   try {

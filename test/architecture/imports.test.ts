@@ -84,7 +84,7 @@ test('every layer imports only what lies below it', () => {
 });
 
 /** Plain modules, by which a server is found, started and stopped. */
-const PLAIN = /\/server\/src\/(start-options|platform\/database\/embedded\/(instance|purge))\.mjs$/;
+const PLAIN = /\/server\/src\/(startup\/start-options|platform\/database\/embedded\/(instance|purge))\.mjs$/;
 
 test.each([
   ['signing', /^$/],

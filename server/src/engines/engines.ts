@@ -4,6 +4,7 @@ import type { Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tryMachineLock } from '../kernel/machine-lock.ts';
+import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import { type Engine, EngineError, type EngineState } from './engine.ts';
 import { installEngine, type Say, type SystemInstaller } from './install.ts';
 import { findEngine } from './places.ts';
@@ -161,7 +162,7 @@ function missing(engine: Engine, env: NodeJS.ProcessEnv = process.env): EngineSt
   const named = setting && env[setting]?.trim();
   const fault = named
     ? `${setting} names ${named}, which is no program that this account may run`
-    : `${title} is not installed on this machine: npm run engines -- install ${name}`;
+    : `${title} is not installed on this machine: ${OWN_COMMANDS.engines} install ${name}`;
   return { engine, state: 'missing', program: undefined, says: undefined, fault };
 }
 

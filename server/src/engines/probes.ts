@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { blockedBy } from '../kernel/accounts.ts';
+import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import { endGroup } from '../kernel/processes.ts';
 import { isAtLeast } from './debian.ts';
 import { EngineError } from './engine.ts';
@@ -58,7 +59,7 @@ export async function probePgbouncer(program: string): Promise<string> {
   const said = firstLine(await run(program, ['-V'], { as: probeAccount() }));
   if (isAtLeast(/PgBouncer (\S+)/.exec(said)?.[1] ?? '0', OLDEST_PGBOUNCER)) return said;
   throw new EngineError(
-    `${program} is too old: ${said}, and ${OLDEST_PGBOUNCER} is needed: npm run engines -- install pgbouncer`,
+    `${program} is too old: ${said}, and ${OLDEST_PGBOUNCER} is needed: ${OWN_COMMANDS.engines} install pgbouncer`,
   );
 }
 

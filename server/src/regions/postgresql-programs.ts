@@ -4,6 +4,7 @@ import { EngineError, type Engines } from '../engines/index.ts';
 import { ANYBODY } from '../kernel/accounts.ts';
 import { messageOf, TaskFailed } from '../kernel/errors.ts';
 import type { Logger } from '../kernel/log.ts';
+import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import { hasBinaries, prepareBinariesAt } from '../platform/database/embedded/binaries.ts';
 import type { PostgresqlPrograms } from '../providers/local/index.ts';
 import { withdrawExtensions } from './postgresql-extensions.ts';
@@ -36,7 +37,7 @@ export function postgresqlPrograms(options: ProgramsOptions): PostgresqlPrograms
       // Whoever asks next tries again.
       installing.delete(version);
       throw new TaskFailed(
-        `PostgreSQL ${version} could not be installed: ${state.fault}; on this machine: npm run engines -- install ${engineOf(version)}`,
+        `PostgreSQL ${version} could not be installed: ${state.fault}; on this machine: ${OWN_COMMANDS.engines} install ${engineOf(version)}`,
       );
     }
     if (state) return;

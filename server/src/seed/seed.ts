@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import type { Db } from '../platform/database/db.ts';
 import { StartError } from '../platform/database/embedded/index.ts';
 import type { Cipher } from '../platform/secrets/cipher.ts';
@@ -102,7 +103,7 @@ class SeedCaller {
       throw this.#refusal(
         position,
         call,
-        'has changed since it was done: put it back, or begin anew with npm stop -- --purge',
+        `has changed since it was done: put it back, or begin anew with ${OWN_COMMANDS.purge}`,
       );
     }
     if (earlier?.done) return earlier;

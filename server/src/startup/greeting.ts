@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import type { FirstRun } from './first-run.ts';
 
 export interface Greeting extends FirstRun {
@@ -25,13 +26,13 @@ function whatRuns(greeting: Greeting): readonly string[] {
   const { url, pid, dataDir, credentials, isTerminal } = greeting;
   if (!url) {
     return [
-      `Virga works on tasks (pid ${pid}). Stop it with npm stop or Ctrl-C.`,
+      `Virga works on tasks (pid ${pid}). Stop it with ${OWN_COMMANDS.stop} or Ctrl-C.`,
       ...(greeting.probes ? [`Its probes and metrics are at ${greeting.probes}.`] : []),
       ...placeOfCredentials(greeting),
     ];
   }
   const running = [
-    `Virga serves ${url} (pid ${pid}); its API reference is at ${url}/docs. Stop it with npm stop or Ctrl-C.`,
+    `Virga serves ${url} (pid ${pid}); its API reference is at ${url}/docs. Stop it with ${OWN_COMMANDS.stop} or Ctrl-C.`,
   ];
   if (!credentials) return [...running, ...placeOfCredentials(greeting)];
   const file = path.join(dataDir, 'credentials');

@@ -8,6 +8,7 @@
  * @property {string} [value] what stands behind it; absent: nothing
  * @property {boolean} [optional] the value may be left out
  * @property {boolean} [background] of the start itself, not of the server
+ * @property {string} [setting] the setting that it stands for
  * @property {string} means
  */
 
@@ -19,6 +20,18 @@ export const START_OPTIONS = [
     means: 'where the API listens, instead of PORT or 8080; 0: at any free port',
   },
   { name: '--role', value: 'all|api|worker', means: 'what this node does, instead of VIRGA_ROLE or all' },
+  {
+    name: '--data-dir',
+    value: 'FOLDER',
+    setting: 'VIRGA_DATA_DIR',
+    means: 'where everything is kept, instead of VIRGA_DATA_DIR or .virga; :temporary: goes at the end',
+  },
+  {
+    name: '--seed-file',
+    value: 'FILE',
+    setting: 'VIRGA_SEED_FILE',
+    means: 'calls that a first start makes, instead of VIRGA_SEED_FILE',
+  },
   {
     name: '--wait',
     value: 'SECONDS',
@@ -68,6 +81,21 @@ export function readStartOptions(args) {
     values[name.slice(2)] = given ?? next ?? '';
   }
   return { values, faults };
+}
+
+/**
+ * The settings that options stand for.
+ * @param {readonly string[]} args
+ * @returns {Record<string, string>} by the names of the environment
+ */
+export function settingsIn(args) {
+  const { values } = readStartOptions(args);
+  return Object.fromEntries(
+    START_OPTIONS.flatMap(({ name, setting }) => {
+      const value = values[name.slice(2)];
+      return setting && value ? [[setting, value]] : [];
+    }),
+  );
 }
 
 /** @param {string} arg */

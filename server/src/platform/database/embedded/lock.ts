@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { OWN_COMMANDS } from '../../../kernel/own-commands.ts';
 import { prepareDataDir } from './data-dir.ts';
 import {
   holderOf,
@@ -69,7 +70,7 @@ const refusalFor = (dataDir: string) => (holder: Instance) => {
   const who = `pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''}`;
   const credentials = path.join(dataDir, 'credentials');
   const place = existsSync(credentials) ? `; its tokens are in ${credentials}` : '';
-  return `Virga already runs on ${dataDir} (${who}): stop it with npm stop, or set VIRGA_DATA_DIR${place}`;
+  return `Virga already runs on ${dataDir} (${who}): stop it with ${OWN_COMMANDS.stop}, or set VIRGA_DATA_DIR${place}`;
 };
 
 /** The same lock on any folder that exists. `refusal` words the error for its holder. */
