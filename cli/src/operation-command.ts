@@ -1,18 +1,25 @@
 import { type Command, Option } from 'commander';
 import { Context, type Globals } from './context.ts';
 import { linesOf } from './failures.ts';
+import { HELPERS } from './helpers/index.ts';
 import { TABLE } from './operations.ts';
 import { FORMATS } from './output/print.ts';
-import { runOperation } from './run-operation.ts';
+import { type Given, runOperation } from './run-operation.ts';
 import { type FlagRow, flagOf, type OperationRow, scopesOf } from './table/shapes.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Flags of the API, by where their values go. */
-const HEADINGS = { needed: 'Needed:', body: 'Fields:', query: 'Filters and details:' } as const;
+const HEADINGS = {
+  short: 'Short forms:',
+  needed: 'Needed:',
+  body: 'Fields:',
+  query: 'Filters and details:',
+} as const;
 const EVERYWHERE = 'Everywhere:';
 
 /** Adds the operations of a noun as its verbs. */
 export function addOperations(noun: Command, terminal: Terminal): void {
+  HELPERS[noun.name()]?.(noun, terminal);
   const taken = new Set(noun.commands.map((each) => each.name()));
   const rows = TABLE.operations.filter((row) => row.noun === noun.name() && !taken.has(row.verb));
   for (const row of rows.toSorted((a, b) => rank(a) - rank(b))) addOperation(noun, row, terminal);
@@ -23,10 +30,25 @@ const USUAL = ['create', 'list', 'get', 'update', 'delete'];
 /** What is called most comes first. */
 const rank = ({ verb }: OperationRow): number => (USUAL.includes(verb) ? USUAL.indexOf(verb) : USUAL.length);
 
-/** @returns the verb, to which more can be added */
-export function addOperation(noun: Command, row: OperationRow, terminal: Terminal): Command {
-  const command = noun.command(row.verb, { hidden: row.old === true }).description(row.means);
-  for (const { name } of row.args) command.argument(`<${argumentOf(name)}>`);
+/** What a hand-made verb has beside the flags of its operation. */
+export interface Shape {
+  readonly means?: string;
+  readonly options?: readonly Option[];
+  /** Fields of the body; those of flags count more. @param options by commander's names */
+  readonly body?: (options: Readonly<Record<string, unknown>>, context: Context) => Promise<Fields> | Fields;
+  /** What is done instead of the call. */
+  readonly instead?: (given: Given, context: Context) => Promise<void>;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Adds an operation as a verb. */
+export function addOperation(noun: Command, row: OperationRow, terminal: Terminal, shape: Shape = {}): void {
+  const command = noun.command(row.verb, { hidden: row.old === true }).description(shape.means ?? row.means);
+  const name = nameOf(row);
+  for (const each of row.args) command.argument(`<${argumentOf(each.name)}>`);
+  if (name) command.argument('[name]', name.means);
+  for (const option of shape.options ?? []) command.addOption(option.helpGroup(HEADINGS.short));
   for (const flag of row.flags) for (const option of optionsOf(flag)) command.addOption(option);
   if (row.body)
     command.addOption(
@@ -34,18 +56,30 @@ export function addOperation(noun: Command, row: OperationRow, terminal: Termina
     );
   addGlobals(command, row);
   command.action(async (...all: unknown[]) => {
-    const options = command.optsWithGlobals();
-    const flags = Object.fromEntries(
-      row.flags
-        .map((flag) => [flag.name, options[attributeOf(flag)]])
-        .filter(([, value]) => value !== undefined),
-    );
-    const args = all.slice(0, row.args.length) as string[];
+    const options: Fields = command.optsWithGlobals();
+    const given = row.flags.map((flag) => [flag.name, options[attributeOf(flag)]] as const);
+    const flags = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+    const named = all[row.args.length];
+    if (name && typeof named === 'string') flags[name.name] ??= named;
     const context = new Context(terminal, options as Globals);
-    await naming(row, () => runOperation(row, { args, flags, file: options.file }, context));
+    await naming(row, async () => {
+      const body = await shape.body?.(options, context);
+      const call: Given = {
+        args: all.slice(0, row.args.length) as string[],
+        flags,
+        file: options.file as string | undefined,
+        ...(body && { body }),
+      };
+      await (shape.instead ?? ((each, where) => runOperation(row, each, where)))(call, context);
+    });
   });
-  return command;
 }
+
+/** What is created has a name, mostly, which may stand behind the verb. */
+const nameOf = ({ verb, args, flags }: OperationRow): FlagRow | undefined =>
+  verb === 'create' && args.length === 0
+    ? flags.find(({ name, in: where }) => where === 'body' && (name === 'name' || name === 'cluster_name'))
+    : undefined;
 
 /** Lets errors name the flags of the operation. */
 export async function naming(row: OperationRow, work: () => Promise<void>): Promise<void> {
@@ -99,7 +133,7 @@ const PLACEHOLDERS = {
 const placeholderOf = ({ kind, list }: FlagRow): string => (list ? 'id-or-name' : PLACEHOLDERS[kind]);
 
 /** Keeps the check of choices, which an own parser would replace. */
-function gathering(option: Option): (value: string, before: unknown) => string[] {
+export function gathering(option: Option): (value: string, before: unknown) => string[] {
   const check = option.parseArg as ((value: string, before: unknown) => unknown) | undefined;
   return (value, before) => {
     check?.(value, undefined);
@@ -108,7 +142,7 @@ function gathering(option: Option): (value: string, before: unknown) => string[]
 }
 
 /** What every command understands, as far as it can matter to this one. */
-function addGlobals(command: Command, row: OperationRow): void {
+export function addGlobals(command: Command, row: OperationRow): void {
   const { method, risky } = row;
   const scopes = scopesOf(row).map((name) => name.replace(/_?[iI]d$/, ''));
   const add = (flags: string, means: string) =>

@@ -1,5 +1,6 @@
 import { Command, Help } from 'commander';
 import { addAccessCommands } from './access-commands.ts';
+import { addCompletion } from './completion.ts';
 import { edgeCommand } from './edge/command.ts';
 import { addOperations } from './operation-command.ts';
 import { TABLE } from './operations.ts';
@@ -23,6 +24,7 @@ export function programOf(terminal: Terminal): Command {
     .exitOverride();
   addRunCommands(program, terminal);
   addAccessCommands(program, terminal);
+  addCompletion(program, terminal);
   for (const { noun, group, means } of TABLE.nouns)
     program.command(noun).description(means).usage('<verb> [options]').helpGroup(group);
   program.addCommand(edgeCommand().helpGroup('Operators:').copyInheritedSettings(program));

@@ -94,7 +94,8 @@ export async function pathOf(
   return path;
 }
 
-async function lookUp(
+/** The id of what is called so in a list. */
+export async function lookUp(
   list: string,
   value: string,
   connection: Connection,
@@ -106,7 +107,7 @@ async function lookUp(
   // The list may be of another area than the call.
   if (row.path.includes('{project_id}')) path.project_id ??= await connection.project(globals.project);
   if (row.path.includes('{region_id}')) path.region_id ??= await connection.region(globals.region);
-  return idOf({ connection, path, list: row }, value);
+  return isId(value, 'uuid') ? value : idOf({ connection, path, list: row }, value);
 }
 
 async function fieldsOf(

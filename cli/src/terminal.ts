@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import logUpdate from 'log-update';
 import { createColors } from 'picocolors';
 import spinner from 'yocto-spinner';
 import { UsageError } from './failures.ts';
@@ -24,8 +27,17 @@ export interface Terminal {
   readonly input: () => string;
   /** A line on standard error that moves; without a terminal nothing. */
   readonly progress: (text: string) => Progress;
+  /** A picture on standard output that changes; without a terminal each of its states is printed. */
+  readonly live: () => Live;
+  /** Runs a program in this terminal. @returns its exit code */
+  readonly runProgram: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => Promise<number>;
   /** Calls back at Ctrl-C. @returns what takes it back */
   readonly onInterrupt: (call: () => void) => () => void;
+}
+
+export interface Live {
+  readonly show: (text: string) => void;
+  readonly end: () => void;
 }
 
 export interface Progress {
@@ -49,6 +61,12 @@ export function processTerminal(): Terminal {
     ask,
     input: () => readFileSync(0, 'utf8'),
     progress: stderr.isTTY ? moving : still,
+    live: stdout.isTTY ? redrawn : () => printedOnce((text) => void stdout.write(`${text}\n`)),
+    runProgram: async (file, args, more) => {
+      const child = spawn(file, args, { stdio: 'inherit', env: more });
+      const [code] = await once(child, 'close');
+      return code ?? 1;
+    },
     onInterrupt: (call) => {
       process.once('SIGINT', call);
       return () => process.off('SIGINT', call);
@@ -91,4 +109,18 @@ function moving(text: string): Progress {
 
 function still(): Progress {
   return { show: () => {}, end: () => {}, clear: () => {} };
+}
+
+const redrawn = (): Live => ({ show: (text) => logUpdate(text), end: () => logUpdate.done() });
+
+/** The same text is printed once. */
+export function printedOnce(print: (text: string) => void): Live {
+  let last = '';
+  return {
+    show: (text) => {
+      if (text !== last) print(text);
+      last = text;
+    },
+    end: () => {},
+  };
 }

@@ -1,5 +1,5 @@
 import { run } from './run.ts';
-import type { Progress, Terminal } from './terminal.ts';
+import { type Progress, printedOnce, type Terminal } from './terminal.ts';
 
 /** A run of the command within a test. */
 export interface Ran {
@@ -19,6 +19,8 @@ export interface Circumstances {
   readonly now?: Date;
   /** Hears of progress. */
   readonly onProgress?: (text: string) => void;
+  /** Hears of programs that would be run. */
+  readonly onProgram?: (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => void;
   /** Ctrl-C is pressed when progress is shown for the first time. */
   readonly interrupt?: boolean;
 }
@@ -52,6 +54,11 @@ export async function runCommand(args: readonly string[], circumstances: Circums
     },
     input: () => input,
     progress,
+    live: () => printedOnce((text) => void output.push(`${text}\n`)),
+    runProgram: async (file, given, more) => {
+      circumstances.onProgram?.(file, given, more);
+      return 0;
+    },
     onInterrupt: (call) => {
       onInterrupt.add(call);
       return () => onInterrupt.delete(call);

@@ -81,18 +81,18 @@ describe.each(people)('$name', ({ name, uid }) => {
     const member = createServer((_, response) => response.end('from the member\n')).listen(0, '127.0.0.1');
     await once(member, 'listening');
     const { port } = member.address() as AddressInfo;
-    const members = [{ address: '127.0.0.1', protocol_port: port }];
-    const pools = [{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', members }];
-    const listeners = [{ name: 'http', protocol: 'HTTP', protocol_port: 8088, pools }];
-    const made = await run(`lb create --name web --listeners ${JSON.stringify(listeners)} -o json`);
+    const made = await run(`lb create web --listen http:8088 --member 127.0.0.1:${port} --check / -o json`);
     expect(made).toMatchObject({ code: 0 });
     const { vip_address } = JSON.parse(made.output);
     const answer = await waitUntil(async () => (await fetch(`http://${vip_address}:8088/`)).text(), {
       what: 'the load balancer to answer',
     });
     expect(answer).toBe('from the member\n');
+    expect((await run('lb watch web --until ONLINE')).output).toContain(`127.0.0.1:${port}  ONLINE`);
     expect(await run('lb list --query [].name')).toEqual({ code: 0, output: 'web\n' });
+    member.closeAllConnections();
     member.close();
+    expect((await run('lb watch web --until ERROR')).output).toContain(`127.0.0.1:${port}  ERROR`);
 
     expect((await run('down --purge')).code).toBe(0);
     expect(existsSync(path.join(home, '.virga'))).toBe(false);
