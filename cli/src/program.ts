@@ -4,7 +4,7 @@ import { addCompletion } from './completion.ts';
 import { edgeCommand } from './edge/command.ts';
 import { addOperations } from './operation-command.ts';
 import { TABLE } from './operations.ts';
-import { addRunCommands } from './run-commands.ts';
+import { addMcp, addRunCommands } from './run-commands.ts';
 import type { Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
@@ -25,6 +25,7 @@ export function programOf(terminal: Terminal): Command {
   addRunCommands(program, terminal);
   addAccessCommands(program, terminal);
   addCompletion(program, terminal);
+  addMcp(program, terminal);
   for (const { noun, group, means } of TABLE.nouns)
     program.command(noun).description(means).usage('<verb> [options]').helpGroup(group);
   program.addCommand(edgeCommand().helpGroup('Operators:').copyInheritedSettings(program));

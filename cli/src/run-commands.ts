@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { doctorCommand } from '../../scripts/lib/doctor.mjs';
 import { enginesCommand } from '../../scripts/lib/engines.mjs';
+import { programOf } from '../../scripts/lib/programs.mjs';
 import { startCommand } from '../../scripts/lib/start-command.mjs';
 import { stopCommand } from '../../scripts/lib/stop-command.mjs';
 import { START_OPTIONS } from '../../server/src/startup/start-options.mjs';
@@ -57,6 +58,21 @@ export function addRunCommands(program: Command, terminal: Terminal): void {
     .action(async (words: string[]) => {
       const [dataDir = ''] = dataDirs(terminal);
       ended(await enginesCommand(ROOT, words, dataDir, 'virga engines'));
+    });
+}
+
+/** `virga mcp`, for agents. */
+export function addMcp(program: Command, terminal: Terminal): void {
+  program
+    .command('mcp')
+    .helpGroup('Which cloud:')
+    .description('serve the Model Context Protocol on standard input and output, for agents')
+    .option('--allow-writes', 'also with tools that change something')
+    .option('--profile <name>', 'the cloud that virga login has kept under this name')
+    .action(async ({ allowWrites = false, profile }: { allowWrites?: boolean; profile?: string }) => {
+      const { serveMcp } = await programOf(ROOT, 'cli', 'mcp');
+      const { env, cwd } = terminal;
+      await serveMcp({ env, cwd, profile, allowWrites, root: ROOT });
     });
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 import path from 'node:path';
 import { installSystemPackages } from './apt.mjs';
-import { serverProgram } from './programs.mjs';
+import { programOf } from './programs.mjs';
 
 /**
  * The engines of this machine, as the server sees them.
@@ -10,7 +10,7 @@ import { serverProgram } from './programs.mjs';
  * @returns {Promise<import('../../server/src/engines/index.ts').Engines>}
  */
 export async function openEngines(root, dataDir) {
-  const { Engines, shelf } = await serverProgram(root, 'engines/index');
+  const { Engines, shelf } = await programOf(root, 'server', 'engines/index');
   return new Engines({ folders: [...(dataDir ? [path.resolve(dataDir, 'engines')] : []), shelf()] });
 }
 
@@ -35,7 +35,7 @@ export async function enginesCommand(root, words, dataDir, command = 'npm run en
   if (verb === undefined || (verb === 'list' && names.length === 0)) {
     await engines.look();
     for (const line of table(engines.list())) console.log(line);
-    const { separationOfMachine } = await serverProgram(root, 'engines/index');
+    const { separationOfMachine } = await programOf(root, 'server', 'engines/index');
     console.log(`\n${separationOfMachine()}`);
     return 0;
   }

@@ -52,16 +52,17 @@ export async function packCommand(root, folder) {
     for (const [part, names] of Object.entries({
       server: [...(PROGRAMS.server ?? []), 'engines/index'],
       edge: ['main'],
-      cli: ['main'],
+      cli: ['main', 'mcp'],
     })) {
       for (const name of names)
         copy(root, stage, await bundle(root, /** @type {'server' | 'edge' | 'cli'} */ (part), name));
       write(stage, `${part}/package.json`, JSON.stringify(partPackage(root, part)));
     }
     copy(root, stage, path.join(root, 'server', 'dist', 'main.js'));
-    const sql = readdirSync(path.join(root, 'server')).filter((name) => name.endsWith('.sql'));
-    for (const file of [...FILES, ...sql.map((name) => `server/${name}`)])
-      copy(root, stage, path.join(root, file));
+    const named = (/** @type {string} */ part, /** @type {string} */ end) =>
+      readdirSync(path.join(root, part)).flatMap((name) => (name.endsWith(end) ? [`${part}/${name}`] : []));
+    const texts = [...named('server', '.sql'), ...named('docs', '.md')];
+    for (const file of [...FILES, ...texts]) copy(root, stage, path.join(root, file));
     write(stage, 'cli/bin/virga.mjs', LAUNCHER, 0o755);
     write(stage, 'README.md', README);
     write(stage, 'package.json', JSON.stringify(packageOf(root), null, 2));

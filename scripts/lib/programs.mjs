@@ -4,15 +4,16 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * A part of the server that runs by itself. In a clone it is bundled before; a package has it.
+ * A program of a part. In a clone it is bundled before; a package has it.
  * @param {string} root
- * @param {string} name of the program in `server/src`
+ * @param {'server' | 'cli'} part
+ * @param {string} name of the program in the part's `src`
  * @returns {Promise<any>} what it exports
  */
-export async function serverProgram(root, name) {
+export async function programOf(root, part, name) {
   const bundler = path.join(root, 'scripts', 'lib', 'bundle.mjs');
   const file = existsSync(bundler)
-    ? await (await import(pathToFileURL(bundler).href)).bundleServer(root, name)
-    : path.join(root, 'server', 'dist', `${name}.js`);
+    ? await (await import(pathToFileURL(bundler).href)).bundle(root, part, name)
+    : path.join(root, part, 'dist', `${name}.js`);
   return import(pathToFileURL(file).href);
 }

@@ -101,6 +101,10 @@ describe.each(people)('$name', ({ name, uid }) => {
   });
 });
 
+test('agents are served, too', () => {
+  expect(execFileSync(virga, ['mcp'], { input: '', encoding: 'utf8' })).toBe('');
+});
+
 test('--version and --help are there everywhere', async () => {
   for (const line of ['--version', 'up --version']) {
     expect(execFileSync(virga, line.split(' '), { encoding: 'utf8' })).toMatch(/^\d+\.\d+\.\d+\n$/);
