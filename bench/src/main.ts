@@ -1,4 +1,5 @@
 import { benchAttack } from './attack/index.ts';
+import { benchCommand } from './command.ts';
 import { benchEdge } from './edge.ts';
 import { benchFeatures } from './features.ts';
 import { benchLists } from './lists/index.ts';
@@ -16,6 +17,7 @@ import { benchWrites } from './writes.ts';
 /** Runs the benches that are named, or all, and prints a table. */
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   start: benchStart,
+  command: benchCommand,
   reads: benchReads,
   writes: benchWrites,
   features: benchFeatures,

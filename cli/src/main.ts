@@ -1,5 +1,4 @@
-import { run } from './run.ts';
-import { processTerminal } from './terminal.ts';
+import { VERSION } from './version.ts';
 
 // Whoever reads the output may have enough of it.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -7,4 +6,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await run(process.argv.slice(2), processTerminal());
+const args = process.argv.slice(2);
+if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  // Scripts ask for it before anything else; it needs nothing of what follows.
+  console.log(VERSION);
+} else {
+  const [{ run }, { processTerminal }] = await Promise.all([import('./run.ts'), import('./terminal.ts')]);
+  process.exitCode = await run(args, processTerminal());
+}
