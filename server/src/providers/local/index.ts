@@ -3,8 +3,8 @@ export { LocalAddresses } from './addresses/provider.ts';
 export { LOCAL_CONTENTS } from './contents.ts';
 export type { EngineHost } from './host/engine.ts';
 export { OwnerFence } from './host/owner-fence.ts';
-export type { KubernetesPrograms } from './kubernetes/program.ts';
 export { createLocalKubernetes, type LocalKubernetes } from './kubernetes/provider.ts';
+export type { KubernetesPrograms } from './kubernetes/server.ts';
 export { type LogCollector, parseLogCollector } from './load-balancers/access-logs/collector.ts';
 export {
   type CloseMode,

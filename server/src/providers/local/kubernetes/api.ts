@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { readForeignText } from '../host/files.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 
 export const API_PORT = 6443;
 const PATIENCE_MS = 5_000;
@@ -21,7 +21,7 @@ export interface ApiCall {
 
 /** Asks the API server of a cluster, as an administrator of it.
  *  @throws Error when it does not answer */
-export function ask(place: Place, address: string, call: ApiCall): Promise<ApiAnswer> {
+export function ask(paths: Paths, address: string, call: ApiCall): Promise<ApiAnswer> {
   const text = call.body === undefined ? undefined : JSON.stringify(call.body);
   const type = call.method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   return new Promise((resolve, reject) => {
@@ -31,9 +31,9 @@ export function ask(place: Place, address: string, call: ApiCall): Promise<ApiAn
         port: API_PORT,
         path: call.path,
         method: call.method ?? 'GET',
-        ca: readFileSync(place.caCertificate),
-        cert: readForeignText(join(place.data, 'virga.crt')) ?? '',
-        key: readForeignText(join(place.data, 'virga.key')) ?? '',
+        ca: readFileSync(paths.caCertificate),
+        cert: readForeignText(join(paths.data, 'virga.crt')) ?? '',
+        key: readForeignText(join(paths.data, 'virga.key')) ?? '',
         timeout: PATIENCE_MS,
         agent: false,
         headers: {
@@ -59,9 +59,9 @@ export function ask(place: Place, address: string, call: ApiCall): Promise<ApiAn
 }
 
 /** Whether the API server is ready, and lets us in. */
-export async function isReady(place: Place, address: string): Promise<boolean> {
+export async function isReady(paths: Paths, address: string): Promise<boolean> {
   try {
-    return (await ask(place, address, { path: '/readyz' })).status === 200;
+    return (await ask(paths, address, { path: '/readyz' })).status === 200;
   } catch {
     return false;
   }

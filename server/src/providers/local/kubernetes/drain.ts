@@ -1,5 +1,5 @@
 import { ask } from './api.ts';
-import type { Place } from './place.ts';
+import type { Paths } from './paths.ts';
 
 /** Kubernetes' own way to empty a node: no new pods, then each pod is evicted, which disruption budgets may delay. */
 
@@ -20,19 +20,19 @@ interface Pod {
 }
 
 /** What a node still has to get rid of, in words; undefined: it is empty. */
-export async function drain(place: Place, address: string, node: string): Promise<string | undefined> {
-  const cordoned = await ask(place, address, {
+export async function drain(paths: Paths, address: string, node: string): Promise<string | undefined> {
+  const cordoned = await ask(paths, address, {
     method: 'PATCH',
     path: `/api/v1/nodes/${node}`,
     body: { spec: { unschedulable: true } },
   });
   if (cordoned.status === 404) return undefined;
-  const { body } = await ask(place, address, { path: PODS(node) });
+  const { body } = await ask(paths, address, { path: PODS(node) });
   const left = (body.items as readonly Pod[]).filter(mustLeave);
   const held: string[] = [];
   for (const pod of left) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
-    const reason = await evict(place, address, pod);
+    const reason = await evict(paths, address, pod);
     if (reason !== undefined) held.push(reason);
   }
   if (left.length === 0) return undefined;
@@ -48,9 +48,9 @@ function mustLeave({ metadata, status }: Pod): boolean {
 }
 
 /** @returns why it may not leave now */
-async function evict(place: Place, address: string, { metadata }: Pod): Promise<string | undefined> {
+async function evict(paths: Paths, address: string, { metadata }: Pod): Promise<string | undefined> {
   const { name, namespace } = metadata;
-  const { status, body } = await ask(place, address, {
+  const { status, body } = await ask(paths, address, {
     method: 'POST',
     path: `/api/v1/namespaces/${namespace}/pods/${name}/eviction`,
     body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } },

@@ -20,15 +20,15 @@ import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
 import { drain } from './drain.ts';
 import {
-  makeNodePlace,
-  makePlace,
-  type NodePlace,
-  nodePlaceOf,
-  type Place,
-  placeOf,
-  removePlace,
-} from './place.ts';
-import { type KubernetesPrograms, Program } from './program.ts';
+  makeFolders,
+  makeNodeFolders,
+  type NodePaths,
+  nodePathsOf,
+  type Paths,
+  pathsOf,
+  removeFolders,
+} from './paths.ts';
+import { type KubernetesPrograms, Program } from './server.ts';
 
 export interface LocalKubernetesOptions extends Pick<EngineHost, 'dataDir' | 'log' | 'fence'> {
   readonly programs: KubernetesPrograms;
@@ -80,13 +80,13 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   async applyControlPlane(desired: DesiredControlPlane, _operation: Operation): Promise<Progress> {
     await this.#changes.change(desired.id, () =>
       withRoom(this.#root, async () => {
-        const place = this.#place(desired.id);
-        makePlace(place);
-        writeForEngine(place.caCertificate, desired.caCertificate, place.home);
-        writeForEngine(place.caKey, desired.caKey, place.home);
-        await this.#controlPlane(place).serve(
-          { version: desired.version, list: wordsOf(place, desired) },
-          () => isReady(place, desired.apiAddress),
+        const paths = this.#paths(desired.id);
+        makeFolders(paths);
+        writeForEngine(paths.caCertificate, desired.caCertificate, paths.home);
+        writeForEngine(paths.caKey, desired.caKey, paths.home);
+        await this.#controlPlane(paths).serve(
+          { version: desired.version, list: wordsOf(paths, desired) },
+          () => isReady(paths, desired.apiAddress),
         );
       }),
     );
@@ -95,21 +95,21 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
 
   async removeControlPlane(clusterId: string, _operation: Operation): Promise<Progress> {
     await this.#changes.change(clusterId, async () => {
-      const place = this.#place(clusterId);
-      await this.#controlPlane(place).stop();
-      if (existsSync(place.home)) await removePlace(place);
+      const paths = this.#paths(clusterId);
+      await this.#controlPlane(paths).stop();
+      if (existsSync(paths.home)) await removeFolders(paths);
     });
     return READY;
   }
 
   async applyNode(desired: DesiredNode, _operation: Operation): Promise<Progress> {
-    const place = this.#place(desired.clusterId);
+    const paths = this.#paths(desired.clusterId);
     await this.#changes.change(keyOf(desired.clusterId, desired.id), () =>
       withRoom(this.#root, async () => {
-        const node = nodePlaceOf(place, desired.id);
-        makeNodePlace(node);
+        const node = nodePathsOf(paths, desired.id);
+        makeNodeFolders(node);
         writeFileAtomically(namesFile(node), JSON.stringify({ name: desired.name } satisfies NodeName));
-        const list = this.#nodeWords(place, node, desired);
+        const list = this.#nodeWords(paths, node, desired);
         await this.#node(node).serve({ version: desired.version, list }, async () => true);
       }),
     );
@@ -122,16 +122,16 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     { id, clusterId, drains }: { readonly id: string; readonly clusterId: string; readonly drains: boolean },
     _operation: Operation,
   ): Promise<Progress> {
-    const place = this.#place(clusterId);
-    const node = nodePlaceOf(place, id);
+    const paths = this.#paths(clusterId);
+    const node = nodePathsOf(paths, id);
     const known = readJson<NodeName>(namesFile(node));
     if (known !== null && drains) {
-      const left = await drain(place, this.apiAddress(clusterId), known.name);
+      const left = await drain(paths, this.apiAddress(clusterId), known.name);
       if (left !== undefined) return { ready: false, retryInMs: RETRY_MS, step: left };
     }
     await this.#changes.change(keyOf(clusterId, id), async () => {
       await this.#node(node).stop();
-      if (known !== null) await this.#forget(place, clusterId, known.name);
+      if (known !== null) await this.#forget(paths, clusterId, known.name);
       await removeFolder(node.folder);
     });
     return READY;
@@ -160,9 +160,9 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await this.#changes.idle();
     if (programs === 'leave') return;
     await eachAtMost(SIDE_BY_SIDE, this.#clusters(), async (id) => {
-      const place = this.#place(id);
-      await eachAtMost(SIDE_BY_SIDE, nodesIn(place), (node) => this.#node(nodePlaceOf(place, node)).stop());
-      await this.#controlPlane(place).stop();
+      const paths = this.#paths(id);
+      await eachAtMost(SIDE_BY_SIDE, nodesIn(paths), (node) => this.#node(nodePathsOf(paths, node)).stop());
+      await this.#controlPlane(paths).stop();
     });
   }
 
@@ -173,29 +173,29 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   /** Programs that were started and are not there. */
   *#ended(): Iterable<string> {
     for (const id of this.#clusters()) {
-      const place = this.#place(id);
-      if (isEnded(this.#controlPlane(place))) yield id;
-      for (const node of nodesIn(place))
-        if (isEnded(this.#node(nodePlaceOf(place, node)))) yield keyOf(id, node);
+      const paths = this.#paths(id);
+      if (isEnded(this.#controlPlane(paths))) yield id;
+      for (const node of nodesIn(paths))
+        if (isEnded(this.#node(nodePathsOf(paths, node)))) yield keyOf(id, node);
     }
   }
 
   async #restart(key: string): Promise<void> {
     const [clusterId = '', nodeId] = key.split('/');
-    const place = this.#place(clusterId);
-    const program = nodeId === undefined ? this.#controlPlane(place) : this.#node(nodePlaceOf(place, nodeId));
+    const paths = this.#paths(clusterId);
+    const program = nodeId === undefined ? this.#controlPlane(paths) : this.#node(nodePathsOf(paths, nodeId));
     const { notes } = program;
     if (notes === null || program.running() !== null) return;
     this.#options.log.warn({ id: key }, 'a program of a Kubernetes cluster had ended, and is started again');
     const answers =
-      nodeId === undefined ? () => isReady(place, this.apiAddress(clusterId)) : async () => true;
+      nodeId === undefined ? () => isReady(paths, this.apiAddress(clusterId)) : async () => true;
     await program.serve(notes, answers);
   }
 
   /** The conditions of nodes, by name; undefined: the API server does not answer. */
   async #conditionsIn(clusterId: string): Promise<ReadonlyMap<string, NodeCondition> | undefined> {
     try {
-      const { status, body } = await ask(this.#place(clusterId), this.apiAddress(clusterId), {
+      const { status, body } = await ask(this.#paths(clusterId), this.apiAddress(clusterId), {
         path: '/api/v1/nodes',
       });
       if (status !== 200) return undefined;
@@ -206,17 +206,17 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   }
 
   /** The machine of a node is gone: so is its entry. */
-  async #forget(place: Place, clusterId: string, name: string): Promise<void> {
-    if (this.#controlPlane(place).running() === null) return;
-    await ask(place, this.apiAddress(clusterId), { method: 'DELETE', path: `/api/v1/nodes/${name}` });
+  async #forget(paths: Paths, clusterId: string, name: string): Promise<void> {
+    if (this.#controlPlane(paths).running() === null) return;
+    await ask(paths, this.apiAddress(clusterId), { method: 'DELETE', path: `/api/v1/nodes/${name}` });
   }
 
-  #nodeWords(place: Place, node: NodePlace, desired: DesiredNode): readonly string[] {
+  #nodeWords(paths: Paths, node: NodePaths, desired: DesiredNode): readonly string[] {
     const { labels, taints } = desired;
     return [
       'node',
       `--dir=${node.data}`,
-      `--authority=${place.home}`,
+      `--authority=${paths.home}`,
       `--server=${this.apiAddress(desired.clusterId)}`,
       `--name=${desired.name}`,
       `--id=${desired.id}`,
@@ -229,16 +229,16 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     ];
   }
 
-  #place(id: string): Place {
-    return placeOf(this.#root, id);
+  #paths(id: string): Paths {
+    return pathsOf(this.#root, id);
   }
 
-  #controlPlane(place: Place): Program {
-    return new Program(place, this.#options.programs, 'The control plane');
+  #controlPlane(paths: Paths): Program {
+    return new Program(paths, this.#options.programs, 'The control plane');
   }
 
-  #node(place: NodePlace): Program {
-    return new Program(place, this.#options.programs, 'The node');
+  #node(paths: NodePaths): Program {
+    return new Program(paths, this.#options.programs, 'The node');
   }
 
   #clusters(): string[] {
@@ -247,8 +247,8 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
 }
 
 const keyOf = (clusterId: string, nodeId: string) => `${clusterId}/${nodeId}`;
-const namesFile = ({ folder }: NodePlace) => join(folder, 'name.json');
-const nodesIn = ({ nodes }: Place): string[] => foldersIn(nodes);
+const namesFile = ({ folder }: NodePaths) => join(folder, 'name.json');
+const nodesIn = ({ nodes }: Paths): string[] => foldersIn(nodes);
 const isEnded = (program: Program): boolean => program.notes !== null && program.running() === null;
 
 function foldersIn(folder: string): string[] {
@@ -271,7 +271,7 @@ const pairs = (texts: Readonly<Record<string, string>>): string[] =>
   Object.entries(texts).map(([key, value]) => `${key}=${value}`);
 
 /** What the API server is told by the cluster's settings. */
-function wordsOf(place: Place, { apiAddress, settings }: DesiredControlPlane): readonly string[] {
+function wordsOf(paths: Paths, { apiAddress, settings }: DesiredControlPlane): readonly string[] {
   const { oidc, pods_ip_pool: pods, services_ip_pool: services } = settings;
   const flags: readonly (readonly [name: string, value: string | null | undefined])[] = [
     ['oidc-issuer-url', oidc?.issuer_url],
@@ -287,9 +287,9 @@ function wordsOf(place: Place, { apiAddress, settings }: DesiredControlPlane): r
   );
   return [
     'control-plane',
-    `--dir=${place.data}`,
-    `--authority=${place.home}`,
-    `--socket=${place.socket}`,
+    `--dir=${paths.data}`,
+    `--authority=${paths.home}`,
+    `--socket=${paths.socket}`,
     `--address=${apiAddress}`,
     `--pods=${pods}`,
     `--services=${services}`,

@@ -8,7 +8,7 @@ import { makeSocketFolder, socketFolderIn } from '../host/socket-folder.ts';
 
 const SOCKET = 'etcd.sock';
 
-export interface Place {
+export interface Paths {
   readonly id: string;
   /** Only we write here: the cluster's authority, and what runs. */
   readonly home: string;
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** @param root of all clusters of the region */
-export function placeOf(root: string, id: string): Place {
+export function pathsOf(root: string, id: string): Paths {
   const home = join(root, id);
   const sockets = socketFolderIn(home, 'k8s', SOCKET);
   return {
@@ -44,21 +44,21 @@ export function placeOf(root: string, id: string): Place {
 }
 
 /** Makes the folders of a cluster, those of its programs with the account that they have. */
-export function makePlace(place: Place): void {
-  makePassage(place.home);
-  makePassage(place.nodes);
-  makeDirectoryOfEngine(place.data, place.home);
-  makeSocketFolder(place.sockets, place.home);
+export function makeFolders(paths: Paths): void {
+  makePassage(paths.home);
+  makePassage(paths.nodes);
+  makeDirectoryOfEngine(paths.data, paths.home);
+  makeSocketFolder(paths.sockets, paths.home);
 }
 
 /** Removes all that a cluster had. The folder by which it is known goes last. */
-export async function removePlace(place: Place): Promise<void> {
-  for (const folder of [place.sockets, place.nodes, place.data]) await removeFolder(folder);
-  await removeHome(place.home);
+export async function removeFolders(paths: Paths): Promise<void> {
+  for (const folder of [paths.sockets, paths.nodes, paths.data]) await removeFolder(folder);
+  await removeHome(paths.home);
 }
 
 /** The files of one node. */
-export interface NodePlace {
+export interface NodePaths {
   readonly id: string;
   /** Of the cluster, whose account the node has. */
   readonly home: string;
@@ -69,7 +69,7 @@ export interface NodePlace {
   readonly notes: string;
 }
 
-export function nodePlaceOf({ home, nodes }: Place, id: string): NodePlace {
+export function nodePathsOf({ home, nodes }: Paths, id: string): NodePaths {
   const folder = join(nodes, id);
   return {
     id,
@@ -82,7 +82,7 @@ export function nodePlaceOf({ home, nodes }: Place, id: string): NodePlace {
   };
 }
 
-export function makeNodePlace(place: NodePlace): void {
-  makePassage(place.folder);
-  makeDirectoryOfEngine(place.data, place.home);
+export function makeNodeFolders(paths: NodePaths): void {
+  makePassage(paths.folder);
+  makeDirectoryOfEngine(paths.data, paths.home);
 }

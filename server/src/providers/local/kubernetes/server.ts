@@ -22,7 +22,7 @@ export interface ProgramNotes extends Desired {
   readonly list: readonly string[];
 }
 
-export interface ProgramPlace {
+export interface ProgramPaths {
   readonly home: string;
   /** Its program names it with `--dir`. */
   readonly data: string;
@@ -37,24 +37,24 @@ const STOP_MS = 8_000;
 
 /** One process of a cluster. It outlives this process, and is found again. */
 export class Program {
-  readonly #place: ProgramPlace;
+  readonly #paths: ProgramPaths;
   readonly #programs: KubernetesPrograms;
   readonly #name: string;
 
   /** @param name at the start of a sentence: "The control plane" */
-  constructor(place: ProgramPlace, programs: KubernetesPrograms, name: string) {
-    this.#place = place;
+  constructor(paths: ProgramPaths, programs: KubernetesPrograms, name: string) {
+    this.#paths = paths;
     this.#programs = programs;
     this.#name = name;
   }
 
   /** What it was last to be; null: nothing yet. */
   get notes(): ProgramNotes | null {
-    return readJson<ProgramNotes>(this.#place.notes);
+    return readJson<ProgramNotes>(this.#paths.notes);
   }
 
   running(): ProcessIdentity | null {
-    const { pidFile, data } = this.#place;
+    const { pidFile, data } = this.#paths;
     return findProcess(Number(readText(pidFile)), (words) => words.includes(`--dir=${data}`));
   }
 
@@ -80,7 +80,7 @@ export class Program {
   async stop(): Promise<void> {
     const process = this.running();
     if (process) await terminate(process, STOP_MS);
-    rmSync(this.#place.pidFile, { force: true });
+    rmSync(this.#paths.pidFile, { force: true });
   }
 
   #observe(): Observed {
@@ -96,9 +96,9 @@ export class Program {
   async #start(notes: ProgramNotes, answers: () => Promise<boolean>): Promise<void> {
     const program = this.#programs.programOf(notes.version);
     if (program === undefined) throw new TaskFailed(this.#programs.fault(notes.version));
-    const { home, log, pidFile } = this.#place;
+    const { home, log, pidFile } = this.#paths;
     trimLog(log, LARGEST_LOG);
-    writeFileAtomically(this.#place.notes, JSON.stringify(notes));
+    writeFileAtomically(this.#paths.notes, JSON.stringify(notes));
     await startDetached({
       command: unprivileged({ program, words: notes.list }, { home }),
       cwd: home,
