@@ -149,6 +149,7 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
     await waitUntil(async () => (await servers()).servers[1]?.is_ready, { what: 'the replica to be back' });
     await page.getByText('Could take over now').waitFor();
     expect(await portal.barriers()).toEqual([]);
+    await page.getByText('Serving', { exact: true }).waitFor();
   });
 
   test('metrics are those of the server, and go on while one looks', async () => {
