@@ -91,28 +91,6 @@ begin
   end loop;
 end $function$;
 
-CREATE OR REPLACE FUNCTION end_usage()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  ended timestamptz := clock_timestamp();
-  was jsonb := to_jsonb(old);
-begin
-  if tg_op = 'DELETE' and was->>'task_id' = was->>'creator_task_id' then return old; end if;
-  insert into usage_periods
-    (client_id, project_id, region_id, kind, resource_id, name, priced_as, gib, details, tags, since, until)
-  select old.client_id, old.project_id, old.region_id, u.kind, u.resource_id, u.name, u.priced_as, u.gib, u.details,
-         old.tags, s.since, greatest(ended, s.since)
-    from usage_of(old) u cross join lateral (
-      select coalesce(max(p.until), old.created_at) as since from usage_periods p
-       where p.resource_id = u.resource_id and p.kind = u.kind) s
-   where tg_op = 'DELETE' or not exists (
-      select from usage_of(new) n
-       where n.kind = u.kind and n.resource_id = u.resource_id and n.priced_as = u.priced_as and n.gib = u.gib);
-  return old;
-end $function$;
-
 CREATE OR REPLACE FUNCTION index_ended_tasks(name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -442,8 +420,6 @@ CREATE INDEX load_balancers_tags ON load_balancers USING gin (tags) WHERE (tags 
 CREATE INDEX load_balancers_updated_at ON load_balancers USING btree (project_id, region_id, updated_at, id);
 CREATE INDEX load_balancers_vip_address ON load_balancers USING btree (project_id, region_id, vip_address, id);
 CREATE INDEX load_balancers_vip_ip_family ON load_balancers USING btree (project_id, region_id, vip_ip_family, id);
-CREATE TRIGGER load_balancers_change_usage AFTER UPDATE OF flavor ON load_balancers FOR EACH ROW WHEN ((old.flavor IS DISTINCT FROM new.flavor)) EXECUTE FUNCTION end_usage();
-CREATE TRIGGER load_balancers_end_usage BEFORE DELETE ON load_balancers FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table floating_ips (
   id uuid not null,
@@ -475,7 +451,6 @@ CREATE INDEX floating_ips_port ON floating_ips USING btree (port_id) WHERE (port
 CREATE INDEX floating_ips_status ON floating_ips USING btree (project_id, region_id, status, created_at DESC, id DESC);
 CREATE INDEX floating_ips_tags ON floating_ips USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX floating_ips_task ON floating_ips USING btree (task_id) WHERE (task_id IS NOT NULL);
-CREATE TRIGGER floating_ips_end_usage BEFORE DELETE ON floating_ips FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table idempotency_keys (
   client_id integer not null,
@@ -533,7 +508,6 @@ CREATE INDEX images_held ON images USING btree (task_id) WHERE (task_id IS NOT N
 CREATE INDEX images_name ON images USING btree (project_id, region_id, name, created_at DESC, id DESC);
 CREATE INDEX images_public ON images USING btree (region_id, display_order) WHERE (project_id IS NULL);
 CREATE INDEX images_tags ON images USING gin (tags) WHERE (tags <> '{}'::jsonb);
-CREATE TRIGGER images_end_usage BEFORE DELETE ON images FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table master_keys (
   id text not null,
@@ -618,8 +592,6 @@ CREATE INDEX instances_security_groups ON instances USING gin (security_groups) 
 CREATE INDEX instances_status ON instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON instances USING btree (project_id, region_id, updated_at);
-CREATE TRIGGER instances_change_usage AFTER UPDATE OF flavor ON instances FOR EACH ROW WHEN ((old.flavor IS DISTINCT FROM new.flavor)) EXECUTE FUNCTION end_usage();
-CREATE TRIGGER instances_end_usage BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table instance_first_boots (
   instance_id uuid not null,
@@ -1106,8 +1078,6 @@ CREATE INDEX volumes_snapshot ON volumes USING btree (snapshot_id) WHERE ((snaps
 CREATE INDEX volumes_tags ON volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volumes_unattached ON volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
-CREATE TRIGGER volumes_change_usage AFTER UPDATE OF size, type ON volumes FOR EACH ROW WHEN (((old.size <> new.size) OR (old.type <> new.type))) EXECUTE FUNCTION end_usage();
-CREATE TRIGGER volumes_end_usage BEFORE DELETE ON volumes FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table lifecycle_policy_volumes (
   policy_id integer not null,
@@ -1336,7 +1306,6 @@ CREATE INDEX ports_network ON ports USING btree (project_id, region_id, network_
 CREATE INDEX ports_of_network ON ports USING btree (network_id);
 CREATE INDEX ports_reserved ON ports USING btree (project_id, region_id, ((device_id IS NULL)), id) WHERE reserved;
 CREATE INDEX ports_security_groups ON ports USING gin (security_group_ids) WHERE (security_group_ids <> '{}'::uuid[]);
-CREATE TRIGGER ports_end_usage BEFORE DELETE ON ports FOR EACH ROW EXECUTE FUNCTION end_usage();
 
 create table postgresql_clusters (
   id uuid not null,
@@ -1959,7 +1928,6 @@ CREATE INDEX volume_snapshots_expiry ON volume_snapshots USING btree (expires_at
 CREATE INDEX volume_snapshots_schedule ON volume_snapshots USING btree (schedule_id, volume_id, created_at) WHERE (schedule_id IS NOT NULL);
 CREATE INDEX volume_snapshots_task ON volume_snapshots USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volume_snapshots_volume ON volume_snapshots USING btree (volume_id, created_at, id);
-CREATE TRIGGER volume_snapshots_end_usage BEFORE DELETE ON volume_snapshots FOR EACH ROW EXECUTE FUNCTION end_usage();
 comment on column volume_snapshots.schedule_id is 'of the lifecycle policy that made it; the schedule may be gone';
 comment on column volume_snapshots.expires_at is 'when it is deleted; null: by hand alone';
 
@@ -2016,79 +1984,5 @@ CREATE INDEX webhook_deliveries_due_of_target ON webhook_deliveries USING btree 
 CREATE INDEX webhook_deliveries_ended ON webhook_deliveries USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX webhook_deliveries_state ON webhook_deliveries USING btree (state, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_target ON webhook_deliveries USING btree (target_id);
-
-CREATE OR REPLACE FUNCTION usage_of(b load_balancers)
- RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  select 'load_balancer', b.id, b.name, coalesce(b.flavor, ''), 0::bigint, '{}'::jsonb
-$function$;
-
-CREATE OR REPLACE FUNCTION usage_of(f floating_ips)
- RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  select 'floatingip', f.id, host(f.floating_ip_address), '', 0::bigint,
-         jsonb_build_object('ip_address', host(f.floating_ip_address))
-   where f.floating_ip_address is not null
-$function$;
-
-CREATE OR REPLACE FUNCTION usage_of(i instances)
- RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
- LANGUAGE sql
-AS $function$
-  select 'instance', i.id, i.name, i.flavor->>'id', 0::bigint, '{}'::jsonb
-  union all
-  select 'volume', (v.volume->>'id')::uuid, i.name, p.boot_volume_type, p.boot_volume_size::bigint,
-         jsonb_build_object('attached_to_vm', i.id)
-    from jsonb_array_elements(i.volumes) v (volume)
-    join k8s_nodes n on n.id = i.id join k8s_pools p on p.id = n.pool_id
-   where i.cluster_id is not null and p.boot_volume_size > 0
-  union all
-  select 'external_ip', i.id, i.name, '', 0::bigint,
-         jsonb_build_object('ip_address', i.public_ip, 'attached_to_vm', i.id, 'network_id', i.network_id, 'subnet_id', i.subnet_id)
-   where i.cluster_id is not null and i.public_ip is not null
-$function$;
-
-CREATE OR REPLACE FUNCTION usage_of(m images)
- RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  select 'image', m.id, m.name, '', m.size, '{}'::jsonb
-   where m.project_id is not null and m.client_id is not null and m.size is not null and not m.kept_for_volumes
-$function$;
-
-CREATE OR REPLACE FUNCTION usage_of(p ports)
- RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  select 'external_ip', p.id, coalesce(p.interface_name, ''), '', 0::bigint,
-         jsonb_build_object('ip_address', host(a.address), 'subnet_id', a.subnet_id, 'network_id', p.network_id,
-           'attached_to_vm', case when p.device_type = 'instance' then p.device_id end)
-    from networks n left join lateral (
-      select r.address, r.subnet_id from region_addresses r where r.owner_id = p.id
-       order by family(r.address), r.address limit 1) a on true
-   where n.id = p.network_id and n.external and p.device_type is distinct from 'router'
-$function$;
-
-CREATE OR REPLACE FUNCTION usage_of(s volume_snapshots)
- RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  select 'snapshot', s.id, s.name, s.volume_type, s.size, jsonb_build_object('source_volume_uuid', s.volume_id)
-$function$;
-
-CREATE OR REPLACE FUNCTION usage_of(v volumes)
- RETURNS TABLE(kind text, resource_id uuid, name text, priced_as text, gib bigint, details jsonb)
- LANGUAGE sql
- STABLE
-AS $function$
-  select 'volume', v.id, v.name, v.type, v.size, jsonb_build_object('attached_to_vm', v.instance_id)
-$function$;
 
 insert into database_version (needs) values ('0.3.0');

@@ -3,6 +3,7 @@ import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
+import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import type { Flavor } from '../flavors/index.ts';
 import { SHOWN, type ShownInstance } from './list-store.ts';
 
@@ -58,7 +59,12 @@ export async function markNodes(
 }
 
 export async function deleteNodes(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.named('instances_delete', 'delete from instances where id = any($1::uuid[])', [ids]);
+  await tx.named(
+    'instances_delete',
+    `with gone as (delete from instances where id = any($1::uuid[]) returning *), ${usageEnded('instances', 'gone')}
+     select`,
+    [ids],
+  );
 }
 
 /** A page of these nodes of a cluster, oldest first. */

@@ -4,6 +4,7 @@ import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
+import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import type { Flavor } from '../flavors/index.ts';
 import { COLUMNS, type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
 
@@ -98,7 +99,8 @@ export async function settleInstance(
   const { status, vmState } = broken ? { status: 'ERROR', vmState: 'error' } : restingState(power);
   await tx.named(
     'instance_settle',
-    `update instances set task_id = null, task_state = null, status = $3, vm_state = $4, power = $5, boots = $6,
+    `with ${usageEnded('instances', '(select * from instances where id = $1 and task_id = $2 and flavor <> $7::jsonb)')}
+     update instances set task_id = null, task_state = null, status = $3, vm_state = $4, power = $5, boots = $6,
             flavor = $7, updated_at = $8,
             status_since = case when status = $3 then status_since else $8 end
       where id = $1 and task_id = $2`,

@@ -1,6 +1,7 @@
 import { type Db, type Tx, together } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import { type StoreAddress, storingAddress } from '../networking/addresses/index.ts';
 import { portsOfGone } from '../networking/ports/index.ts';
 import { COLUMNS, SETTINGS } from './columns.ts';
@@ -100,8 +101,8 @@ export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Pr
   const deleted = tx.named(
     'lb_delete',
     `with gone as (
-       delete from load_balancers where id = $1 and task_id = $2 returning vip_port_id as port_id),
-       ${portsOfGone('updated_at')}
+       delete from load_balancers where id = $1 and task_id = $2 returning *, vip_port_id as port_id),
+       ${portsOfGone('updated_at')}, ${usageEnded('load_balancers', 'gone')}
      select from gone`,
     [id, taskId],
   );

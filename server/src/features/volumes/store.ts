@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
+import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import { type Attachment, COLUMNS, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
 /** Changes of volumes; lists are in list-store.ts, machines in machine-store.ts. */
@@ -77,7 +78,8 @@ export async function settleVolume(
   await attachVolume(tx, row.id, taskId, row);
   await tx.named(
     'volume_settle',
-    `update volumes set task_id = null, status = $3, size = $4, type = $5, updated_at = $6
+    `with ${usageEnded('volumes', '(select * from volumes where id = $1 and task_id = $2 and (size <> $4 or type <> $5))')}
+     update volumes set task_id = null, status = $3, size = $4, type = $5, updated_at = $6
       where id = $1 and task_id = $2`,
     [row.id, taskId, status, row.size, row.type, timestamp],
   );

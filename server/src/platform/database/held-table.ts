@@ -1,5 +1,6 @@
 import { Locked, NotFound } from '../../kernel/errors.ts';
 import type { Place } from '../http/context.ts';
+import { isMeteredTable, usageEnded } from '../usage/usage-sql.ts';
 import type { Queryable, Tx } from './db.ts';
 
 /** Rows of a project's part of a region, which tasks hold: `task_id` names the task. */
@@ -142,7 +143,11 @@ function holdingRows<Row>(
     deleteHeld: async (tx, id, taskId) => {
       return tx.namedAny(
         `${table}_delete_held`,
-        `delete from ${table} where ${key} = $1 and task_id = $2 returning 1`,
+        isMeteredTable(table)
+          ? `with gone as (delete from ${table} where ${key} = $1 and task_id = $2 returning *),
+                  ${usageEnded(table, 'gone')}
+             select from gone`
+          : `delete from ${table} where ${key} = $1 and task_id = $2 returning 1`,
         [id, taskId],
       );
     },

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../platform/database/db.ts';
+import { usageEnded } from '../../../platform/usage/usage-sql.ts';
 
 /** Writes another flavor as a new version; null is the default one. */
 export async function changeFlavor(
@@ -9,7 +10,8 @@ export async function changeFlavor(
 ): Promise<void> {
   await tx.named(
     'lb_change_flavor',
-    'update load_balancers set flavor = $2, version = version + 1, updated_at = $3 where id = $1',
+    `with ${usageEnded('load_balancers', '(select * from load_balancers where id = $1 and flavor is distinct from $2)')}
+     update load_balancers set flavor = $2, version = version + 1, updated_at = $3 where id = $1`,
     [id, flavor, timestamp],
   );
 }
@@ -22,7 +24,8 @@ export async function restoreFlavor(
 ): Promise<void> {
   await db.named(
     'lb_restore_flavor',
-    'update load_balancers set flavor = $2, version = version + 1 where id = $1 and task_id = $3 and version = $4',
+    `with ${usageEnded('load_balancers', '(select * from load_balancers where id = $1 and task_id = $3 and version = $4)')}
+     update load_balancers set flavor = $2, version = version + 1 where id = $1 and task_id = $3 and version = $4`,
     [id, flavor, taskId, changed],
   );
 }

@@ -4,6 +4,7 @@ import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/d
 import { listOf, without } from '../../../platform/database/rows.ts';
 import type { Placed } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
+import { usageEnded } from '../../../platform/usage/usage-sql.ts';
 import { freed, storingAddress } from '../addresses/index.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
 import { COLUMNS, type FloatingIpRow, type FloatingIpView, type Target } from './model.ts';
@@ -131,8 +132,8 @@ export const storeFloatingAddress = storingAddress({
 export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {
   return tx.namedAny(
     'fip_delete',
-    `with gone as (delete from floating_ips where id = $1 and task_id = $2 returning id),
-          ${freed('select id from gone')}
+    `with gone as (delete from floating_ips where id = $1 and task_id = $2 returning *),
+          ${freed('select id from gone')}, ${usageEnded('floating_ips', 'gone')}
      select from gone`,
     [id, taskId],
   );

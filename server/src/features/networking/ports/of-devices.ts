@@ -1,3 +1,4 @@
+import { usageEnded } from '../../../platform/usage/usage-sql.ts';
 import { freed } from '../addresses/index.ts';
 
 /** Parts of statements: ports that come and go together with what has them. A port owns its addresses and is where
@@ -30,12 +31,13 @@ export const portsOfGone = (updatedAt: string): string => `
     update ports set device_type = null, device_id = null, interface_name = null, position = 0, updated_at = ${updatedAt}
      where id in (select port_id from gone) and reserved returning id),
   left_alone as (update floating_ips set load_balancer_id = null where port_id in (select id from detached)),
-  removed as (delete from ports where id in (select port_id from gone) and not reserved returning id),
+  removed as (delete from ports where id in (select port_id from gone) and not reserved returning *),
   ${FREED_WITH_REMOVED}`;
 
 /** CTEs that free the addresses of the ports `removed`, and let no floating IP lead to them. */
 const FREED_WITH_REMOVED = `
   ${freed('select id from removed')},
+  ${usageEnded('ports', 'removed')},
   unassigned as (
     update floating_ips set port_id = null, fixed_ip_address = null, load_balancer_id = null
      where port_id in (select id from removed))`;
@@ -53,5 +55,5 @@ export const PORTS_OF_NEWLY_RESERVED = `
 export const PORTS_OF_UNRESERVED = `
   kept as (
     update ports set reserved = false where id in (select port_id from gone) and device_id is not null),
-  removed as (delete from ports where id in (select port_id from gone) and device_id is null returning id),
+  removed as (delete from ports where id in (select port_id from gone) and device_id is null returning *),
   ${FREED_WITH_REMOVED}`;

@@ -3,20 +3,10 @@ import type { Db, Queryable } from '../../../platform/database/db.ts';
 import { forgetOld } from '../../../platform/database/forget-old.ts';
 import { listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
+import { METERED_TABLES, usedBy } from '../../../platform/usage/usage-sql.ts';
 import { BY_SIZE, GIB, type MeteredKind, type SortedBy } from './model.ts';
 
-/** What was used: `usage_periods` has what ended, and the rows of resources say what there is. */
-
-/** Tables whose rows are paid for by the hour; `usage_of` says what for. */
-const TABLES = [
-  'instances',
-  'volumes',
-  'volume_snapshots',
-  'images',
-  'floating_ips',
-  'ports',
-  'load_balancers',
-] as const;
+/** What was used: `usage_periods` has what ended, and the rows of resources say what goes on. */
 
 export interface TagCondition {
   readonly key?: string | undefined;
@@ -106,13 +96,11 @@ function used(filter: Filter): RawBuilder<unknown> {
     ...(filter.regions ? [sql`r.region_id = any(${[...filter.regions]}::int[])`] : []),
   ];
   const columns = sql.raw('kind, resource_id, name, priced_as, gib, details');
-  const live = TABLES.map(
+  const live = METERED_TABLES.map(
     (table) => sql`
       select r.project_id, r.region_id, u.kind, u.resource_id, u.name, u.priced_as, u.gib, u.details, r.tags,
-             coalesce(ended.until, r.created_at) as since, ${now}::timestamptz as until
-        from ${sql.raw(table)} r cross join lateral usage_of(r) u
-        left join lateral (select max(p.until) as until from usage_periods p
-                            where p.resource_id = u.resource_id and p.kind = u.kind) ended on true
+             used.since, ${now}::timestamptz as until
+        from ${sql.raw(table)} r ${sql.raw(usedBy(table))}
        where ${sql.join(
          [
            sql`r.client_id = ${clientId}::int`,

@@ -7,6 +7,7 @@ import { inPlace, listPage, type Page, type Paging } from '../../../platform/dat
 import { columnsOfNew, insertionOf } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
+import { usageEnded } from '../../../platform/usage/usage-sql.ts';
 import type { Place, VolumeRow } from '../model.ts';
 import { COLUMNS, SNAPSHOT_TRANSITIONS, type SnapshotRow } from './model.ts';
 
@@ -102,7 +103,8 @@ export async function settleSnapshots(
 export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]> {
   return tx.named<SnapshotRow>(
     'snapshots_delete',
-    `delete from volume_snapshots s where task_id = $1 returning ${SHOWN}`,
+    `with gone as (delete from volume_snapshots where task_id = $1 returning *), ${usageEnded('volume_snapshots', 'gone')}
+     select ${SHOWN} from gone s`,
     [taskId],
   );
 }
