@@ -18,7 +18,7 @@ export function addCompletion(program: Command, terminal: Terminal): void {
   program
     .command('completion')
     .helpGroup('Which cloud:')
-    .description('print a script that completes words: eval "$(virga completion bash)"')
+    .description('print a script that completes words')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => script(shell, 'virga', 'virga'));
   program

@@ -132,6 +132,10 @@ describe('an answer', () => {
     );
   });
 
+  test('shows at least a name, however narrow the terminal is', async () => {
+    expect((await virga('region list', { columns: 3 })).output).toMatch(/^DISPLA…\n(Asleep|Simula…|Local)\n/);
+  });
+
   test('is JSON, YAML, names, or what JMESPath finds', async () => {
     expect((await virga('region list -o name')).output).toBe('Asleep\nSimulated\nLocal\n');
     expect(await answer('region list --query [?id==`2`].slug')).toEqual(['simulated']);
@@ -194,5 +198,7 @@ test('--version and --help need no cloud', async () => {
   expect(await runCommand(['--version'])).toMatchObject({ code: 0, output: `${version}\n` });
   for (const args of [['--help'], ['help'], ['lb', '--help'], ['help', 'lb'], ['lb', 'create', '--help']])
     expect((await runCommand(args)).code).toBe(0);
-  expect((await runCommand(['--help'])).output.split('\n').length).toBeLessThan(50);
+  const { output } = await runCommand(['--help']);
+  expect(output.split('\n').length).toBeLessThan(50);
+  expect(output).not.toMatch(/^ *complete /m);
 });

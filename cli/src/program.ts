@@ -28,14 +28,15 @@ export function programOf(terminal: Terminal): Command {
   addMcp(program, terminal);
   for (const { noun, group, means } of TABLE.nouns)
     program.command(noun).description(means).usage('<verb> [options]').helpGroup(group);
-  program.addCommand(edgeCommand().helpGroup('Operators:').copyInheritedSettings(program));
+  program.addCommand(edgeCommand().helpGroup('A cloud on this machine:').copyInheritedSettings(program));
   program.hook('preSubcommand', (_, noun) => addOperations(noun, terminal));
   // One screen: the nouns in a line for each group, though a wrong word is compared with each of them.
   const isNoun = new Set(TABLE.nouns.map(({ noun }) => noun));
   program.configureHelp({
     sortSubcommands: false,
     formatHelp: (command, helper) => {
-      helper.visibleCommands = ({ commands }) => commands.filter((each) => !isNoun.has(each.name()));
+      helper.visibleCommands = (each) =>
+        Help.prototype.visibleCommands.call(helper, each).filter((one) => !isNoun.has(one.name()));
       return Help.prototype.formatHelp.call(helper, command, helper);
     },
   });

@@ -47,13 +47,13 @@ export function addRunCommands(program: Command, terminal: Terminal): void {
   addOutput(add('open', 'say where the portal is')).action((globals: Globals) =>
     open(new Context(terminal, globals)),
   );
-  addOutput(
-    add('env', 'print settings for shells, SDKs and tools of infrastructure: eval "$(virga env)"'),
-  ).action((globals: Globals) => environment(new Context(terminal, globals)));
-  add('doctor', 'say what is missing on this machine, why it matters, and how to get it').action(async () => {
+  addOutput(add('env', 'print settings for shells, SDKs and other tools')).action((globals: Globals) =>
+    environment(new Context(terminal, globals)),
+  );
+  add('doctor', 'say what is missing on this machine, and how to get it').action(async () => {
     ended(await doctorCommand(ROOT, (line) => terminal.print(line)));
   });
-  add('engines', 'list programs that regions run on; virga engines install NAME gets some')
+  add('engines', 'list programs that regions run on, or install some')
     .argument('[words...]')
     .action(async (words: string[]) => {
       const [dataDir = ''] = dataDirs(terminal);
@@ -66,7 +66,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
   program
     .command('mcp')
     .helpGroup('Which cloud:')
-    .description('serve the Model Context Protocol on standard input and output, for agents')
+    .description('serve the Model Context Protocol, for agents')
     .option('--allow-writes', 'also with tools that change something')
     .option('--profile <name>', 'the cloud that virga login has kept under this name')
     .action(async ({ allowWrites = false, profile }: { allowWrites?: boolean; profile?: string }) => {

@@ -56,7 +56,8 @@ export function processTerminal(): Terminal {
     print: (text) => void stdout.write(`${text}\n`),
     say: (text) => void stderr.write(`${text}\n`),
     look: { isTerminal: stdout.isTTY === true, hasColor, now: new Date() },
-    columns: stdout.isTTY ? stdout.columns : undefined,
+    // Some terminals do not say how wide they are.
+    columns: stdout.isTTY && stdout.columns > 0 ? stdout.columns : undefined,
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     ask,
     input: () => readFileSync(0, 'utf8'),

@@ -78,6 +78,8 @@ describe.each(people)('$name', ({ name, uid }) => {
     const status = await run('status -o json');
     expect(JSON.parse(status.output)).toMatchObject({ state: 'ready', data_dir: path.join(home, '.virga') });
 
+    expect((await run('logs')).output).toContain('Stop it with virga down or Ctrl-C');
+
     const member = createServer((_, response) => response.end('from the member\n')).listen(0, '127.0.0.1');
     await once(member, 'listening');
     const { port } = member.address() as AddressInfo;

@@ -4,7 +4,7 @@ import { readEdgeSettings } from '../../../edge/src/settings.ts';
 
 /** `virga edge`: what concerns the delivery edge. It needs no server, only the edge's settings. */
 export function edgeCommand(): Command {
-  const edge = new Command('edge').description('The delivery edge of signed video');
+  const edge = new Command('edge').description('print what an edge of signed video is configured with');
   edge
     .command('nginx-config')
     .description(

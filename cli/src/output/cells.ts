@@ -36,6 +36,7 @@ export function cellOf(key: string, value: unknown, look: Look): string {
 
 /** Objects have names, mostly; others are JSON. */
 function brief(value: object): string {
+  if (Array.isArray(value) && value.length === 0) return '-';
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return value.join(', ');
   const { name, flavor_name } = value as { name?: unknown; flavor_name?: unknown };
   const known = name ?? flavor_name;

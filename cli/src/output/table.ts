@@ -60,8 +60,8 @@ function fitting(widths: readonly number[], columns: number | undefined): number
   const kept: number[] = [];
   let room = columns;
   for (const each of widths) {
-    if (room < Math.min(each, LEAST_WIDTH)) break;
-    kept.push(Math.min(each, room));
+    if (kept.length > 0 && room < Math.min(each, LEAST_WIDTH)) break;
+    kept.push(Math.min(each, Math.max(room, LEAST_WIDTH)));
     room -= each;
   }
   return kept;
