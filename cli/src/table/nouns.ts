@@ -46,7 +46,7 @@ export const NOUNS: readonly Noun[] = [
     [
       'lifecycle-policy',
       'snapshots by schedules',
-      'lifecycle_policy pricing/lifecycle_policy',
+      'lifecycle_policy pricing/lifecycle_policy schedule',
       'LifecyclePolicy LifecyclePolicie',
     ],
     [
@@ -92,11 +92,11 @@ export const NOUNS: readonly Noun[] = [
     [
       'storage',
       'S3 storages, their buckets and keys',
-      'object_storages locations stats',
+      'object_storages locations stats provisioning/storage provisioning/location provisioning/locations',
       'ObjectStorageStorage ObjectStorage',
     ],
     ['sftp', 'SFTP storages', 'sftp_storages', 'SftpStorage'],
-    ['sftp-key', 'SSH keys of SFTP storages', 'storage/ssh_keys', 'StorageSshKey'],
+    ['sftp-key', 'SSH keys of SFTP storages', 'storage/ssh_keys provisioning/key', 'StorageSshKey'],
     [
       'storage-event',
       'thresholds of storages',
@@ -108,6 +108,7 @@ export const NOUNS: readonly Noun[] = [
     ['project', 'what holds resources', 'projects', 'Project'],
     ['region', 'where resources live', 'regions laas', 'Region'],
     ['task', 'changes that take time', 'tasks', 'Task'],
+    ['cost', 'what was used, and what it costs', 'cost_report usage_report', 'CostReport UsageReport'],
     [
       'quota',
       'limits, and requests for more',
