@@ -30,7 +30,7 @@ test('every path of the cloud, of protection and of storage has a version', () =
   expect(areas.length).toBeGreaterThan(50);
   const unversioned = areas.filter(
     (path) =>
-      !/^\/(cloud\/(public\/)?v[123]|waap\/v[12]|storage\/(notifications\/v1|stats\/v1|v4)|virga\/v1)\//.test(
+      !/^\/(cloud\/(public\/)?v[123]|waap\/v[12]|storage\/(notifications\/v1|provisioning\/v[123]|stats\/v1|v4)|virga\/v1)\//.test(
         path,
       ),
   );
