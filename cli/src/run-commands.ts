@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, unwatchFile, watchFile } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { doctorCommand } from '../../scripts/lib/doctor.mjs';
@@ -180,11 +180,12 @@ async function logs({ follow, task }: Followed, terminal: Terminal): Promise<voi
   };
   more();
   if (!follow) return printer.end();
+  // Its size is asked for: a watch would not tell of what came before it began.
+  const looking = setInterval(more, LOOK_EVERY_MS);
   await new Promise<void>((resolve) => {
     terminal.onInterrupt(resolve);
-    watchFile(file, { interval: LOOK_EVERY_MS }, more);
   });
-  unwatchFile(file);
+  clearInterval(looking);
 }
 
 /** Text in pieces, printed in whole lines. */

@@ -1,21 +1,26 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Document, makeTable } from '../../cli/src/table/make.ts';
 import { NOUNS, VERBS } from '../../cli/src/table/nouns.ts';
-import { flagOf, scopesOf } from '../../cli/src/table/shapes.ts';
+import { flagOf, scopesOf, type Table } from '../../cli/src/table/shapes.ts';
+import { startTestServer } from '../harness/server.ts';
+import { shared } from '../harness/shared.ts';
 import { expectGolden } from './golden.ts';
 
 /** The command `virga` knows all operations of the document. */
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const document: Document = JSON.parse(
-  readFileSync(path.join(import.meta.dirname, 'golden/openapi.json'), 'utf8'),
-);
-const ids = Object.values(document.paths).flatMap((methods) =>
-  Object.values(methods).map(({ operationId }) => operationId),
-);
-const table = makeTable(document);
+const server = shared(() => startTestServer({ worker: false }));
+
+let ids: readonly string[];
+let table: Table;
+
+beforeAll(async () => {
+  const document = (await server.call('GET', '/openapi.json')).body as Document;
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  ids = operations.map(({ operationId }) => operationId);
+  table = makeTable(document);
+});
 
 test('its table is that of the document', () => {
   const lines = [
