@@ -1,4 +1,4 @@
-import { NotFound } from '../../kernel/errors.ts';
+import { NotFound, NotOffered } from '../../kernel/errors.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
@@ -16,9 +16,13 @@ export interface KubernetesService extends Providers<KubernetesProvider> {
   regionIds(): readonly number[];
 }
 
-/** @throws NotOffered */
-export const providerFor = (service: KubernetesService, { region }: RegionContext): KubernetesProvider =>
-  requireProvider(service, region, 'managed Kubernetes');
+/** @throws NotOffered, also where no version of Kubernetes is installed */
+export function providerFor(service: KubernetesService, { region }: RegionContext): KubernetesProvider {
+  const provider = requireProvider(service, region, 'managed Kubernetes');
+  if (provider.versions?.().length === 0)
+    throw new NotOffered(`Region ${region.name} has no managed Kubernetes`);
+  return provider;
+}
 
 /** A change of a cluster that no task holds: one transaction, which has locked it.
  *  @throws NotOffered, NotFound, Locked naming the task that holds it */
