@@ -73,7 +73,7 @@ test('a database that was used is as new when it is used again: rows, sequences,
 test.each([
   ['a new table', 'create table more (id int)'],
   ['a column less', 'alter table clients drop column name cascade'],
-  ['a trigger that is off', 'alter table load_balancers disable trigger user'],
+  ['a default that is gone', 'alter table projects alter column is_default drop default'],
   ['an index more', 'create index on clients (email, name)'],
   [
     'a function that does something else',

@@ -33,6 +33,9 @@ const own = async ({ server }: World): Promise<Hook> => {
 };
 
 export const ACCOUNT_HOOKS: Hooks = {
+  // Both versions have the same example, and an account has each name once.
+  'POST /storage/provisioning/v2/storage': async () => ({ body: { name: 'deliveries-3' } }),
+  'POST /storage/provisioning/v1/key': async () => ({ body: { name: 'workstation-1' } }),
   'POST /iam/auth/jwt/login': anna,
   'POST /iam/auth/jwt/refresh': async (world) => {
     await anna(world);

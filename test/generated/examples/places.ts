@@ -25,6 +25,7 @@ const THINGS: Readonly<Record<string, string>> = {
   schedule_id: 'schedule',
   storage_id: 'storage',
   name: 'bucket',
+  bucket_name: 'bucket',
 };
 const FIXED: Readonly<Record<string, string>> = {
   region_id: '2',

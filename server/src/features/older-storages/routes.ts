@@ -132,6 +132,7 @@ function storageRoutes(service: Service): readonly Route[] {
     ...older,
     summary: 'Change until when an SFTP storage can be used, and its alias',
     access: 'write',
+    sensitive: true,
     body: schema.UpdateOlderStorage,
     bodyFaults: async (body: unknown) => storages.changeFaults(service, body),
     response: schema.OlderStorage,

@@ -93,9 +93,11 @@ export async function newFaults(service: OlderStorageService, body: unknown): Pr
   return faults.toError().fields;
 }
 
-/** What a schema cannot find in a change. */
-export const changeFaults = (service: OlderStorageService, body: unknown): InvalidFields =>
-  sftp.settingsFaults(body, service.clock.now());
+/** What a schema cannot find in a change: fields that it does not name are none of it. */
+export function changeFaults(service: OlderStorageService, body: unknown): InvalidFields {
+  const { expires, server_alias } = (body ?? {}) as Partial<Record<'expires' | 'server_alias', unknown>>;
+  return sftp.settingsFaults({ expires, server_alias }, service.clock.now());
+}
 
 /** @returns the storage, with what opens it where that is new
  *  @throws Invalid, Forbidden, Conflict for a name in use, or when it cannot be made */
