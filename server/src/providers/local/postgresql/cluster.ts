@@ -126,7 +126,11 @@ export class Cluster {
     }
     await this.#serve(desired, binaries);
     const { primary } = this.#servers();
-    if (primary.notes?.restore) await this.#endRestore(desired, binaries);
+    if (primary.notes?.restore) {
+      // Clients get in as soon as the data is consistent, long before everything has been replayed.
+      if (await primary.isRecovering()) return 'replaying what was changed since the backup';
+      await this.#endRestore(desired, binaries);
+    }
     await this.#replication.release(desired);
     await primary.ownPassword();
     await applyRoles(primary, desired, change);

@@ -295,6 +295,14 @@ export class Server {
     });
   }
 
+  /** Whether it still replays what others wrote. */
+  async isRecovering(): Promise<boolean> {
+    return this.asking('postgres', async (client) => {
+      const { rows } = await client.query<{ is: boolean }>('select pg_catalog.pg_is_in_recovery() as is');
+      return rows[0]?.is === true;
+    });
+  }
+
   /** Works on a database as its administrator, through the socket.
    *  @param patienceMs how long a statement may take */
   async asking<T>(
