@@ -120,7 +120,9 @@ async function call(row: OperationRow, given: Given, options: McpOptions): Promi
     client: text('client'),
   };
   const globals = {
-    ...{ output: 'json' as const, yes: true, quiet: true },
+    output: 'json' as const,
+    yes: true,
+    quiet: true,
     ...(options.profile !== undefined && { profile: options.profile }),
     ...(project !== undefined && { project }),
     ...(region !== undefined && { region }),
@@ -167,7 +169,12 @@ const escaped = (text: string): string => (text.startsWith('@') ? `@${text}` : t
 function silentTerminal({ env, cwd }: McpOptions, print: (text: string) => void, input: string): Terminal {
   const nothing = () => {};
   return {
-    ...{ env, cwd, print, say: nothing, columns: undefined, isInteractive: false },
+    env,
+    cwd,
+    print,
+    say: nothing,
+    columns: undefined,
+    isInteractive: false,
     look: { isTerminal: false, hasColor: false, now: new Date() },
     ask: async () => '',
     input: () => input,

@@ -109,7 +109,8 @@ async function status(context: Context): Promise<void> {
   context.print({
     url,
     state,
-    ...{ portal: url, reference: `${url}/docs` },
+    portal: url,
+    reference: `${url}/docs`,
     found_by: from,
     ...(dataDir !== undefined && { data_dir: dataDir, pid }),
     token: token === undefined ? 'none' : 'known',

@@ -127,7 +127,13 @@ function packageOf(root) {
   const { dependencies, optionalDependencies } = read(root, 'server');
   const bundled = bundledPackages();
   return {
-    ...{ name, version, description, license, type: 'module', bin: { virga: 'cli/bin/virga.mjs' }, engines },
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    bin: { virga: 'cli/bin/virga.mjs' },
+    engines,
     dependencies: Object.fromEntries(
       Object.entries(dependencies).filter(([each]) => !bundled.includes(each)),
     ),

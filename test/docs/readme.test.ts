@@ -20,8 +20,12 @@ test('the tour does what it says, and leaves nothing', async () => {
   const script = `set -eu\n${tour}`.replaceAll('9001', String(one)).replaceAll('9002', String(two));
   const dataDir = path.join(folder, 'data');
   const ran = await runScript(script, {
-    ...{ PATH: `${bin}:${process.env.PATH}`, HOME: folder, VIRGA_DATA_DIR: dataDir },
-    ...{ PORT: '0', VIRGA_EDGE: 'off', LOG_LEVEL: 'warn' },
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: folder,
+    VIRGA_DATA_DIR: dataDir,
+    PORT: '0',
+    VIRGA_EDGE: 'off',
+    LOG_LEVEL: 'warn',
   });
   expect(ran).toMatchObject({ code: 0 });
   for (const said of [`from ${one}\n`, `from ${two}\n`, 'state      ready\n', 'postgresql://clerk@'])

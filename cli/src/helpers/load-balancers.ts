@@ -78,16 +78,16 @@ async function listenersOf(options: Fields, context: Context): Promise<Fields> {
         `--listen must be such as http:80 (${Object.keys(PROTOCOLS).join(', ')}), not "${text}"`,
       );
     return {
-      ...{ name: `${name.toLowerCase()}-${port}`, protocol: protocol.listener, protocol_port: Number(port) },
+      name: `${name.toLowerCase()}-${port}`,
+      protocol: protocol.listener,
+      protocol_port: Number(port),
       ...(protocol.listener === 'TERMINATED_HTTPS' && secret && { secret_id: secret }),
       pools: [
         {
-          ...{
-            name: `${name.toLowerCase()}-${port}`,
-            protocol: protocol.pool,
-            lb_algorithm: 'ROUND_ROBIN',
-            members,
-          },
+          name: `${name.toLowerCase()}-${port}`,
+          protocol: protocol.pool,
+          lb_algorithm: 'ROUND_ROBIN',
+          members,
           ...(check !== undefined && { healthmonitor: checkOf(check) }),
         },
       ],

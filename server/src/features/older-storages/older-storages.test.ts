@@ -20,7 +20,10 @@ const create = (body: object) => ok('PUT', 'v1/storage', { location: 'simulated'
 test('a storage of S3 is made, shown, given new keys, deleted and brought back', async () => {
   const made = await create({ type: 's3_compatible', name: 'pictures' });
   expect(made).toMatchObject({
-    ...{ name: 'pictures', type: 's3_compatible', location: 'simulated', provisioning_status: 'ok' },
+    name: 'pictures',
+    type: 's3_compatible',
+    location: 'simulated',
+    provisioning_status: 'ok',
     credentials: { keys: [], s3: { access_key: expect.any(String), secret_key: expect.any(String) } },
   });
   const { credentials, ...rest } = made;
@@ -88,7 +91,11 @@ test('keys and locations are listed as each version does', async () => {
   expect((await ok('GET', 'v2/key?name=desktop')).data).toEqual([]);
   const locations = await ok('GET', 'v1/location');
   expect(locations).toContainEqual({
-    ...{ id: 2, name: 'simulated', type: 'sftp', address: '', allow_for_new_storage: 'allow' },
+    id: 2,
+    name: 'simulated',
+    type: 'sftp',
+    address: '',
+    allow_for_new_storage: 'allow',
   });
   const page = await ok('GET', 'v2/locations?limit=1');
   expect(page).toEqual({ count: locations.length, results: [expect.objectContaining({ title: 'Local' })] });
@@ -136,7 +143,8 @@ test('buckets are made, changed and deleted by their names', async () => {
   await ok('POST', `${bucket}/policy`, undefined, 204);
   expect(await ok('GET', `${bucket}/policy`)).toBe(true);
   expect(await ok('GET', `/storage/v4/object_storages/${id}/buckets/photos`)).toMatchObject({
-    ...{ policy: { is_public: true }, lifecycle: { expiration_days: 0 } },
+    policy: { is_public: true },
+    lifecycle: { expiration_days: 0 },
     cors: { allowed_origins: ['https://shop.example'] },
   });
   await ok('DELETE', `${bucket}/policy`, undefined, 204);

@@ -36,7 +36,11 @@ export async function listLocations({ locations, sftpLocations }: OlderStorageSe
     ...(await sftpLocations.all()).map((each) => ({ ...each, type: 'sftp' as const })),
   ];
   return listed.map(({ region: { id, slug: name, display_name: title }, isOpen, type }) => ({
-    ...{ id, name, title, type, address: '' },
+    id,
+    name,
+    title,
+    type,
+    address: '',
     allow_for_new_storage: isOpen ? ('allow' as const) : ('deny' as const),
   }));
 }

@@ -77,7 +77,13 @@ export function listStorages(db: Db, filter: OlderFilter): Promise<Page<OlderRow
   ];
   const down = filter.down ? ' desc' : '';
   return listPage<OlderRow>(db, {
-    ...{ table: 'storages', rows: both(filter.clientId), alias: 's', columns: 's.*', where, limit, offset },
+    table: 'storages',
+    rows: both(filter.clientId),
+    alias: 's',
+    columns: 's.*',
+    where,
+    limit,
+    offset,
     order: `${ORDERS[filter.by] ?? 'created_at'}${down}, id${down}`,
   });
 }

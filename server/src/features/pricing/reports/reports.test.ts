@@ -60,7 +60,10 @@ describe('with a price list', () => {
       server,
       'volumes',
       call('POST', '/cloud/v1/volumes/1/2', {
-        ...{ name: 'disk', size: 10, source: 'new-volume', type_name: 'standard' },
+        name: 'disk',
+        size: 10,
+        source: 'new-volume',
+        type_name: 'standard',
         ...more,
       }),
     );
@@ -224,7 +227,10 @@ describe('with a price list', () => {
 
   test('every faulty field is named', async () => {
     const body = {
-      ...{ time_from: at(0), time_to: at(-DAY_MS), types: ['none'], limit: 0 },
+      time_from: at(0),
+      time_to: at(-DAY_MS),
+      types: ['none'],
+      limit: 0,
       schema_filter: { type: 'floatingip', field: 'flavor', values: [] },
       tags: { conditions: [{}] },
     };

@@ -61,7 +61,12 @@ export const readUsed = (
   { sorting, ...page }: { readonly sorting: readonly Sorting[] } & Paging,
 ): Promise<Page<UsedRow>> =>
   listPage<UsedRow>(db, {
-    ...{ table: 'used', rows: used(filter), alias: 'u', columns: 'u.*', key: 'resource_id', ...page },
+    table: 'used',
+    rows: used(filter),
+    alias: 'u',
+    columns: 'u.*',
+    key: 'resource_id',
+    ...page,
     order: [...sorting.map(orderOf), 'kind', 'name', 'resource_id', 'priced_as'].join(', '),
   });
 
