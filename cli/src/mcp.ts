@@ -114,11 +114,7 @@ type Given = Readonly<Record<string, unknown>>;
 async function call(row: OperationRow, given: Given, options: McpOptions): Promise<CallToolResult> {
   const printed: string[] = [];
   const text = (name: string) => (given[name] === undefined ? undefined : String(given[name]));
-  const { project, region, client } = {
-    project: text('project'),
-    region: text('region'),
-    client: text('client'),
-  };
+  const [project, region, client] = ['project', 'region', 'client'].map(text);
   const globals = {
     output: 'json' as const,
     yes: true,

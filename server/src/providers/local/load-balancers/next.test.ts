@@ -76,8 +76,8 @@ test.each<[string, Observed, Wanted, string]>([
     rendering({ needed: false }),
     'nothing',
   ],
-])('when %s', (_, observed, wanted, kind) => {
-  expect(nextStep(observed, wanted).kind).toBe(kind);
+])('when %s', (_, observed, desired, kind) => {
+  expect(nextStep(observed, desired).kind).toBe(kind);
 });
 
 test('what is different is told to the running process', () => {

@@ -118,9 +118,9 @@ test('whatever addresses are given, subnets show and are ordered by what is free
 });
 
 test('ports of subnets are those with an address there, also in the network of the region', async () => {
-  const wanted = fc.uniqueArray(fc.constantFrom(...SUBNETS), { minLength: 1, maxLength: 2 });
+  const requested = fc.uniqueArray(fc.constantFrom(...SUBNETS), { minLength: 1, maxLength: 2 });
   await fc.assert(
-    fc.asyncProperty(unique, wanted, async (addresses, subnets) => {
+    fc.asyncProperty(unique, requested, async (addresses, subnets) => {
       await store(addresses);
       const expected = addresses
         .filter(({ subnet }) => subnets.includes(subnet) && (subnet.project ?? 1) === 1)
