@@ -90,7 +90,9 @@ describe.skipIf(fault !== undefined)(`video from a bucket${fault ? `: skipped, $
     const log = pino({ level: 'info' }, { write: (line) => lines.push(line) });
     edge = new EdgeProcess({ script: bundle(), settings: settings(), env: {}, log });
     edge.start();
-    await waitUntil(() => lines.some((line) => line.includes('listening')), { what: 'the edge to listen' });
+    await waitUntil(() => lines.some((line) => line.includes('listening')), {
+      what: () => `the edge to listen; it said:\n${lines.join('')}`,
+    });
     pages = await listen(http.createServer(servePage));
     browser = await launchBrowser([AUTOPLAY]);
   });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http, { type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
@@ -79,11 +80,21 @@ export async function end(child: ChildProcess): Promise<void> {
   await gone;
 }
 
+/** A port of 127.0.0.1 that nothing listens at. It is below the range from which connections are given theirs
+ *  (32768 and above on Linux), so that no connection takes it before its caller listens. */
 export async function freePort(): Promise<number> {
-  const server = http.createServer();
-  const { port, stop } = await listen(server);
-  await stop();
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    if (await canListen(port)) return port;
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 function answers(port: number): Promise<boolean> {
