@@ -18,4 +18,10 @@ begin
     using gin (project_id, region_id, name gin_trgm_ops) with (gin_pending_list_limit = 256);
   create index if not exists audit_log_subject_search on audit_log
     using gin (client_id, subject_name gin_trgm_ops) with (gin_pending_list_limit = 256) where api_group is not null;
+  create index if not exists load_balancers_name_search on load_balancers
+    using gin (name gin_trgm_ops) with (gin_pending_list_limit = 256);
+  create index if not exists networks_name_search on networks
+    using gin (name gin_trgm_ops) with (gin_pending_list_limit = 256);
+  create index if not exists volume_snapshots_name_search on volume_snapshots
+    using gin (name gin_trgm_ops) with (gin_pending_list_limit = 256);
 end $$;

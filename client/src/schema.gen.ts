@@ -7369,6 +7369,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find resources by their name, id, address or tag
+         * @description Find resources by their name, id, address or tag. Looks through all nouns in all projects and regions that the caller may see. Answers a search results.
+         */
+        get: operations["searchResources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -19141,6 +19161,31 @@ export interface components {
              */
             time_unit: "day" | "hour";
         };
+        SearchResult: {
+            /** @description What it is: `load_balancer`, `instance`. */
+            kind: string;
+            /** @description Its id, or its name where it has no id. */
+            id: string;
+            /** @description What people call it: its name or its address. */
+            name: string;
+            /** @description Where it is; null: it belongs to no project. */
+            project_id: number | null;
+            /** @description Where it is; null: it is in no region. */
+            region_id: number | null;
+            /** @description Its state, as its own calls show it; null: it has none. */
+            status: string | null;
+            /**
+             * @description What has the text.
+             * @enum {string}
+             */
+            matched: "name" | "id" | "address" | "tag";
+        };
+        SearchResults: {
+            /** @description Those whose whole name or id the text is come first. */
+            results: components["schemas"]["SearchResult"][];
+            /** @description Whether there are more than are shown. */
+            truncated: boolean;
+        };
         SecondFactor: {
             /**
              * Format: uuid
@@ -27494,6 +27539,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only those of this name. */
                 name?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description By which field the list is ordered, and in which direction. Default: "created_at.desc". */
                 order_by?: "created_at.asc" | "created_at.desc" | "name.asc" | "name.desc";
             };
@@ -28545,6 +28592,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description Id of the volume. */
                 volume_id?: string;
                 /** @description Id of the machine. */
@@ -29901,6 +29950,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
             };
             header?: never;
             path: {
@@ -30142,6 +30193,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only those of this name. */
                 name?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description Repeat it to ask for security groups that have all of these tag keys. */
                 tag_key?: string[];
                 /** @description A JSON object of tags; security groups that have all of these pairs. */
@@ -31118,6 +31171,8 @@ export interface operations {
                 include_prices?: boolean;
                 /** @description Only those of this name. */
                 name?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description The distribution of the operating system. */
                 os_distro?: string;
                 /** @description The version of the operating system. */
@@ -35277,6 +35332,8 @@ export interface operations {
                 limit?: number;
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
             };
             header?: never;
             path: {
@@ -35455,6 +35512,8 @@ export interface operations {
                 logging_enabled?: boolean;
                 /** @description Only those of this name. */
                 name?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description Only those that are doing so. */
                 operating_status?: "DEGRADED" | "DRAINING" | "ERROR" | "NO_MONITOR" | "OFFLINE" | "ONLINE";
                 /** @description Only those in this state. */
@@ -39011,6 +39070,8 @@ export interface operations {
                 external?: boolean;
                 /** @description Only those of this name. */
                 name?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description Only networks of this kind. */
                 network_type?: "vlan" | "vxlan";
                 /** @description any: also what the region shares with every project. Default: "project". */
@@ -40120,6 +40181,8 @@ export interface operations {
                 offset?: number;
                 /** @description Only those of this name. */
                 name?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
             };
             header?: never;
             path: {
@@ -42055,6 +42118,8 @@ export interface operations {
                 id?: string;
                 /** @description Only those of this name. */
                 name?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description Where a storage is, see GET /storage/v4/locations. */
                 location_name?: string;
                 /** @description The kind. */
@@ -44825,6 +44890,40 @@ export interface operations {
             400: components["responses"]["VideoTokenBadRequest"];
             429: components["responses"]["VideoTokenTooManyRequests"];
             default: components["responses"]["VideoTokenError"];
+        };
+    };
+    searchResources: {
+        parameters: {
+            query: {
+                /** @description Part of a name, a whole id or its beginning, an address or its beginning, the key or the value of a tag, or both as `key=value`. */
+                text: string;
+                /** @description How many items a page has at most. Default: 20. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Find resources by their name, id, address or tag */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchResults"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
         };
     };
 }

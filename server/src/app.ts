@@ -30,6 +30,7 @@ import { projects } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { regions } from './features/regions/index.ts';
 import { responsePages } from './features/response-pages/index.ts';
+import { search } from './features/search/index.ts';
 import { SecretReader, secrets } from './features/secrets/index.ts';
 import { findSecurityGroups, securityGroups } from './features/security-groups/index.ts';
 import { serverGroups } from './features/server-groups/index.ts';
@@ -137,7 +138,7 @@ export function features({
     cipher,
     providerOf: providers.of('objectStorage'),
   };
-  return [
+  const all: readonly Feature[] = [
     iam({ db, clock, sessions, insertProject: setUpProject, requireSecondFactor }),
     projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
@@ -209,6 +210,7 @@ export function features({
     userActions({ cipher, allowedNetworks: webhookNetworks }),
     videoTokens(video),
   ];
+  return [...all, search(all)];
 }
 
 /** The API server and the worker of one node; neither is started. */

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { sharedPortal } from './portal/harness.ts';
 import { operatorStories } from './portal/operator.ts';
+import { searchStories } from './portal/search.ts';
 import { taskStories } from './portal/tasks.ts';
 import { volumeStories } from './portal/volumes.ts';
 
@@ -11,6 +12,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
 const portal = sharedPortal();
 
 volumeStories(portal);
+searchStories(portal);
 operatorStories(portal);
 taskStories(portal);
 

@@ -1,14 +1,18 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { needsOf, useMay } from '../api/may.ts';
-import { IconSearch } from '../ui/icons.ts';
+import { StatusBadge } from '../ui/badge.tsx';
+import { IconPlus, IconSearch } from '../ui/icons.ts';
+import { recents } from '../ui/recent.ts';
 import styles from './commands.module.css';
+import { projectsQuery, regionsQuery } from './home.ts';
+import { type SearchResult, shownAs } from './kinds.ts';
 import { NAV } from './nav.ts';
-import { type Place, pathIn } from './place.ts';
-import { searchResources } from './search.ts';
-import { NO_SEARCH, type Search } from './search-nouns.ts';
+import { type Place, pathIn, usePlace } from './place.ts';
+import { type Search, useSearch } from './search.ts';
 import { useSignOut } from './sign-out.ts';
 
 export const openCommands = () => spotlight.open();
@@ -85,29 +89,53 @@ const notOffered = ({ label }: Creation): SpotlightActionData => ({
   className: styles.off ?? '',
 });
 
-function whyNothing({ isPartial, cut }: Search): string {
-  if (isPartial) return 'Nothing was found, but not everything could be read';
-  if (cut.length === 0) return 'Nothing has this name or id';
-  const named = cut.filter(({ hasNames }) => hasNames).map(({ kind }) => kind);
-  const orName = named.length > 0 ? `, or the whole name (${named.join(', ')})` : '';
-  const kinds = cut.map(({ kind }) => kind).join(', ');
-  return `Nothing was found, but there are too many to search each: ${kinds}. Type the whole id${orName}.`;
+function whyNothing({ waiting, fault }: Search): string {
+  if (fault) return fault.message;
+  return waiting ? 'Searching…' : 'Nothing has this in its name, id, address or tags';
 }
 
-/** ⌘K: every page, every creation, and resources by name or id. */
+/** Says where something is, if it is not where the reader is. */
+function usePlaceNames() {
+  const here = usePlace();
+  const projects = useQuery(projectsQuery());
+  const regions = useQuery(regionsQuery());
+  return ({ kind, project_id, region_id }: SearchResult): string => {
+    const project = projects.data?.results.find(({ id }) => id === project_id);
+    const region = regions.data?.results.find(({ id }) => id === region_id);
+    const named = [
+      kind === 'project' || project_id === here.project ? undefined : project?.name,
+      kind === 'region' || region_id === here.region ? undefined : region?.display_name,
+    ].filter(Boolean);
+    return named.length > 0 ? ` in ${named.join(', ')}` : '';
+  };
+}
+
+/** ⌘K: every page, every creation, and resources of all projects and regions. */
 export function Commands({ place }: { readonly place: Place }) {
+  const placeOf = usePlaceNames();
   const navigate = useNavigate();
-  const [search, setSearch] = useState(NO_SEARCH);
+  const [typed, setTyped] = useState('');
+  const search = useSearch(typed);
   const { setColorScheme } = useMantineColorScheme();
   const leave = useSignOut();
   const go = (to: string) => () => void navigate({ to });
-  const look = async (query: string) => {
-    const next = await searchResources(place, query);
-    if (next) setSearch(next);
-  };
-  const pages: SpotlightActionData[] = NAV.flatMap(({ items }) =>
-    items.map((item) => ({ id: `page ${item.label}`, label: item.label, onClick: go(item.to(place)) })),
+  const pages: SpotlightActionData[] = NAV.flatMap(({ icon: Icon, items }) =>
+    items.map((item) => ({
+      id: `page ${item.label}`,
+      label: item.label,
+      leftSection: <Icon size={18} stroke={1.7} />,
+      onClick: go(item.to(place)),
+    })),
   );
+  const seen: SpotlightActionData[] =
+    typed === ''
+      ? recents().map(({ path, name, of }) => ({
+          id: `recent ${path}`,
+          label: name,
+          description: of,
+          onClick: go(path),
+        }))
+      : [];
   const creations = useCreations(place);
   const able = creations.filter(({ lack }) => lack === undefined);
   // What the person lacks for several is said once, above them.
@@ -119,14 +147,24 @@ export function Commands({ place }: { readonly place: Place }) {
     { id: 'docs', label: 'API reference', onClick: () => void open('/docs') },
     { id: 'leave', label: 'Sign out', onClick: () => void leave() },
   ];
-  const resources: SpotlightActionData[] = search.found.map(({ kind, name, id, page }) => ({
-    // A reserved fixed IP is a port, too, with the same id.
-    id: `${kind} ${id}`,
-    label: name,
-    description: kind,
-    keywords: [id],
-    onClick: go(pathIn(place, ...page)),
-  }));
+  const resources = search.found.flatMap((found): SpotlightActionData[] => {
+    const shown = shownAs(found, place);
+    if (!shown) return [];
+    return [
+      {
+        // A reserved fixed IP is a port, too, with the same id.
+        id: `${found.kind} ${found.id}`,
+        label: found.name,
+        description: `${shown.label}${placeOf(found)}`,
+        // What the server has found stays, whatever it was found by.
+        keywords: [typed],
+        leftSection: <shown.icon size={18} stroke={1.7} />,
+        rightSection: found.status ? <StatusBadge status={found.status} /> : null,
+        onClick: go(shown.to),
+      },
+    ];
+  });
+  const more = search.truncated ? ': the first of many, type more to see others' : '';
   return (
     <Spotlight
       classNames={{ actionsGroup: styles.group ?? '' }}
@@ -135,13 +173,18 @@ export function Commands({ place }: { readonly place: Place }) {
       maxHeight={420}
       attributes={{ content: { 'aria-label': 'Search or jump to' } }}
       nothingFound={whyNothing(search)}
-      onQueryChange={(query) => void look(query)}
+      onQueryChange={setTyped}
+      clearQueryOnClose
       actions={[
-        ...(resources.length > 0 ? [{ group: 'Resources', actions: resources }] : []),
+        ...(seen.length > 0 ? [{ group: 'Recent', actions: seen }] : []),
+        ...(resources.length > 0 ? [{ group: `Resources${more}`, actions: resources }] : []),
         { group: 'Pages', actions: pages },
         {
           group: 'Create',
-          actions: able.map(({ label, to }) => ({ id: label, label, onClick: go(to) })),
+          actions: able.map(({ label, to }) => ({
+            ...{ id: label, label, onClick: go(to) },
+            leftSection: <IconPlus size={18} stroke={1.7} />,
+          })),
         },
         { group: 'Portal', actions: portal },
         ...lacks.map((lack) => ({
@@ -151,7 +194,7 @@ export function Commands({ place }: { readonly place: Place }) {
       ]}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: 'A page, an action, or a name or id',
+        placeholder: 'A page, an action, or a name, id, address or tag',
         'aria-label': 'Search',
       }}
     />

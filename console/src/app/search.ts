@@ -1,31 +1,42 @@
-import { client, faultOf } from '../api/client.ts';
-import { type Place, pathParams } from './place.ts';
-import { NO_SEARCH, type Read, type Search, searchNouns } from './search-nouns.ts';
+import { useEffect, useState } from 'react';
+import { type ApiFault, client, faultOf, type Schemas } from '../api/client.ts';
 
-/** What a region refuses it does not have; what was not answered may be there. */
-const readIn =
-  (place: Place): Read =>
-  async (path, query) => {
-    const { data, error } = await client.GET(
-      path as never,
-      { params: { path: pathParams(place), query } } as never,
-    );
-    const { failed, againSeconds } = faultOf(error);
-    if (failed || againSeconds) throw error;
-    return data;
-  };
+export interface Search {
+  readonly found: readonly Schemas['SearchResult'][];
+  /** Whether there are more. */
+  readonly truncated: boolean;
+  /** Whether the answer to what is typed is still to come. */
+  readonly waiting: boolean;
+  readonly fault?: ApiFault;
+}
 
+const NOTHING: Search = { found: [], truncated: false, waiting: false };
 const SETTLE_MS = 150;
-let latest = 0;
+const SHORTEST = 2;
+const SHOWN = 20;
 
-/** Looks for resources of a place by name or id.
- *  @returns undefined when something else was asked for meanwhile */
-export async function searchResources(place: Place, text: string): Promise<Search | undefined> {
-  latest += 1;
-  const mine = latest;
-  if (text.trim().length < 2) return NO_SEARCH;
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  if (mine !== latest) return undefined;
-  const search = await searchNouns(text.trim(), readIn(place));
-  return mine === latest ? search : undefined;
+/** Looks for resources everywhere. It asks once for each pause in typing, and gives up what is no longer asked for. */
+export function useSearch(typed: string): Search {
+  const [search, setSearch] = useState(NOTHING);
+  const text = typed.trim();
+  useEffect(() => {
+    if (text.length < SHORTEST) return setSearch(NOTHING);
+    const ended = new AbortController();
+    setSearch((before) => ({ ...before, waiting: true }));
+    const timer = setTimeout(() => void look(text, ended.signal).then(setSearch, () => undefined), SETTLE_MS);
+    return () => {
+      clearTimeout(timer);
+      ended.abort();
+    };
+  }, [text]);
+  return search;
+}
+
+/** @throws when it was given up */
+async function look(text: string, signal: AbortSignal): Promise<Search> {
+  const query = { text, limit: SHOWN };
+  const { data, error } = await client.GET('/virga/v1/search', { params: { query }, signal });
+  signal.throwIfAborted();
+  if (!data) return { ...NOTHING, fault: faultOf(error) };
+  return { found: data.results, truncated: data.truncated, waiting: false };
 }

@@ -68,11 +68,15 @@ export function useListSearch(): {
   return { search, page: { limit: sizeOf(search), offset: Number(search.offset ?? 0) } };
 }
 
-/** What a list of the project asks for: where, and which page. */
-export function useListOfProject() {
+/** What a list of the project asks for: where, which page, and which rows.
+ *  @param filters what the call accepts of what the address says; what is empty is left out */
+export function useListOfProject<Filters extends object>(
+  filters: (search: Search) => Filters = () => ({}) as Filters,
+) {
   const { project } = usePlace();
   const path = { project_id: project };
-  return { project, path, params: { path, query: useListSearch().page } };
+  const { search, page } = useListSearch();
+  return { project, path, params: { path, query: { ...page, ...given(filters(search)) } } };
 }
 
 /** What a list of the project in the region asks for: where, which page, and which rows.

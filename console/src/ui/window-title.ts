@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react';
+import { noteRecent } from './recent.ts';
 
 /**
  * Names the window after the page's heading, so that tabs, bookmarks and the history can be distinguished.
@@ -8,7 +9,11 @@ import { type RefObject, useEffect, useRef } from 'react';
 export function useWindowTitle(part?: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = [wordsOf(heading.current), part, 'Virga'].filter(Boolean).join(' · ');
+    const words = wordsOf(heading.current);
+    document.title = [words, part, 'Virga'].filter(Boolean).join(' · ');
+    // What is a part of a list is one of its things, unless it is yet to be made.
+    if (part && words && !location.pathname.endsWith('/new'))
+      noteRecent({ path: location.pathname, name: words, of: part });
   });
   return heading;
 }

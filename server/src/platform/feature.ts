@@ -3,6 +3,7 @@ import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
 import type { Backlog } from './metrics/cluster.ts';
 import type { Examples } from './openapi/examples.ts';
+import type { SearchSource } from './search/source.ts';
 import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
 import type { WhenLost } from './tasks/locks.ts';
@@ -32,6 +33,8 @@ export interface Feature {
   readonly operatorMetrics?: () => Promise<string>;
   /** Which certificates it serves with. */
   readonly certificates?: CertificateSource;
+  /** Where a search finds its nouns. */
+  readonly searched?: readonly SearchSource[];
   /** What of it waits, for everybody's metrics. */
   readonly backlogs?: readonly Backlog[];
   /** What to do when a mail of a kind has been sent. */

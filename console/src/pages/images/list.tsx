@@ -49,7 +49,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
 /** What instances start from: the region's images and the project's own. */
 export function Images() {
   const { place, path, params } = useListOfPlace(({ name, visibility }) => ({
-    name,
+    name__contains: name,
     visibility: visibility as 'shared',
   }));
   const result = useQuery(api.queryOptions('get', IMAGES, { params }));

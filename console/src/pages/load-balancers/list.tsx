@@ -72,7 +72,7 @@ export function Health({
 
 /** The address as the call accepts it. */
 const filtersOf = ({ tag_key, assigned_floating, logging_enabled, ...search }: Search) => ({
-  name: search.name,
+  name__contains: search.name,
   order_by: search.order_by as 'name.asc',
   operating_status: search.operating_status as 'ONLINE',
   provisioning_status: search.provisioning_status as 'ACTIVE',

@@ -43,7 +43,7 @@ export function kindOf({ external, shared, type }: Network): string {
 
 export function Networks() {
   const { place, path, params } = useListOfPlace(({ name, order_by }) => ({
-    name,
+    name__contains: name,
     order_by: order_by as 'name.asc',
   }));
   const result = useQuery(api.queryOptions('get', NETWORKS, { params }));

@@ -45,7 +45,7 @@ export const routerDeletion = (path: { project_id: number; region_id: number }):
 
 /** What joins subnets to each other and to the outside. */
 export function Routers() {
-  const { place, path, params } = useListOfPlace(({ name }) => ({ name }));
+  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
   const result = useQuery(api.queryOptions('get', ROUTERS, { params }));
   return (
     <NounPage<Router, Schemas['CreateRouter']>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { areaField, textField } from '../../ui/fields.ts';
+import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
@@ -40,12 +41,13 @@ const FIELDS: readonly Field[] = [
 ];
 
 export function Secrets() {
-  const { path, params } = useListOfPlace();
+  const { path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
   const result = useQuery(api.queryOptions('get', CERTIFICATES, { params }));
   return (
     <NounPage
       title="Certificates"
       about="Certificates with their keys, for listeners that decrypt HTTPS and for connections to members."
+      filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
       empty={{

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<SecurityGroup>[] = [
 
 /** Rules of who may reach what, that ports carry. */
 export function SecurityGroups() {
-  const { place, path, params } = useListOfPlace(({ name }) => ({ name }));
+  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
   const { verbs, remove } = useGroupVerbs(place);
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}', { params }),

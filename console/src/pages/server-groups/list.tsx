@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { optionField, textField } from '../../ui/fields.ts';
+import { textFilter } from '../../ui/filters.tsx';
 import { Links } from '../../ui/links.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -20,7 +21,7 @@ const POLICIES = optionsOf({
 
 /** Groups of instances that stand together or apart. */
 export function ServerGroups() {
-  const { place, path, params } = useListOfPlace();
+  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
   const result = useQuery(api.queryOptions('get', GROUPS, { params }));
   const columns: readonly Column<ServerGroup>[] = [
     { label: 'Name', cell: ({ name }) => name },
@@ -45,6 +46,7 @@ export function ServerGroups() {
     <NounPage<ServerGroup, Schemas['CreateServerGroup']>
       title="Server groups"
       about="Says of instances whether they stand on the same machine, or on different ones so that not all fail at once."
+      filters={[textFilter('name', 'Name')]}
       result={result}
       columns={columns}
       remove={{

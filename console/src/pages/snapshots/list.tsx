@@ -3,6 +3,7 @@ import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
+import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given } from '../../ui/side-form.tsx';
@@ -25,13 +26,14 @@ export const SNAPSHOT_COLUMNS: readonly Column<Snapshot>[] = [
 
 /** What volumes were at some moment. */
 export function Snapshots() {
-  const { place, path, params } = useListOfPlace();
+  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
   const { verbs } = useSnapshotVerbs(place);
   const result = useQuery(api.queryOptions('get', SNAPSHOTS, { params }));
   return (
     <NounPage<Snapshot, Schemas['CreateSnapshot']>
       title="Snapshots"
       about="What is on a volume at one moment, kept, to make other volumes of."
+      filters={[textFilter('name', 'Name')]}
       result={result}
       columns={SNAPSHOT_COLUMNS}
       verbs={verbs}

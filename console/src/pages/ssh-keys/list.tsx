@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { areaField, textField } from '../../ui/fields.ts';
+import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import type { Field } from '../../ui/side-form.tsx';
@@ -36,12 +37,13 @@ const FIELDS: readonly Field[] = [
 ];
 
 export function SshKeys() {
-  const { project, path, params } = useListOfProject();
+  const { project, path, params } = useListOfProject(({ name }) => ({ name__contains: name }));
   const result = useQuery(api.queryOptions('get', KEYS, { params }));
   return (
     <NounPage
       title="SSH keys"
       about="Public keys that new instances and nodes of clusters are given, so that you can sign in to them."
+      filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
       empty={{

@@ -46,7 +46,7 @@ export function Storages() {
       params: {
         query: {
           ...page,
-          ...given({ order_by: search.order_by, name: search.name }),
+          ...given({ order_by: search.order_by, name__contains: search.name }),
           ...(state ? { provisioning_status: state, show_deleted: state === 'deleted' } : {}),
         },
       },
@@ -59,7 +59,7 @@ export function Storages() {
         title="Storages"
         about="Buckets of files that any S3 client reads and writes. A storage belongs to the account, in one location."
         filters={[
-          textFilter('name', 'Whole name'),
+          textFilter('name', 'Name'),
           choiceFilter(
             'status',
             'Status',

@@ -17,6 +17,7 @@ export function images(deps: ImageDeps): Feature {
     nouns: { images: 'Image' },
     examples: imageExamples,
     needs: 'images',
+    searched: [{ kind: 'image', table: 'images', status: 's.status', tags: true }],
     routes: [...imageRoutes(service), ...deprecatedImageRoutes(service)],
     tasks: [createImageTask(deps), downloadImageTask(deps), deleteImageTask(deps)],
     held: [{ table: 'images', becomes: `status = 'error'` }],

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { sharedList } from '../../platform/database/shared-lists.ts';
@@ -7,10 +8,9 @@ import type { Place } from '../volumes/index.ts';
 import type { ImageRow } from './model.ts';
 import { SHOWN } from './store.ts';
 
-export interface ImageListWhere extends Place, TagFilters, Paging {
+export interface ImageListWhere extends Place, NameFilter, TagFilters, Paging {
   readonly visibility?: 'private' | 'public' | 'shared' | undefined;
   readonly architecture?: string | undefined;
-  readonly name?: string | undefined;
   readonly osDistro?: string | undefined;
   readonly osVersion?: string | undefined;
 }
@@ -38,7 +38,7 @@ function conditionsOf(where: ImageListWhere): RawBuilder<unknown>[] {
   // A project's own images are shared with all who are in it.
   const conditions: RawBuilder<unknown>[] = where.visibility === 'private' ? [sql`false`] : [];
   if (where.architecture !== undefined) conditions.push(sql`architecture = ${where.architecture}`);
-  if (where.name !== undefined) conditions.push(sql`name = ${where.name}`);
+  conditions.push(...named(where));
   if (where.osDistro !== undefined) conditions.push(sql`os_distro = ${where.osDistro}`);
   if (where.osVersion !== undefined) conditions.push(sql`os_version = ${where.osVersion}`);
   return [...conditions, ...tagConditions(where)];

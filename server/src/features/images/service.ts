@@ -148,6 +148,7 @@ export class ImageService {
       visibility: query.visibility ?? (query.private === undefined ? undefined : 'shared'),
       architecture: query.architecture,
       name: query.name,
+      namePart: query.name__contains,
       osDistro: query.os_distro,
       osVersion: query.os_version,
       ...{ limit: query.limit, offset: query.offset },

@@ -12,6 +12,15 @@ export function inferenceRegistryCredentials({ cipher }: { cipher: Cipher }): Fe
     },
     nouns: { registry_credentials: ['RegistryCredential', 'RegistryCredentials'] },
     examples: registryCredentialExamples,
+    searched: [
+      {
+        kind: 'registry_credentials',
+        table: 'inference_registry_credentials',
+        id: 'name',
+        idType: 'text',
+        region: null,
+      },
+    ],
     routes: registryCredentialRoutes(new RegistryCredentials(cipher)),
     reseal: resealRegistryPasswords,
   };

@@ -11,6 +11,9 @@ export function inferenceSecrets({ cipher }: { cipher: Cipher }): Feature {
     name: 'inference-secrets',
     areas: { 'Inference secrets': 'Credentials for inference, encrypted at rest.' },
     examples: inferenceSecretExamples,
+    searched: [
+      { kind: 'inference_secret', table: 'inference_secrets', id: 'name', idType: 'text', region: null },
+    ],
     routes: inferenceSecretRoutes(new InferenceSecrets(cipher)),
     reseal: resealInferenceSecrets,
   };

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { escapedForLike } from '../../platform/database/contains.ts';
-import { type AddressRange, rangesOfBeginning } from './address-ranges.ts';
+import { rangesOfBeginning } from '../../platform/search/address-ranges.ts';
+import { within } from '../../platform/search/source.ts';
 import type { Place } from './model.ts';
 
 /** Instances of which an address begins with a text. Addresses of nodes are columns, those of other machines and of
@@ -20,11 +21,3 @@ export function addressBegins({ projectId, regionId }: Place, begin: string): Ra
     union select p.device_id from floating_ips f join ports p on p.id = f.port_id where f.id in (${addresses})
     union ${nodes('private_ip')} union ${nodes('public_ip')}))`;
 }
-
-const within = (column: RawBuilder<unknown>, ranges: readonly AddressRange[]) =>
-  ranges.length === 0
-    ? sql`false`
-    : sql`(${sql.join(
-        ranges.map(({ from, to }) => sql`${column} between ${from}::inet and ${to}::inet`),
-        sql` or `,
-      )})`;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Feature } from '../../platform/feature.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { InstanceDeps } from './access.ts';
@@ -45,6 +46,19 @@ export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): F
     nouns: { available_flavors: 'AvailableFlavor', instances: 'Instance', interfaces: 'Interface' },
     examples: instanceExamples,
     needs: 'instances',
+    searched: [
+      {
+        kind: 'instance',
+        table: 'instances',
+        status: 's.status',
+        tags: true,
+        addresses: (
+          begin,
+        ) => sql`${begin.inText('s.private_ip')} or ${begin.inText('s.public_ip')} or s.id = any(array(
+          select p.device_id from ports p where p.id in (${begin.owners})
+          union select p.device_id from floating_ips f join ports p on p.id = f.port_id where f.id in (${begin.owners})))`,
+      },
+    ],
     routes: [
       ...instanceRoutes(service),
       ...instanceActionRoutes(actions),

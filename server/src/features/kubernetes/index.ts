@@ -64,6 +64,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
     examples: kubernetesExamples,
     needs: 'kubernetes',
     certificates: authoritiesOfClusters,
+    searched: [{ kind: 'kubernetes_cluster', table: 'k8s_clusters', status: 's.status' }],
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
     tasks: [
       createClusterTask(work),

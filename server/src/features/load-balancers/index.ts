@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
@@ -112,6 +113,16 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     operatorMetrics: () => countersForPrometheus(db, providers),
     certificates: certificatesInUse,
     carrier: loadBalancerCarrier(providers),
+    searched: [
+      {
+        kind: 'load_balancer',
+        table: 'load_balancers',
+        status: `case s.provisioning_status when 'ACTIVE' then s.operating_status else s.provisioning_status end`,
+        tags: true,
+        addresses: (begin) =>
+          sql`${begin.inColumn('s.vip_address')} or ${begin.inColumn('s.additional_address')}`,
+      },
+    ],
     routes: [
       ...loadBalancerRoutes(balancers, deps.prices),
       ...listenerRoutes(listeners),

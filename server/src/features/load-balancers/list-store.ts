@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UtcText } from '../../kernel/codecs.ts';
+import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
@@ -46,8 +47,7 @@ export interface StatsRow {
   readonly total_connections: number;
 }
 
-export interface Filters extends TagFilters {
-  readonly name?: string | undefined;
+export interface Filters extends TagFilters, NameFilter {
   readonly operatingStatus?: string | undefined;
   readonly provisioningStatus?: string | undefined;
   readonly loggingEnabled?: boolean | undefined;
@@ -135,9 +135,8 @@ export async function listLoadBalancers(db: Db, where: ListWhere): Promise<Page<
 }
 
 function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
-  const { name, operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
-  const conditions: RawBuilder<unknown>[] = [];
-  if (name !== undefined) conditions.push(sql`name = ${name}`);
+  const { operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
+  const conditions = named(filters);
   if (operatingStatus !== undefined) conditions.push(sql`operating_status = ${operatingStatus}`);
   if (provisioningStatus !== undefined) conditions.push(sql`provisioning_status = ${provisioningStatus}`);
   if (loggingEnabled !== undefined) conditions.push(sql`logging_enabled = ${loggingEnabled}`);

@@ -39,6 +39,7 @@ const shownOf = ({ show_stats: stats, with_ddos: ddos }: ShowQuery): Shown => ({
 function filtersOf(query: LoadBalancerListQuery): Filters {
   return {
     name: query.name,
+    namePart: query.name__contains,
     operatingStatus: query.operating_status,
     provisioningStatus: query.provisioning_status,
     loggingEnabled: query.logging_enabled,

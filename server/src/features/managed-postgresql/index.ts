@@ -33,6 +33,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
     examples: managedPostgresqlExamples,
     needs: 'postgresql',
     certificates: authoritiesOfClusters,
+    searched: [{ kind: 'postgresql_cluster', table: 'postgresql_clusters', status: 's.status' }],
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],
     tasks: postgresqlTasks(deps),
     held: [

@@ -8,6 +8,7 @@ import { objectStorageRoutes } from './routes.ts';
 import { resealSecrets } from './secrets.ts';
 import { storageJobs } from './storage-jobs.ts';
 import type { AnyStorageRow } from './storage-table.ts';
+import { searchedStorages } from './storage-table.ts';
 import { objectStorageTasks } from './tasks.ts';
 import { addUsage, forgetUsage } from './usage-store.ts';
 
@@ -37,7 +38,7 @@ export {
   type Waiting,
 } from './storage-access.ts';
 export { storageJobs } from './storage-jobs.ts';
-export { type AnyStorageRow, storageTable } from './storage-table.ts';
+export { type AnyStorageRow, searchedStorages, storageTable } from './storage-table.ts';
 export { hasPlace, type Placed, placed, type StorageWork, storageTasks } from './storage-tasks.ts';
 export { createStorage, deleteStorage, restoreStorage } from './storages.ts';
 
@@ -53,6 +54,7 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
     nouns: { access_keys: 'StorageAccessKey', buckets: 'StorageBucket', object_storages: 'ObjectStorage' },
     needs: 'objectStorage',
     examples: objectStorageExamples,
+    searched: [searchedStorages('object_storage', 'object_storages')],
     routes: objectStorageRoutes(deps),
     tasks: objectStorageTasks(deps),
     held: [

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import { contains } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import type { SearchSource } from '../../platform/search/source.ts';
 import type { StorageStatus } from './model.ts';
 
 /** What storages of every kind keep. */
@@ -27,6 +29,7 @@ export interface StorageFilter extends Paging {
   readonly clientId: number;
   readonly id?: string | undefined;
   readonly name?: string | undefined;
+  readonly namePart?: string | undefined;
   readonly location?: string | undefined;
   readonly status?: StorageStatus | undefined;
   readonly showDeleted: boolean;
@@ -43,6 +46,12 @@ const ORDERS: Readonly<Record<string, string>> = {
   provisioning_status: 's.status',
 };
 export const ORDER_FIELDS = Object.keys(ORDERS);
+
+/** How a search finds storages of a kind: a deleted one is shown in its list alone. */
+export const searchedStorages = (kind: string, table: 'object_storages' | 'sftp_storages'): SearchSource => ({
+  ...{ kind, table, idType: 'integer', owner: 'client', project: null, status: 's.status' },
+  where: () => sql`s.status <> 'deleted'`,
+});
 
 /** SQL that storages of all kinds share. A storage belongs to an account, and `task_id` names the task that holds it.
  *  @param columns what this kind keeps beside `AnyStorageRow` */
@@ -153,10 +162,11 @@ export function storageTable<Row extends AnyStorageRow>(
 export type StorageTable<Row extends AnyStorageRow> = ReturnType<typeof storageTable<Row>>;
 
 function conditionsOf(filter: StorageFilter): RawBuilder<unknown>[] {
-  const { clientId, id, name, location, status, showDeleted } = filter;
+  const { clientId, id, name, namePart, location, status, showDeleted } = filter;
   const where = [sql`s.client_id = ${clientId}::int`];
   if (id) where.push(sql`s.id::text = ${id}`);
   if (name) where.push(sql`s.name = ${name}`);
+  if (namePart) where.push(contains(sql`s.name`, namePart));
   if (location) where.push(sql`s.region_id in (select id from regions where slug = ${location})`);
   if (status) where.push(sql`s.status = ${status}`);
   if (!showDeleted && status !== 'deleted') where.push(sql`s.status <> 'deleted'`);

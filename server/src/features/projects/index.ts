@@ -20,6 +20,16 @@ export function projects(deps: { readonly insertProject: InsertProject }): Featu
     areas: { Projects: 'A project holds resources; every account has a default one.' },
     nouns: { projects: 'Project' },
     examples: projectExamples,
+    searched: [
+      {
+        kind: 'project',
+        table: 'projects',
+        idType: 'integer',
+        project: 's.id',
+        region: null,
+        status: 's.state',
+      },
+    ],
     routes: projectRoutes(deps.insertProject),
     tasks: [deleteProjectTask],
     held: [{ table: 'projects', becomes: `state = 'ACTIVE'` }],

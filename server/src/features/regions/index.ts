@@ -14,6 +14,18 @@ export function regions(deps: { capabilitiesOf: CapabilitiesOf }): Feature {
     name: 'regions',
     areas: { Regions: 'Where resources live, and what each place can do.' },
     nouns: { regions: 'Region' },
+    searched: [
+      {
+        kind: 'region',
+        table: 'regions',
+        idType: 'integer',
+        name: 's.display_name',
+        owner: 'everybody',
+        project: null,
+        region: 's.id',
+        status: 's.state',
+      },
+    ],
     routes: regionRoutes(deps.capabilitiesOf),
   };
 }

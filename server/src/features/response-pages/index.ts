@@ -11,6 +11,16 @@ export function responsePages(): Feature {
     },
     nouns: { 'custom-page-sets': 'CustomPageSet' },
     examples: responsePageExamples,
+    searched: [
+      {
+        kind: 'response_pages',
+        table: 'custom_page_sets',
+        idType: 'integer',
+        owner: 'client',
+        project: null,
+        region: null,
+      },
+    ],
     routes: responsePageRoutes,
   };
 }

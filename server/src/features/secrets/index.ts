@@ -26,6 +26,7 @@ export function secrets({ cipher, clock, findUsers }: SecretDeps): Feature {
     areas: { Secrets: 'Certificates with their keys, for listeners and pools.' },
     nouns: { secrets: 'Secret' },
     examples: secretExamples,
+    searched: [{ kind: 'secret', table: 'secrets', status: 's.status' }],
     routes: [...secretRoutes(service, clock), ...deprecatedSecretRoutes(service, clock)],
     tasks: [createSecretTask, deleteSecretTask],
     // Its value came with the request: a secret is whole whatever became of its task.

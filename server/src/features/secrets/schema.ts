@@ -5,6 +5,7 @@ import {
   ListOf,
   ListQuery,
   Nullable,
+  namePart,
   RegionParams,
   StringEnum,
   Uuid,
@@ -62,5 +63,5 @@ export const Secret = Type.Object(
 export const SecretList = ListOf(Secret, 'SecretList');
 
 export const SecretParams = Type.Object({ ...RegionParams.properties, secret_id: Uuid() });
-export const SecretListQuery = ListQuery({});
+export const SecretListQuery = ListQuery({ name__contains: namePart() });
 export type SecretListQuery = Static<typeof SecretListQuery>;

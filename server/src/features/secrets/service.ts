@@ -5,6 +5,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { viewPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
@@ -108,8 +109,11 @@ export class SecretService {
   }
 
   /** The newest first. */
-  async list(ctx: RegionContext, { limit, offset }: SecretListQuery) {
-    return viewPage(await store.listSecrets(ctx.db, ctx.place, { limit, offset }), viewSecret);
+  async list(ctx: RegionContext, query: SecretListQuery) {
+    refuseUnstorable(query, 'query');
+    const { name__contains: namePart, limit, offset } = query;
+    const where = { ...ctx.place, namePart, limit, offset };
+    return viewPage(await store.listSecrets(ctx.db, where), viewSecret);
   }
 }
 

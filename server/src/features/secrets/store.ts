@@ -1,4 +1,5 @@
 import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
+import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
@@ -59,12 +60,16 @@ export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {
 }
 
 /** One page, the newest first, and how many there are in all. */
-export function listSecrets(db: Db, place: Place, page: Paging): Promise<Page<SecretRow>> {
+export function listSecrets(
+  db: Db,
+  list: Place & Pick<NameFilter, 'namePart'> & Paging,
+): Promise<Page<SecretRow>> {
+  const { limit, offset, namePart } = list;
+  const { where, order } = newestIn(list);
   return listPage<SecretRow>(db, {
-    name: 'secret_list',
     ...{ table: 'secrets', alias: 's', columns: SHOWN },
-    ...newestIn(place),
-    ...page,
+    where: [...where, ...named({ namePart })],
+    ...{ order, limit, offset },
   });
 }
 

@@ -29,6 +29,7 @@ export function securityGroups(deps: SecurityGroupDeps): Feature {
     },
     examples: securityGroupExamples,
     needs: 'securityGroups',
+    searched: [{ kind: 'security_group', table: 'security_groups', tags: true }],
     routes: [
       ...securityGroupRoutes(service, deps.instances),
       ...securityGroupChangeRoutes(changes, service),

@@ -6,6 +6,7 @@ import {
   ListQuery,
   Name,
   Nullable,
+  namePart,
   PLACE,
   StringEnum,
   TIMES,
@@ -96,7 +97,7 @@ export type UpdateSecurityGroup = Static<typeof UpdateSecurityGroup>;
 export const CopySecurityGroup = Type.Object({ name: Name() }, { $id: 'CopySecurityGroup' });
 
 export const SecurityGroupListQuery = ListQuery(
-  { name: Type.Optional(Type.String()), ...tagFilters('security groups') },
+  { name: Type.Optional(Type.String()), name__contains: namePart(), ...tagFilters('security groups') },
   10,
 );
 export type SecurityGroupListQuery = Static<typeof SecurityGroupListQuery>;

@@ -105,6 +105,7 @@ export class SecurityGroupService {
       ...ctx.place,
       ...parseTagFilters(query),
       name: query.name,
+      namePart: query.name__contains,
       ...{ limit: query.limit, offset: query.offset },
     });
     return viewPage(page, (row) => viewGroup(row, ctx.region.name));

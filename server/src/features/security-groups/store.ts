@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
+import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
@@ -122,16 +122,13 @@ export async function releaseGroup(tx: Tx, hold: Hold, change: GroupTraits | nul
   );
 }
 
-export interface ListWhere extends Place, TagFilters, Paging {
-  readonly name?: string | undefined;
-}
+export interface ListWhere extends Place, NameFilter, TagFilters, Paging {}
 
 /** The page, newest first, and how many match in all. */
 export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
-  const { name } = where;
   return listPage<GroupRow>(db, {
     ...{ table: 'security_groups', alias: 'g', columns: SHOWN },
-    where: [inPlace(where), ...(name === undefined ? [] : [sql`name = ${name}`]), ...tagConditions(where)],
+    where: [inPlace(where), ...named(where), ...tagConditions(where)],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,

@@ -18,6 +18,7 @@ export function serverGroups(deps: ServerGroupDeps): Feature {
     nouns: { servergroups: 'ServerGroup' },
     examples: serverGroupExamples,
     needs: 'kvm',
+    searched: [{ kind: 'server_group', table: 'server_groups' }],
     routes: serverGroupRoutes(new ServerGroupService(deps)),
     tasks: [deleteServerGroupTask],
   };

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { ListOf, ListQuery, PLACE, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { ListOf, ListQuery, namePart, PLACE, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 
 export const POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
 
@@ -31,5 +31,5 @@ export const CreateServerGroup = Type.Object(
 );
 export type CreateServerGroup = Static<typeof CreateServerGroup>;
 
-export const ServerGroupListQuery = ListQuery({});
+export const ServerGroupListQuery = ListQuery({ name__contains: namePart() });
 export type ServerGroupListQuery = Static<typeof ServerGroupListQuery>;

@@ -2,6 +2,7 @@ import { Conflict, NotOffered } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { viewPage } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
+import { refuseUnstorable } from '../../platform/http/json.ts';
 import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -79,10 +80,11 @@ export class ServerGroupService {
     return viewGroup(await store.readGroup(ctx.db, id, ctx.place), ctx.region.name);
   }
 
-  async list(ctx: RegionContext, { limit, offset }: ServerGroupListQuery) {
-    return viewPage(await store.listGroups(ctx.db, ctx.place, { limit, offset }), (row) =>
-      viewGroup(row, ctx.region.name),
-    );
+  async list(ctx: RegionContext, query: ServerGroupListQuery) {
+    refuseUnstorable(query, 'query');
+    const { name__contains: namePart, limit, offset } = query;
+    const where = { ...ctx.place, namePart, limit, offset };
+    return viewPage(await store.listGroups(ctx.db, where), (row) => viewGroup(row, ctx.region.name));
   }
 
   /** @throws Forbidden when the region has no machines to group */

@@ -1,3 +1,4 @@
+import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
@@ -47,11 +48,15 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
 }
 
 /** The newest groups first, a page of them, and how many there are. */
-export function listGroups(db: Db, place: Place, page: Paging): Promise<Page<GroupRow>> {
+export function listGroups(
+  db: Db,
+  list: Place & Pick<NameFilter, 'namePart'> & Paging,
+): Promise<Page<GroupRow>> {
+  const { limit, offset, namePart } = list;
+  const { where, order } = newestIn(list);
   return listPage<GroupRow>(db, {
-    name: 'server_group_list',
     ...{ table: 'server_groups', alias: 'g', columns: SHOWN },
-    ...newestIn(place),
-    ...page,
+    where: [...where, ...named({ namePart })],
+    ...{ order, limit, offset },
   });
 }

@@ -1,5 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
-import { type CountDeps, countUsageOnce, storageJobs } from '../object-storage/index.ts';
+import { type CountDeps, countUsageOnce, searchedStorages, storageJobs } from '../object-storage/index.ts';
 import { sftpStorageExamples } from './examples.ts';
 import { keepSftpStorages, type SftpKeeperDeps } from './reconciler.ts';
 import { sftpStorageRoutes } from './routes.ts';
@@ -44,6 +44,7 @@ export function sftpStorages(deps: SftpStorageDeps): Feature {
     nouns: { sftp_storages: 'SftpStorage' },
     needs: 'sftpStorage',
     examples: sftpStorageExamples,
+    searched: [searchedStorages('sftp_storage', 'sftp_storages')],
     routes: sftpStorageRoutes(deps),
     tasks: sftpStorageTasks(deps),
     held: [

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Feature } from '../../platform/feature.ts';
 import { deprecatedSshKeyRoutes } from './deprecated-routes.ts';
 import { sshKeyExamples } from './examples.ts';
@@ -12,6 +13,14 @@ export function sshKeys(): Feature {
     areas: { 'SSH keys': 'Public keys that nodes accept.' },
     nouns: { keypairs: 'KeyPair', ssh_keys: 'SshKey' },
     examples: sshKeyExamples,
+    searched: [
+      {
+        kind: 'ssh_key',
+        table: 'ssh_keys',
+        region: null,
+        where: (userId) => sql`(s.shared_in_project or s.user_id = ${userId}::int)`,
+      },
+    ],
     routes: [...sshKeyRoutes, ...deprecatedSshKeyRoutes],
   };
 }

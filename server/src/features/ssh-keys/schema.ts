@@ -5,6 +5,7 @@ import {
   ListOf,
   Name,
   Nullable,
+  namePart,
   OrderBy,
   offsetParameter,
   StringEnum,
@@ -49,6 +50,7 @@ export const SshKeyListQuery = Type.Object({
   limit: Defaulted(Type.Integer({ minimum: 1, maximum: 1000, default: 10 })),
   offset: offsetParameter(),
   name: Type.Optional(Type.String()),
+  name__contains: namePart(),
   order_by: OrderBy(['created_at', 'name'], 'created_at.desc'),
 });
 export type SshKeyListQuery = Static<typeof SshKeyListQuery>;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { named } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
@@ -80,13 +81,13 @@ export async function findSshKeyIds(
 }
 
 export function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery): Promise<Page<SshKeyRow>> {
-  const { name, order_by: order, limit, offset } = query;
+  const { name, name__contains: namePart, order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<'created_at' | 'name'>(order);
   return listPage<SshKeyRow>(db, {
     ...{ table: 'ssh_keys', alias: 'k', columns: COLUMNS, limit, offset },
     where: [
       sql`project_id = ${viewer.projectId}::int and (shared_in_project or user_id = ${viewer.userId}::int)`,
-      ...(name === undefined ? [] : [sql`name = ${name}`]),
+      ...named({ name, namePart }),
     ],
     order: `${field} ${direction}, id ${direction}`,
   });

@@ -51,6 +51,11 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
     examples: volumeExamples,
     needs: 'volumes',
     machines: new MachineVolumes(deps),
+    searched: [
+      { kind: 'volume', table: 'volumes', status: 's.status', tags: true },
+      { kind: 'snapshot', table: 'volume_snapshots', status: 's.status' },
+      { kind: 'lifecycle_policy', table: 'lifecycle_policies', idType: 'integer', status: 's.status' },
+    ],
     routes: [
       ...volumeRoutes(service),
       ...volumeActionRoutes(actions, service),

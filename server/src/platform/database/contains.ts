@@ -10,6 +10,18 @@ export const escapedForLike = (text: string): string => text.replace(/[\\%_]/g, 
 export const contains = (column: RawBuilder<unknown>, part: string): RawBuilder<unknown> =>
   sql`${column} ilike ${`%${escapedForLike(part)}%`}`;
 
+/** By which names a list is filtered. */
+export interface NameFilter {
+  readonly name?: string | undefined;
+  readonly namePart?: string | undefined;
+}
+
+/** Conditions on the column `name`: the whole of it, and a part. */
+export const named = ({ name, namePart }: NameFilter): RawBuilder<unknown>[] => [
+  ...(name === undefined ? [] : [sql`name = ${name}`]),
+  ...(namePart === undefined ? [] : [contains(sql`name`, namePart)]),
+];
+
 /** That an id contains a part; a whole id is looked up. */
 export function idContains(part: string): RawBuilder<unknown> {
   const id = part.toLowerCase();

@@ -10,7 +10,10 @@ test('a new database can find parts of texts by an index', async () => {
   expect(rows.map(({ indexname }) => indexname)).toEqual([
     'audit_log_subject_search',
     'instances_name_search',
+    'load_balancers_name_search',
+    'networks_name_search',
     'postgresql_clusters_name_search',
+    'volume_snapshots_name_search',
     'volumes_name_search',
   ]);
   const client = await pool.connect();

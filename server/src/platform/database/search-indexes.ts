@@ -3,7 +3,8 @@ import path from 'node:path';
 import type pg from 'pg';
 import { migrationsFolder } from './sql-files.ts';
 
-const HAVE_ALL = `select to_regclass('audit_log_subject_search') is not null as found`;
+/** Whether the last of them is there. */
+const HAVE_ALL = `select to_regclass('volume_snapshots_name_search') is not null as found`;
 
 /** Adds the indexes that find parts of texts (`server/search-indexes.sql`), where the server has what they need. */
 export async function addSearchIndexes(pool: pg.Pool): Promise<void> {

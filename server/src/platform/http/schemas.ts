@@ -125,6 +125,10 @@ const OFFSET =
 export const offsetParameter = (maximum = Number.MAX_SAFE_INTEGER) =>
   Defaulted(Type.Integer({ minimum: 0, maximum, default: 0, description: OFFSET }));
 
+/** The query parameter `name__contains` of a list, whose `name` is the whole name. */
+export const namePart = () =>
+  Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name; capitals do not matter.' }));
+
 /** Query parameters of a list: `limit` (1 to 1000) and `offset` beside the filters. */
 export function ListQuery<T extends Record<string, TSchema>>(filters: T, defaultLimit = 1000) {
   return Type.Object({

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
 import { deprecatedFloatingIpRoutes } from './deprecated-routes.ts';
@@ -42,6 +43,17 @@ export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }
     nouns: { floatingips: 'FloatingIp' },
     examples: floatingIpExamples,
     needs: 'addresses',
+    searched: [
+      {
+        kind: 'floating_ip',
+        table: 'floating_ips',
+        name: null,
+        label: 'host(s.floating_ip_address)',
+        status: 's.status',
+        tags: true,
+        addresses: (begin) => sql`s.id = any(array(${begin.owners}))`,
+      },
+    ],
     routes: [...floatingIpRoutes(service, deps), ...deprecatedFloatingIpRoutes(service, deps.tasks)],
     tasks: [createFloatingIpTask(deps), updateFloatingIpTask(deps), deleteFloatingIpTask(deps)],
   };

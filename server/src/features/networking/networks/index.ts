@@ -43,6 +43,10 @@ export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Fea
     nouns: { availablenetworks: 'AvailableNetwork', networks: 'Network', subnets: 'Subnet' },
     examples: networkExamples,
     needs: 'networks',
+    searched: [
+      { kind: 'network', table: 'networks', tags: true },
+      { kind: 'subnet', table: 'subnets', label: `s.name || ' ' || s.cidr`, tags: true },
+    ],
     routes: [
       ...networkRoutes(service),
       ...subnetRoutes(subnets),

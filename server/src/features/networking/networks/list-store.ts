@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type NameFilter, named } from '../../../platform/database/contains.ts';
 import type { Db } from '../../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { sharedList } from '../../../platform/database/shared-lists.ts';
@@ -7,14 +8,13 @@ import type { NetworkRow, Place } from './model.ts';
 import type { NetworkOrder } from './schema.ts';
 import { SHOWN_NETWORK } from './store.ts';
 
-export interface NetworkListWhere extends Place, TagFilters, Paging {
+export interface NetworkListWhere extends Place, NameFilter, TagFilters, Paging {
   /** Also what the region shares. */
   readonly shared: boolean;
   readonly external?: boolean | undefined;
   /** Only what the region shares, or only what it does not. */
   readonly owned?: boolean | undefined;
   readonly id?: string | undefined;
-  readonly name?: string | undefined;
   readonly type?: string | undefined;
   readonly order: NetworkOrder;
 }
@@ -52,12 +52,11 @@ function whoseOf({ shared, owned }: NetworkListWhere): 'own' | 'shared' | 'both'
 }
 
 function conditionsOf(where: NetworkListWhere): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = [];
+  const conditions = named(where);
   // What is not shared is owned, so that nothing is both.
   if (!where.shared && where.owned === false) conditions.push(sql`false`);
   if (where.external !== undefined) conditions.push(sql`external = ${where.external}`);
   if (where.id !== undefined) conditions.push(sql`id = ${where.id}::uuid`);
-  if (where.name !== undefined) conditions.push(sql`name = ${where.name}`);
   if (where.type !== undefined) conditions.push(sql`type = ${where.type}`);
   return [...conditions, ...tagConditions(where)];
 }

@@ -5,6 +5,7 @@ import {
   ListQuery,
   Name,
   Nullable,
+  namePart,
   StringEnum,
   TASKS,
   TIMES,
@@ -74,6 +75,7 @@ export const ownedBy = () =>
 export const NetworkListQuery = ListQuery({
   external: Type.Optional(Type.Boolean()),
   name: Type.Optional(Type.String({ maxLength: 61 })),
+  name__contains: namePart(),
   network_type: Type.Optional(StringEnum(NETWORK_TYPES)),
   owned_by: ownedBy(),
   order_by: Defaulted(StringEnum(NETWORK_ORDERS, { default: 'created_at.desc' })),

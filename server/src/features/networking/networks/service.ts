@@ -94,6 +94,7 @@ export class NetworkService {
       shared: query.owned_by === 'any' || query.external === true,
       external: query.external,
       name: query.name,
+      namePart: query.name__contains,
       type: query.network_type,
       order: query.order_by,
       ...{ limit: query.limit, offset: query.offset },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
 import { deprecatedPortRoutes } from './deprecated-routes.ts';
@@ -62,6 +63,16 @@ export function ports(deps: PortFeatureDeps): Feature {
     nouns: { ports: 'Port' },
     examples: portExamples,
     needs: 'networks',
+    searched: [
+      {
+        kind: 'port',
+        table: 'ports',
+        name: null,
+        label:
+          '(select host(a.address) from region_addresses a where a.owner_id = s.id order by a.address limit 1)',
+        addresses: (begin) => sql`not s.reserved and s.id = any(array(${begin.owners}))`,
+      },
+    ],
     routes: [...portRoutes(service), ...deprecatedPortRoutes(service, deps)],
     tasks: [updatePortTask(deps.providerOf)],
   };

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Feature } from '../../../platform/feature.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { DeviceService } from './devices/service.ts';
@@ -23,6 +24,15 @@ export function reservedFixedIps(deps: ReservedIpDeps): Feature {
     },
     examples: reservedFixedIpExamples,
     needs: 'addresses',
+    searched: [
+      {
+        kind: 'reserved_fixed_ip',
+        table: 'reserved_fixed_ips',
+        id: 'port_id',
+        label: `coalesce(host(s.ip_address), s.name)`,
+        addresses: (begin) => sql`s.port_id = any(array(${begin.owners}))`,
+      },
+    ],
     routes: [...reservedIpRoutes(new ReservedIpService(deps)), ...deviceRoutes(new DeviceService())],
     tasks: [createReservedIpTask(deps), deleteReservedIpTask(deps)],
   };

@@ -16,6 +16,7 @@ export function routers(deps: RouterDeps & { readonly tasks: TaskReads }): Featu
     nouns: { routers: 'Router' },
     examples: routerExamples,
     needs: 'networks',
+    searched: [{ kind: 'router', table: 'routers' }],
     routes: [...routerRoutes(service, deps), ...deprecatedRouterRoutes(service, deps.tasks)],
     tasks: [createRouterTask(deps), updateRouterTask(deps), deleteRouterTask(deps)],
   };

@@ -7,6 +7,7 @@ import {
   ListQuery,
   Name,
   Nullable,
+  namePart,
   PLACE,
   TIMES,
   Uuid,
@@ -143,5 +144,5 @@ export type AttachSubnet = Static<typeof AttachSubnet>;
 
 export const DetachSubnet = Type.Object({ subnet_id: Uuid() }, { $id: 'DetachSubnet' });
 
-export const RouterListQuery = ListQuery({ name: Type.Optional(Type.String()) });
+export const RouterListQuery = ListQuery({ name: Type.Optional(Type.String()), name__contains: namePart() });
 export type RouterListQuery = Static<typeof RouterListQuery>;

@@ -130,8 +130,8 @@ export class RouterService {
 
   async list(ctx: RegionContext, query: RouterListQuery) {
     refuseUnstorable(query, 'query');
-    const { name, limit, offset } = query;
-    return viewPage(await store.listRouters(ctx.db, { ...ctx.place, name, limit, offset }), (row) =>
+    const { name, name__contains: namePart, limit, offset } = query;
+    return viewPage(await store.listRouters(ctx.db, { ...ctx.place, name, namePart, limit, offset }), (row) =>
       viewRouter(row, ctx.region.name),
     );
   }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type NameFilter, named } from '../../../platform/database/contains.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
@@ -137,15 +137,13 @@ export async function changeRouter(tx: Tx, hold: Hold, change: RouterChange): Pr
   );
 }
 
-export interface RouterListWhere extends Place, Paging {
-  readonly name?: string | undefined;
-}
+export interface RouterListWhere extends Place, NameFilter, Paging {}
 
 /** The page, newest first, and how many match in all. */
-export function listRouters(db: Db, { name, ...where }: RouterListWhere): Promise<Page<RouterRow>> {
+export function listRouters(db: Db, where: RouterListWhere): Promise<Page<RouterRow>> {
   return listPage<RouterRow>(db, {
     ...{ table: 'routers', alias: 'r', columns: SHOWN },
-    where: [inPlace(where), ...(name === undefined ? [] : [sql`name = ${name}`])],
+    where: [inPlace(where), ...named(where)],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,

@@ -5,6 +5,7 @@ import {
   ListQuery,
   Name,
   Nullable,
+  namePart,
   PLACE,
   StringEnum,
   TIMES,
@@ -47,6 +48,7 @@ export const UpdateSnapshot = NameAndTags('UpdateSnapshot');
 export type UpdateSnapshot = Static<typeof UpdateSnapshot>;
 
 export const SnapshotListQuery = ListQuery({
+  name__contains: namePart(),
   volume_id: Type.Optional(Uuid()),
   instance_id: Type.Optional(Uuid()),
   lifecycle_policy_id: Type.Optional(Key({ description: 'Of the policy whose schedules made them.' })),

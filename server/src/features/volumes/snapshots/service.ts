@@ -1,6 +1,7 @@
 import type { Tx } from '../../../platform/database/db.ts';
 import { viewPage } from '../../../platform/database/list-page.ts';
 import type { RegionContext, RegionTaskContext } from '../../../platform/http/context.ts';
+import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { checkedTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
 import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
@@ -50,9 +51,12 @@ export class SnapshotService {
     return viewSnapshot(await store.readSnapshot(ctx.db, id, ctx.place), ctx.region.name);
   }
 
+  /** @throws Invalid for characters that no name has */
   async list(ctx: RegionContext, query: SnapshotListQuery) {
+    refuseUnstorable(query, 'query');
     const page = await store.listSnapshots(ctx.db, {
       ...ctx.place,
+      namePart: query.name__contains,
       volumeId: query.volume_id,
       instanceId: query.instance_id,
       scheduleId: query.schedule_id,

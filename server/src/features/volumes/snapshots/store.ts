@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isUuid } from '../../../kernel/ids.ts';
 import { statesBefore } from '../../../kernel/transitions.ts';
+import { type NameFilter, named } from '../../../platform/database/contains.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
@@ -109,7 +110,7 @@ export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]>
   );
 }
 
-export interface ListWhere extends Place, Paging {
+export interface ListWhere extends Place, Pick<NameFilter, 'namePart'>, Paging {
   readonly volumeId: string | undefined;
   readonly instanceId: string | undefined;
   readonly scheduleId: string | undefined;
@@ -118,13 +119,14 @@ export interface ListWhere extends Place, Paging {
 
 /** The page, newest first, and how many match in all. */
 export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRow>> {
-  const { volumeId, instanceId, scheduleId, policyId } = where;
+  const { namePart, volumeId, instanceId, scheduleId, policyId } = where;
   const ofInstance = sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`;
   const ofPolicy = sql`schedule_id in (select id from lifecycle_schedules where policy_id = ${policyId}::int)`;
   return listPage<SnapshotRow>(db, {
     ...{ table: 'volume_snapshots', alias: 's', columns: SHOWN },
     where: [
       inPlace(where),
+      ...named({ namePart }),
       ...(volumeId === undefined ? [] : [sql`volume_id = ${volumeId}::uuid`]),
       ...(instanceId === undefined ? [] : [ofInstance]),
       ...(scheduleId === undefined
