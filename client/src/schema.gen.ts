@@ -857,6 +857,110 @@ export interface paths {
         patch: operations["updateRoleAssignment"];
         trace?: never;
     };
+    "/virga/v1/clients/{client_id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the users of a client, and who is invited
+         * @description List the users of a client, and who is invited. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the operator token.
+         */
+        get: operations["listUsersOfClient"];
+        put?: never;
+        /**
+         * Add a user to a client, with a password or by invitation
+         * @description Add a user to a client, with a password or by invitation. Answers an invitation (201). Needs the operator token.
+         */
+        post: operations["createClientUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a user from a client; their sessions and tokens there end
+         * @description Remove a user from a client; their sessions and tokens there end. Answers nothing (204). Needs the operator token.
+         */
+        delete: operations["removeUserOfClient"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API tokens of a client
+         * @description List the API tokens of a client. Answers an api token list. Needs the operator token.
+         */
+        get: operations["listTokensOfClient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete an API token of a client; it is refused within a second
+         * @description Delete an API token of a client; it is refused within a second. Answers nothing (204). Needs the operator token.
+         */
+        delete: operations["deleteTokenOfClient"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/outbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the mail that was sent or waits, newest first
+         * @description Read the mail that was sent or waits, newest first. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the operator token.
+         */
+        get: operations["listMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/clients": {
         parameters: {
             query?: never;
@@ -901,7 +1005,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/virga/v1/clients/{client_id}/users": {
+    "/virga/v1/clients/{client_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a client
+         * @description Get a client. Answers an operator client. Needs the operator token.
+         */
+        get: operations["getClient"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a client that is suspended, with everything in it
+         * @description Delete a client that is suspended, with everything in it. A task of the operator does it, and says how far it is. Nothing of the client is left in the end: no resources, files, people who belong to no other client, mail, tasks, usage or log. Answers the id of the task that does it, at once: ask for that task until it is FINISHED or ERROR. Needs the operator token.
+         */
+        delete: operations["deleteClient"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a client, or have warnings sent to another address
+         * @description Rename a client, or have warnings sent to another address. Answers an operator client. Needs the operator token.
+         */
+        patch: operations["updateClient"];
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/suspend": {
         parameters: {
             query?: never;
             header?: never;
@@ -911,17 +1043,57 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add a user to a client, with a password or by invitation
-         * @description Add a user to a client, with a password or by invitation. Answers an invitation (201). Needs the operator token.
+         * Suspend a client: its people and tokens are refused, with the reason
+         * @description Suspend a client: its people and tokens are refused, with the reason. Nothing of it is lost. With `data_planes: stopped` its load balancers, databases and storages serve nobody until it is resumed. Suspended again, it has the new reason and data planes. Answers an operator client. Needs the operator token.
          */
-        post: operations["createClientUser"];
+        post: operations["suspendClient"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/virga/v1/outbox": {
+    "/virga/v1/clients/{client_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a client that was suspended
+         * @description Resume a client that was suspended. Answers an operator client. Needs the operator token.
+         */
+        post: operations["resumeClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/act": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a token to act for a client, for an hour
+         * @description Get a token to act for a client, for an hour. It has the role Administrators. The client sees it among its tokens, may delete it, and finds what it does and reads in its log. While the client is suspended it only reads. Answers an acting token. Needs the operator token.
+         */
+        post: operations["actForClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/resources": {
         parameters: {
             query?: never;
             header?: never;
@@ -929,10 +1101,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the mail that was sent or waits, newest first
-         * @description Read the mail that was sent or waits, newest first. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the operator token.
+         * List what a client has, of all kinds, newest first
+         * @description List what a client has, of all kinds, newest first. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the operator token.
          */
-        get: operations["listMail"];
+        get: operations["listResourcesOfClient"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1069,6 +1241,26 @@ export interface paths {
          * @description List tasks. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
          */
         get: operations["listTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tasks of a client
+         * @description List the tasks of a client. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the operator token.
+         */
+        get: operations["listTasksOfClient"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4042,6 +4234,26 @@ export interface paths {
          * @description Say what resources were used for. Of instances, nodes of clusters, volumes, snapshots, images, load balancers, floating IPs and external addresses of the account, as far back as 400 days. Costs are those of today's price list. Answers an usage report.
          */
         post: operations["reportUsage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/usage_report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what resources of a client were used for
+         * @description Say what resources of a client were used for. Answers an usage report. Needs the operator token.
+         */
+        post: operations["reportUsageOfClient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7289,6 +7501,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/audit_log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read all that was done to the account, and what operators have read of it, latest first
+         * @description Read all that was done to the account, and what operators have read of it, latest first. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the role Administrators.
+         */
+        get: operations["readAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/clients/{client_id}/audit_log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read all that was done to a client, latest first
+         * @description Read all that was done to a client, latest first. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the operator token.
+         */
+        get: operations["readAuditLogOfClient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/user_actions/subscribe": {
         parameters: {
             query?: never;
@@ -7485,6 +7737,24 @@ export interface components {
              * @default null
              */
             task_ids?: string[] | null;
+        };
+        ActForClient: {
+            /** @description Stands in the log of the client, and names the token in its list */
+            reason: string;
+        };
+        ActingToken: {
+            /** @description Its id. */
+            id: number;
+            /** @description Id of the account. */
+            client_id: number;
+            /** @description Shown this once */
+            token: string;
+            /**
+             * Format: timestamp
+             * @description When it expires.
+             * @example 2026-01-31T12:00:00+0000
+             */
+            expires_at: string;
         };
         AddAuthenticator: {
             /** @description What the person calls it: "phone" */
@@ -7766,6 +8036,48 @@ export interface components {
             instance_id: string;
             /** @description By which the machine knows the disk. */
             attachment_tag?: string;
+        };
+        AuditEntry: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: timestamp
+             * @description When
+             * @example 2026-01-31T12:00:00+0000
+             */
+            at: string;
+            /** @description What was done: delete_token, suspend_client, read_tasks */
+            action: string;
+            /** @description Id of what it was done to */
+            subject: string | null;
+            /** @description What that was called */
+            subject_name: string | null;
+            /** @description Id of the project. */
+            project_id: number | null;
+            /** @description Id of the region. */
+            region_id: number | null;
+            /** @description The task that it began */
+            task_id: string | null;
+            /** @description Id of the user. */
+            user_id: number;
+            /** @description An address for mail. */
+            email: string | null;
+            /** @description The API token; null: a person who signed in */
+            token_id: number | null;
+            /** @description Whether somebody did it who runs the cloud */
+            by_operator: boolean;
+            /** @description Id of the request, which stands in the logs too. */
+            request_id: string;
+            /** @description From which address it was done. */
+            source_user_ip: string | null;
+            /** @description The program that was used; null: unknown. */
+            user_agent: string | null;
+        };
+        AuditLog: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["AuditEntry"][];
         };
         AvailableFlavors: {
             /** @description Volumes. */
@@ -8431,6 +8743,30 @@ export interface components {
             global_quotas: components["schemas"]["GlobalQuotas"];
             /** @description Limits and usage that count in each region. */
             regional_quotas: components["schemas"]["RegionalQuotas"][];
+        };
+        ClientResource: {
+            /** @description The table of it, such as load_balancers */
+            kind: string;
+            /** @description Its id. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description null: it is in no project */
+            project_id: number | null;
+            /** @description null: it is in no region */
+            region_id: number | null;
+            /**
+             * Format: timestamp
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00+0000
+             */
+            created_at: string;
+        };
+        ClientResourceList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["ClientResource"][];
         };
         ClientUser: {
             /** @description The role that the user gets. */
@@ -10904,10 +11240,10 @@ export interface components {
             /** @description What is missing: a good token, or a role that allows the call */
             detail: string;
             /**
-             * @description What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second factor, at `POST /virga/v1/second_factors/authenticators`
+             * @description What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second factor, at `POST /virga/v1/second_factors/authenticators`. Of an account that is suspended, nothing but to ask its operator
              * @enum {string}
              */
-            code?: "recent_sign_in_required" | "second_factor_required";
+            code?: "account_suspended" | "recent_sign_in_required" | "second_factor_required";
         };
         DevicePort: {
             /**
@@ -15692,14 +16028,35 @@ export interface components {
             name: string;
             /** @description An address for mail. */
             email: string;
-            /** @description In which state it is. */
-            status: string;
+            /**
+             * @description paused: it is suspended
+             * @enum {string}
+             */
+            status: "active" | "paused";
             /**
              * Format: timestamp
              * @description When it was made.
              * @example 2026-01-31T12:00:00+0000
              */
             created_at: string;
+            /**
+             * Format: timestamp
+             * @description Since when; null: it is not suspended
+             * @example 2026-01-31T12:00:00+0000
+             */
+            suspended_at: string | null;
+            /** @description Shown to its people, and in answers to its tokens */
+            suspend_reason: string | null;
+            /**
+             * @description Whether what it has serves traffic
+             * @enum {string}
+             */
+            data_planes: "running" | "stopped";
+            /**
+             * Format: uuid
+             * @description The task that deletes it
+             */
+            task_id: string | null;
         };
         OperatorClientList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
@@ -16924,10 +17281,10 @@ export interface components {
                 detail: string;
             }[];
             /**
-             * @description What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second factor, at `POST /virga/v1/second_factors/authenticators`
+             * @description What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second factor, at `POST /virga/v1/second_factors/authenticators`. Of an account that is suspended, nothing but to ask its operator
              * @enum {string}
              */
-            code?: "recent_sign_in_required" | "second_factor_required";
+            code?: "account_suspended" | "recent_sign_in_required" | "second_factor_required";
         };
         Project: {
             /** @description Its id. */
@@ -20395,6 +20752,15 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["Subnet"][];
         };
+        SuspendClient: {
+            /** @description Shown to its people, and in answers to its tokens */
+            reason: string;
+            /**
+             * @description Whether what it has goes on serving traffic; no data are lost either way
+             * @enum {string}
+             */
+            data_planes: "running" | "stopped";
+        };
         Tag: {
             /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
             key: string;
@@ -21208,6 +21574,15 @@ export interface components {
             expires?: string;
             /** @description Ids of the server alias that were created. */
             server_alias?: string;
+        };
+        UpdateOperatorClient: {
+            /** @description Its name. */
+            name?: string;
+            /**
+             * Format: email
+             * @description Where warnings go
+             */
+            email?: string;
         };
         UpdatePool: {
             /**
@@ -24467,6 +24842,248 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
+    listUsersOfClient: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the users of a client, and who is invited */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FullUserList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    createClientUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ben@example.com",
+                 *       "user_role": {
+                 *         "name": "Engineers"
+                 *       },
+                 *       "name": "Ben Example",
+                 *       "password": "correct horse battery staple"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddUser"];
+            };
+        };
+        responses: {
+            /** @description Add a user to a client, with a password or by invitation */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    removeUserOfClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+                /** @description Id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a user from a client; their sessions and tokens there end */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listTokensOfClient: {
+        parameters: {
+            query?: {
+                /** @description What somebody may do. */
+                role?: string;
+                /** @description Only tokens that this user made. */
+                issued_by?: number;
+                /** @description Only tokens that this user did not make. */
+                not_issued_by?: number;
+                /** @description Whether it is gone. */
+                deleted?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the API tokens of a client */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    deleteTokenOfClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+                /** @description Id of the token that did it; null: somebody who signed in. */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an API token of a client; it is refused within a second */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listMail: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the mail that was sent or waits, newest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     listClients: {
         parameters: {
             query?: {
@@ -24474,6 +25091,10 @@ export interface operations {
                 limit?: number;
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
+                /** @description Part of the name */
+                name?: string;
+                /** @description Only those in this state. */
+                status?: "active" | "paused";
             };
             header?: never;
             path?: never;
@@ -24588,7 +25209,78 @@ export interface operations {
             default: components["responses"]["AccountError"];
         };
     };
-    createClientUser: {
+    getClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a client */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorClient"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    deleteClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a client that is suspended, with everything in it */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskIds"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    updateClient: {
         parameters: {
             query?: never;
             header?: {
@@ -24605,20 +25297,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ben@example.com",
-                 *       "user_role": {
-                 *         "name": "Engineers"
-                 *       },
-                 *       "name": "Ben Example",
-                 *       "password": "correct horse battery staple"
+                 *       "name": "Example Group Ltd"
                  *     }
                  */
-                "application/json": components["schemas"]["AddUser"];
+                "application/json": components["schemas"]["UpdateOperatorClient"];
             };
         };
         responses: {
-            /** @description Add a user to a client, with a password or by invitation */
-            201: {
+            /** @description Rename a client, or have warnings sent to another address */
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
@@ -24628,7 +25315,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Invitation"];
+                    "application/json": components["schemas"]["OperatorClient"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];
@@ -24640,21 +25327,159 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
-    listMail: {
+    suspendClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Invoice 4711 is not paid",
+                 *       "data_planes": "running"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SuspendClient"];
+            };
+        };
+        responses: {
+            /** @description Suspend a client: its people and tokens are refused, with the reason */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorClient"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    resumeClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Resume a client that was suspended */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorClient"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    actForClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Ticket 4711: the listener answers 503"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ActForClient"];
+            };
+        };
+        responses: {
+            /** @description Get a token to act for a client, for an hour */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActingToken"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listResourcesOfClient: {
         parameters: {
             query?: {
                 /** @description How many items a page has at most. Default: 1000. */
                 limit?: number;
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
+                /** @description Only these */
+                kind?: string;
             };
             header?: never;
-            path?: never;
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Read the mail that was sent or waits, newest first */
+            /** @description List what a client has, of all kinds, newest first */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24664,12 +25489,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MailList"];
+                    "application/json": components["schemas"]["ClientResourceList"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };
@@ -25089,6 +25915,62 @@ export interface operations {
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listTasksOfClient: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description Id of the project. */
+                project_id?: number[];
+                /** @description Id of the region. */
+                region_id?: number[];
+                /** @description Only those in this state. */
+                state?: ("ERROR" | "FINISHED" | "NEW" | "RUNNING")[];
+                /** @description What the task does. */
+                task_type?: string;
+                /** @description Only those that somebody has seen, or has not seen. */
+                is_acknowledged?: boolean;
+                /** @description Not before this time. */
+                from_timestamp?: string;
+                /** @description Not after this time. */
+                to_timestamp?: string;
+                /** @description By which field the list is ordered, and in which direction. Default: "desc". */
+                order_by?: "asc" | "desc";
+                /** @description What older clients call order_by; it wins. */
+                sorting?: "asc" | "desc";
+            };
+            header?: never;
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tasks of a client */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };
@@ -34071,6 +34953,62 @@ export interface operations {
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    reportUsageOfClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "time_from": "2026-11-01T00:00:00Z",
+                 *       "time_to": "2026-12-01T00:00:00Z",
+                 *       "schema_filter": {
+                 *         "type": "instance",
+                 *         "field": "flavor",
+                 *         "values": [
+                 *           "g1-standard-1-2"
+                 *         ]
+                 *       },
+                 *       "limit": 100
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReportUsage"];
+            };
+        };
+        responses: {
+            /** @description Say what resources of a client were used for */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             409: components["responses"]["CloudConflict"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
@@ -44744,6 +45682,94 @@ export interface operations {
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    readAuditLog: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 100. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description What is to be done. */
+                action?: string;
+                /** @description Only what those did who run the cloud, or only what others did */
+                by_operator?: boolean;
+                /** @description Not before this time. */
+                from_timestamp?: string;
+                /** @description Not after this time. */
+                to_timestamp?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read all that was done to the account, and what operators have read of it, latest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    readAuditLogOfClient: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 100. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description What is to be done. */
+                action?: string;
+                /** @description Only what those did who run the cloud, or only what others did */
+                by_operator?: boolean;
+                /** @description Not before this time. */
+                from_timestamp?: string;
+                /** @description Not after this time. */
+                to_timestamp?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the account. */
+                client_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read all that was done to a client, latest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppOptions } from './app-options.ts';
 import { viewEngine } from './engines/index.ts';
+import { clients } from './features/clients/index.ts';
 import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
 import { iam, Sessions } from './features/iam/index.ts';
@@ -98,10 +99,13 @@ export function features({
   engines: programs,
   node,
   requireSecondFactor,
+  routes,
 }: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
   watcher: TaskWatcher;
   owners: RegionOwners;
   sessions: Sessions;
+  /** Of all features together. */
+  routes: () => readonly Route[];
 }): readonly Feature[] {
   const { regionIds } = providers;
   const [addressesOf, networksOf] = [providers.of('addresses'), providers.of('networks')];
@@ -139,7 +143,8 @@ export function features({
     providerOf: providers.of('objectStorage'),
   };
   const all: readonly Feature[] = [
-    iam({ db, clock, sessions, insertProject: setUpProject, requireSecondFactor }),
+    iam({ db, clock, sessions, requireSecondFactor }),
+    clients({ insertProject: setUpProject, clock, ids, cipher, routes }),
     projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
     tasks({ watcher, db, streams, reads: taskReads }),
@@ -178,7 +183,10 @@ export function features({
       tasks: reads,
     }),
     pricing({ prices, db, clock }),
-    kubernetes({ db, log, clock, ids, cipher, prices, providerOf: providers.of('kubernetes'), regionIds }),
+    kubernetes({
+      ...{ db, log, clock, ids, cipher, prices, regionIds, owners },
+      providerOf: providers.of('kubernetes'),
+    }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),
     balancers,
     floatingIps({
@@ -241,7 +249,10 @@ export class App {
     const owners = ownersOf(options, () => this.background.ownsMore());
     this.#owners = owners;
     const sessions = new Sessions(options);
-    const all = features({ ...options, watcher: this.#watcher, owners, sessions });
+    const all = features({
+      ...options,
+      ...{ watcher: this.#watcher, owners, sessions, routes: () => this.routes },
+    });
     this.features = all;
     this.#authenticator = authenticatorOf(options, sessions);
     const { role = 'all', db } = options;

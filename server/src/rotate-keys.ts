@@ -46,6 +46,7 @@ async function main(): Promise<void> {
       sessions: new Sessions({ db, clock, cipher }),
       owners: new RegionOwners({ db, log, ids, node: NOBODY, owned: [], everybodys: [] }),
       watcher: new TaskWatcher(db),
+      routes: () => [],
       providers,
       engines: { list: () => [] },
       node: NOBODY,

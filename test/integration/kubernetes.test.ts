@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KUBERNETES_ENGINES } from '../../server/src/engines/index.ts';
 import { addSshKey } from '../harness/kubernetes.ts';
 import { processesIn } from '../harness/leftovers.ts';
+import { pauseDataPlanes } from '../harness/paused.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { lookFor, type Reply, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -144,6 +145,14 @@ describe.skipIf(newest === undefined)(`Kubernetes is real${fault ? `: skipped, $
       { what: 'the cluster to be back' },
     );
     expect(pidsOf().some((pid) => before.includes(pid))).toBe(false);
+    await twoPodsRun();
+  });
+
+  test('while its client is suspended it may serve nobody, and then it has all that it had', async () => {
+    await pauseDataPlanes(server, true);
+    await waitUntil(() => pidsOf().length === 0, { what: 'the programs of the cluster to end' });
+    await expect(kubectl('get', 'nodes')).rejects.toThrow();
+    await pauseDataPlanes(server, false);
     await twoPodsRun();
   });
 

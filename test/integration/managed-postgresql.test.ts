@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allPids, commandLine } from '../../server/src/kernel/processes.ts';
 import { clusterBody } from '../harness/managed-postgresql.ts';
+import { pauseDataPlanes } from '../harness/paused.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import type { TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -161,6 +162,25 @@ test.skipIf(!hasPsql)(
     expect(execFileSync('psql', words, { env, encoding: 'utf8' }).trim()).toBe('shop');
   },
 );
+
+test('while its client is suspended it may serve nobody, and then it has all that it had', async () => {
+  await query('create table kept (id int); insert into kept values (7)');
+  const client = await connect();
+  const ended = new Promise((resolve) => client.once('end', resolve));
+  await pauseDataPlanes(server, true);
+  await ended;
+  await waitUntil(
+    () =>
+      connect().then(
+        () => false,
+        () => true,
+      ),
+    { what: 'the cluster to serve nobody' },
+  );
+  await pauseDataPlanes(server, false);
+  await waitUntil(() => query('select 1'), { what: 'the cluster to serve again' });
+  expect(await query('select id from kept')).toEqual([{ id: 7 }]);
+});
 
 test('metrics and sizes are those of the server', async () => {
   // They are sampled now and then: the first may be from before the settings above.

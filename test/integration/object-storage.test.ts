@@ -29,6 +29,7 @@ import { pathsOf } from '../../server/src/providers/local/object-storage/paths.t
 import { Server } from '../../server/src/providers/local/object-storage/server.ts';
 import { holdNextLook } from '../harness/held-look.ts';
 import { processesIn } from '../harness/leftovers.ts';
+import { pauseDataPlanes } from '../harness/paused.ts';
 import { startLocalServer } from '../harness/regions.ts';
 import { s3ClientOf } from '../harness/s3.ts';
 import { lookFor, type TestServer } from '../harness/server.ts';
@@ -124,6 +125,20 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     expect((await fetch(`${address}/photos/a/one.txt`)).status).toBe(403);
     await s3.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'a/one.txt' }));
     await expect(get('a/one.txt')).rejects.toThrow('does not exist');
+  });
+
+  test('while its client is suspended it may serve nobody, and then it has all that it had', async () => {
+    await put('kept.txt', 'kept');
+    await pauseDataPlanes(server, true);
+    const isSilent = () =>
+      fetch(address).then(
+        () => false,
+        () => true,
+      );
+    await waitUntil(isSilent, { what: 'the storage to serve nobody' });
+    await pauseDataPlanes(server, false);
+    expect(await waitUntil(() => get('kept.txt'), { what: 'the storage to serve again' })).toBe('kept');
+    await s3.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'kept.txt' }));
   });
 
   test('large objects come in parts, and versions are kept', async () => {

@@ -123,7 +123,7 @@ export const NOUNS: readonly Noun[] = [
     ['invitation', 'invitations to an account', 'invitations', 'Invitation'],
     ['session', 'sign-ins of people', 'session sessions auth activity_log password', 'Session'],
     ['second-factor', 'second factors of people', 'second_factors', 'SecondFactor'],
-    ['user-action', 'what users and tokens have changed', 'user_actions', 'UserAction'],
+    ['user-action', 'what users and tokens have changed', 'user_actions audit_log', 'UserAction'],
     ['inference-secret', 'credentials for inference', 'inference/secrets', 'InferenceSecret'],
     [
       'registry-credential',

@@ -53,6 +53,18 @@ export class SignInNotRecent extends PermissionDenied {
   }
 }
 
+export const suspendedFor = (reason: string) => `This account is suspended: ${reason}`;
+
+/** An operator has suspended the caller's account. */
+export class AccountSuspended extends PermissionDenied {
+  constructor(reason: string) {
+    super(suspendedFor(reason));
+  }
+  override get code(): string {
+    return 'account_suspended';
+  }
+}
+
 /** The person must add a second factor before anything else. */
 export class SecondFactorMissing extends PermissionDenied {
   override get code(): string {

@@ -79,6 +79,11 @@ const notificationAfter =
 const NODES = 'k8s/clusters';
 
 const OWN: Hooks = {
+  'POST /virga/v1/clients/{client_id}/suspend': async ({ server }) => {
+    const body = { name: 'Late Ltd', email: 'late@example.com' };
+    const created = await server.call('POST', '/virga/v1/clients', { as: 'operator', body });
+    return { path: { client_id: String(created.body.id) } };
+  },
   'PATCH /virga/v1/clients/{client_id}/quotas': async () => ({ path: { client_id: '2' } }),
   'PATCH /virga/v1/webhook_targets/{target_id}': webhookTarget,
   // Its faults strike in a region that no other example is in.

@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
+import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
+import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
+import { useShownOnce } from '../../ui/shown-once.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number, texts } from '../../ui/values.ts';
@@ -16,11 +19,17 @@ const CLIENTS = '/virga/v1/clients';
 
 type Client = Schemas['OperatorClient'];
 
+const whyOf = ({ suspend_reason: why, data_planes, task_id }: Client) => {
+  if (task_id !== null) return `It is being deleted by task ${task_id}`;
+  return why === null ? '' : `${why} (data planes ${data_planes})`;
+};
+
 const COLUMNS: readonly Column<Client>[] = [
   { label: 'Name', cell: ({ name }) => name },
   { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { label: 'Id', cell: ({ id }) => id, end: true },
   { label: 'Where warnings go', cell: ({ email }) => email },
+  { label: 'Why suspended', cell: whyOf },
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
@@ -28,6 +37,72 @@ const COLUMNS: readonly Column<Client>[] = [
 export function Clients() {
   const { page } = useListSearch();
   const result = useQuery(operatorApi.queryOptions('get', CLIENTS, { params: { query: page } }));
+  const token = useShownOnce('Token', {
+    title: 'Act for the client',
+    about:
+      'It has the role Administrators there for an hour. What it does and reads stands in the log of the client.',
+  });
+  const suspend = useRowForm<Client, Schemas['SuspendClient']>({
+    label: 'Suspend…',
+    disabled: ({ task_id }) => (task_id === null ? undefined : 'It is being deleted'),
+    form: (client) => ({
+      title: `Suspend ${client.name}`,
+      fields: [
+        textField('reason', 'Reason', { about: 'Shown to its people, and in answers to its tokens' }),
+        optionField(
+          'data_planes',
+          'What it has',
+          optionsOf({ running: 'Goes on serving', stopped: 'Serves nobody' }),
+          { initial: 'running' },
+        ),
+      ],
+      body: (values) => ({
+        reason: text(values, 'reason'),
+        data_planes: text(values, 'data_planes') === 'stopped' ? 'stopped' : 'running',
+      }),
+      request: (body) =>
+        operatorCall('post', `${CLIENTS}/{client_id}/suspend`, {
+          params: { path: { client_id: client.id } },
+          body,
+        }),
+    }),
+  });
+  const act = useRowForm<Client, Schemas['ActForClient']>({
+    label: 'Act for…',
+    form: (client) => ({
+      title: `Act for ${client.name}`,
+      fields: [textField('reason', 'Reason', { about: 'Stands in the log of the client' })],
+      body: (values) => ({ reason: text(values, 'reason') }),
+      request: (body) =>
+        operatorCall('post', `${CLIENTS}/{client_id}/act`, {
+          params: { path: { client_id: client.id } },
+          body,
+        }),
+      done: (data) => token.show((data as Schemas['ActingToken']).token),
+    }),
+  });
+  const resume = rowCall<Client>({
+    label: 'Resume',
+    title: ({ name }) => `Resume ${name}`,
+    disabled: ({ status, task_id }) => {
+      if (task_id !== null) return 'It is being deleted';
+      return status === 'paused' ? undefined : 'It is not suspended';
+    },
+    call: ({ id }) =>
+      operatorCall('post', `${CLIENTS}/{client_id}/resume`, { params: { path: { client_id: id } } }),
+  });
+  const remove: DeleteOptions<Client> = {
+    kind: 'client',
+    askName: () => true,
+    consequences: () =>
+      'Everything in it goes: resources, files, people who belong to no other client, its log and its usage.',
+    disabled: ({ status, task_id }) => {
+      if (task_id !== null) return 'It is being deleted';
+      return status === 'paused' ? undefined : 'Suspend it first, so that nothing is made meanwhile';
+    },
+    call: ({ id }) =>
+      operatorCall('delete', `${CLIENTS}/{client_id}`, { params: { path: { client_id: id } } }),
+  };
   const user = useRowForm<Client, Schemas['AddUser']>({
     label: 'Add person…',
     form: (client) => ({
@@ -90,19 +165,24 @@ export function Clients() {
     }),
   });
   return (
-    <NounPage<Client, Schemas['CreateOperatorClient']>
-      title="Clients"
-      about="The accounts that this cloud serves. Each starts with a default project."
-      result={result}
-      columns={COLUMNS}
-      verbs={[user, quota]}
-      empty={{ title: 'No clients', about: 'Create the first one.' }}
-      form={{
-        title: 'Create client',
-        fields: [textField('name', 'Name'), textField('email', 'Where warnings go')],
-        body: (values) => texts(values, 'name', 'email'),
-        request: (body) => operatorCall('post', CLIENTS, { body }),
-      }}
-    />
+    <>
+      <NounPage<Client, Schemas['CreateOperatorClient']>
+        title="Clients"
+        about="The accounts that this cloud serves. Each starts with a default project."
+        result={result}
+        columns={COLUMNS}
+        actions={[resume]}
+        verbs={[user, quota, suspend, act]}
+        remove={remove}
+        empty={{ title: 'No clients', about: 'Create the first one.' }}
+        form={{
+          title: 'Create client',
+          fields: [textField('name', 'Name'), textField('email', 'Where warnings go')],
+          body: (values) => texts(values, 'name', 'email'),
+          request: (body) => operatorCall('post', CLIENTS, { body }),
+        }}
+      />
+      {token.dialog}
+    </>
   );
 }

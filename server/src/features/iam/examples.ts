@@ -51,8 +51,6 @@ export const iamExamples: Examples = {
     'In one project': { user_id: 1, role: 'ProjectAdministrator', client_id: 1, project_id: 1 },
     'In the whole client': { user_id: 1, role: 'Observer', client_id: 1 },
   }),
-  CreateOperatorClient: { name: 'Example Ltd', email: 'anna@example.com' },
-  Company: { company: 'Example Research Ltd' },
   AddUser: {
     email: 'ben@example.com',
     user_role: { name: 'Engineers' },

@@ -2,7 +2,6 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { resealMail } from '../../platform/mail/outbox.ts';
-import type { InsertProject } from '../projects/index.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
 import { iamExamples } from './examples.ts';
 import { factorRoutes } from './factor-routes.ts';
@@ -38,12 +37,11 @@ export interface IamDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly sessions: Sessions;
-  readonly insertProject: InsertProject;
   /** Whether everybody must have a second factor. */
   readonly requireSecondFactor?: boolean | undefined;
 }
 
-export function iam({ db, clock, sessions, insertProject, requireSecondFactor = false }: IamDeps): Feature {
+export function iam({ db, clock, sessions, requireSecondFactor = false }: IamDeps): Feature {
   const forget = async () => {
     const now = clock.now();
     await deleteOldSignIns(db, new Date(now.getTime() - SIGN_INS_KEPT_MS));
@@ -85,7 +83,7 @@ export function iam({ db, clock, sessions, insertProject, requireSecondFactor = 
       ...userRoutes,
       ...invitationRoutes,
       ...assignmentRoutes,
-      ...operatorRoutes(insertProject),
+      ...operatorRoutes,
     ],
   };
 }

@@ -5,7 +5,7 @@ import type { Lang, MemberRow } from './user-store.ts';
 
 /** An invitation that was not accepted, with the columns of a member. */
 export const PENDING = `select i.user_id as id, i.email, i.name, i.lang, i.phone, null as password_hash, i.client_id,
-    i.role, k.name as client_name, false as accepted, false as two_fa
+    i.role, k.name as client_name, false as accepted, false as two_fa, k.suspend_reason
   from invitations i join clients k on k.id = i.client_id`;
 
 export interface NewInvitation {

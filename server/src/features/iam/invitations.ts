@@ -13,6 +13,7 @@ import { hoursFromNow, mailToken } from './link-mail.ts';
 import { LINK_EXPIRED } from './link-store.ts';
 import { checkPassword } from './password-rules.ts';
 import { hashPassword } from './passwords.ts';
+import { refuseOf } from './sessions.ts';
 import { lockTokens } from './token-store.ts';
 import type { AcceptInvitation, InviteUser } from './user-schema.ts';
 import { roleNamed, viewRole } from './user-service.ts';
@@ -89,6 +90,7 @@ async function mailInvitation(
 ): Promise<void> {
   await mailToken(tx, ctx, token, {
     mail: 'invitation',
+    clientId: ctx.clientId,
     recipient: email,
     subject: 'You are invited',
     text: `You have been invited to an account as one of its ${role}. You can accept within ${DAYS} days:`,
@@ -116,7 +118,7 @@ const view = (row: users.MemberRow) => ({
 const HAS_PASSWORD = 'must be left out: this address has an account with a password already';
 
 /** Makes the invited person a member; one without an account gets it, with the password.
- *  @throws Invalid naming what is wrong */
+ *  @throws Invalid naming what is wrong, Forbidden when the client is suspended */
 export async function acceptInvitation(ctx: RequestContext, input: AcceptInvitation) {
   const shown = await showInvitation(ctx, input.token);
   if (shown.has_account && input.password !== undefined) {
@@ -140,6 +142,7 @@ export async function acceptInvitation(ctx: RequestContext, input: AcceptInvitat
 async function accept(tx: Tx, ctx: RequestContext, input: AcceptInvitation, passwordHash: string | null) {
   const row = await store.lockByHash(tx, hashToken(input.token), ctx.clock.now());
   if (!row) throw new Invalid({ token: [LINK_EXPIRED] });
+  refuseOf(row);
   const timestamp = ctx.clock.timestamp();
   const userId =
     passwordHash === null

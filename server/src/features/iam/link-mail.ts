@@ -10,6 +10,8 @@ export interface TokenMail {
   /** What the mail is about, for operators who read the outbox. */
   readonly mail: 'password_reset' | 'confirm_email' | 'invitation';
   readonly recipient: string;
+  /** The client that it is about; absent: none. */
+  readonly clientId?: number;
   readonly subject: string;
   readonly text: string;
   /** The page of the portal that uses the token. */
@@ -21,7 +23,7 @@ export interface TokenMail {
 /** Queues a mail with a token that works once. */
 export async function mailToken(tx: Tx, ctx: Context, token: string, mail: TokenMail): Promise<void> {
   await queueMail(tx, {
-    clientId: null,
+    clientId: mail.clientId ?? null,
     kind: mail.mail,
     recipient: mail.recipient,
     subject: mail.subject,

@@ -1,43 +1,24 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
-import { recordAudit } from '../../platform/audit/audit.ts';
-import { listPage } from '../../platform/database/list-page.ts';
-import { listOf, type RowOf } from '../../platform/database/rows.ts';
-import type { RequestContext } from '../../platform/http/context.ts';
+import { recordLook } from '../../platform/audit/audit.ts';
+import type { ClientContext, RequestContext } from '../../platform/http/context.ts';
 import { clientPath, plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { Key, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
 import { listMail, wholeBody } from '../../platform/mail/outbox.ts';
-import type { InsertProject } from '../projects/index.ts';
-import { GLOBAL_REGION, reserve } from '../quotas/index.ts';
 import { invite } from './invitations.ts';
-import { addUser } from './member-service.ts';
+import { addUser, deleteClientUser } from './member-service.ts';
 import { checkPassword } from './password-rules.ts';
-import { Invitation, InviteUser, newPassword, type PageQuery } from './user-schema.ts';
-import { checkRole } from './user-service.ts';
+import { ApiTokenList, TokenListQuery } from './schema.ts';
+import { deleteToken, listTokens } from './token-service.ts';
+import { FullUserList, Invitation, InviteUser, newPassword, PageQuery } from './user-schema.ts';
+import { checkRole, listUsers } from './user-service.ts';
 
-/** Calls of those who run the cloud: clients, their first users, and the outbox. */
+/** Calls of those who run the cloud: users and tokens of clients, and the outbox. */
 
 const tag = 'Operator';
 const access = 'operate';
-const company = () => Type.String({ minLength: 1, maxLength: 255 });
 
-const OperatorClient = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String(),
-    email: Type.String(),
-    status: Type.String(),
-    created_at: OffsetTime(),
-  },
-  { $id: 'OperatorClient' },
-);
-const CreateOperatorClient = Type.Object(
-  { name: company(), email: Type.String({ format: 'email', description: 'Where warnings go' }) },
-  { $id: 'CreateOperatorClient' },
-);
-const Company = Type.Object({ id: Type.Optional(Type.Integer()), company: company() }, { $id: 'Company' });
-const CreatedCompany = Type.Object({ id: Type.Integer(), company: Type.String() }, { $id: 'CreatedCompany' });
 const AddUser = Type.Object(
   {
     email: InviteUser.properties.email,
@@ -68,53 +49,11 @@ const Mail = Type.Object(
   { $id: 'Mail' },
 );
 
-const CLIENT_COLUMNS = ['id', 'name', 'email', 'status', 'created_at'] as const;
-const COLUMNS = listOf(CLIENT_COLUMNS);
-type ClientRow = RowOf<'clients', typeof CLIENT_COLUMNS>;
-const view = ({ id, name, email, status, created_at }: ClientRow) => ({
-  ...{ id, name, email, status },
-  created_at: offsetTime(created_at),
+/** The context of a call by the client itself. */
+const asMember = (ctx: ClientContext): RequestContext => ({
+  ...ctx,
+  caller: { ...ctx.caller, clientId: ctx.clientId },
 });
-
-/** A client starts with a default project. */
-async function createClient(
-  ctx: RequestContext,
-  input: Static<typeof CreateOperatorClient>,
-  insertProject: InsertProject,
-) {
-  return ctx.db.transaction(async (tx) => {
-    const timestamp = ctx.clock.timestamp();
-    const [row] = await tx.named<ClientRow>(
-      'client_insert',
-      `insert into clients (name, email, created_at) values ($1, $2, $3) returning ${COLUMNS}`,
-      [input.name, input.email, timestamp],
-    );
-    if (!row) throw new Error('the client was not inserted');
-    await insertProject(tx, {
-      clientId: row.id,
-      name: 'Default',
-      description: null,
-      isDefault: true,
-      timestamp,
-    });
-    await recordAudit(tx, ctx, {
-      action: 'create_client',
-      subject: row.id,
-      name: row.name,
-      clientId: row.id,
-    });
-    await reserve(tx, { clientId: row.id, regionId: GLOBAL_REGION }, { project_count: 1 });
-    return view(row);
-  });
-}
-
-async function listClients(ctx: RequestContext, { limit, offset }: PageQuery) {
-  const { count, rows } = await listPage<ClientRow>(ctx.db, {
-    ...{ name: 'client_list', table: 'clients', alias: 'a', columns: COLUMNS, limit, offset },
-    order: 'id',
-  });
-  return { count, results: rows.map(view) };
-}
 
 async function readOutbox(ctx: RequestContext, { limit, offset }: PageQuery) {
   const { count, rows } = await listMail(ctx.db, { limit, offset });
@@ -136,37 +75,50 @@ async function readOutbox(ctx: RequestContext, { limit, offset }: PageQuery) {
   };
 }
 
-const clients = plainPath(tag, '/virga/v1/clients');
+const one = clientPath(tag, '/virga/v1/clients/{client_id}', { client_id: Key() });
+const users = one.at('users');
+const tokens = one.at('tokens');
 
-export const operatorRoutes = (insertProject: InsertProject): readonly Route[] => [
-  clients.post({
-    summary: 'Create a client with a default project',
+export const operatorRoutes: readonly Route[] = [
+  users.get({
+    operationId: 'listUsersOfClient',
+    summary: 'List the users of a client, and who is invited',
     access,
-    body: CreateOperatorClient,
-    status: 201,
-    response: OperatorClient,
-    handler: (ctx, { body }) => createClient(ctx, body, insertProject),
-  }),
-  clients.get({
-    summary: 'List clients',
-    access,
-    query: ListQuery({}),
-    response: ListOf(OperatorClient, 'OperatorClientList'),
-    handler: (ctx, { query }) => listClients(ctx, query),
-  }),
-  plainPath('Accounts', '/iam/clients/create').post({
-    operationId: 'createOwnClient',
-    summary: 'Create a client by its name alone',
-    access,
-    body: Company,
-    status: 201,
-    response: CreatedCompany,
-    handler: async (ctx, { body }) => {
-      const { id, name } = await createClient(ctx, { name: body.company, email: NO_ADDRESS }, insertProject);
-      return { id, company: name };
+    query: PageQuery,
+    response: FullUserList,
+    handler: async (ctx, { query }) => {
+      await recordLook(ctx, 'users');
+      return listUsers(asMember(ctx), query);
     },
   }),
-  clientPath(tag, '/virga/v1/clients/{client_id}/users', { client_id: Key() }).post({
+  users.at('{user_id}', { user_id: Key() }).delete({
+    operationId: 'removeUserOfClient',
+    summary: 'Remove a user from a client; their sessions and tokens there end',
+    access,
+    status: 204,
+    handler: async (ctx, { params }) => {
+      await deleteClientUser(ctx, params.user_id);
+    },
+  }),
+  tokens.get({
+    operationId: 'listTokensOfClient',
+    summary: 'List the API tokens of a client',
+    access,
+    query: TokenListQuery,
+    response: ApiTokenList,
+    handler: async (ctx, { query }) => {
+      await recordLook(ctx, 'tokens');
+      return listTokens(ctx, query);
+    },
+  }),
+  tokens.at('{token_id}', { token_id: Key() }).delete({
+    operationId: 'deleteTokenOfClient',
+    summary: 'Delete an API token of a client; it is refused within a second',
+    access,
+    status: 204,
+    handler: (ctx, { params }) => deleteToken(ctx, params.token_id),
+  }),
+  users.post({
     summary: 'Add a user to a client, with a password or by invitation',
     access,
     body: AddUser,
@@ -188,6 +140,3 @@ export const operatorRoutes = (insertProject: InsertProject): readonly Route[] =
     handler: (ctx, { query }) => readOutbox(ctx, query),
   }),
 ];
-
-/** Of a client that was made by its name alone. */
-const NO_ADDRESS = 'nobody@virga.internal';

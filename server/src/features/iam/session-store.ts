@@ -19,6 +19,8 @@ export interface StandingSession extends SessionRow {
   readonly role: Role;
   readonly token_role: Role | null;
   readonly has_second_factor: boolean;
+  /** Why its client is suspended; null: it is not. */
+  readonly suspend_reason: string | null;
   /** Further roles, in the client or in single projects. */
   readonly assignments: readonly AssignedRole[] | null;
 }
@@ -44,13 +46,14 @@ export async function readStandingSessions(db: Queryable, ids: readonly string[]
          select id from sessions where id = any($1::uuid[])
             and last_used_at < $2::timestamptz - interval '${NOTED_EVERY_S} seconds'
           order by id for update skip locked))
-     select ${COLUMNS}, c.role, t.role as token_role,
+     select ${COLUMNS}, c.role, t.role as token_role, k.suspend_reason,
          ${hasSecondFactor('s.user_id')} as has_second_factor, (
          select json_agg(json_build_object('project_id', a.project_id, 'role', a.role)) from role_assignments a
           where a.client_id = s.client_id and a.user_id = s.user_id) as assignments
        from sessions s
        join users u on u.id = s.user_id and u.deleted_at is null
        join client_users c on c.user_id = s.user_id and c.client_id = s.client_id
+       join clients k on k.id = s.client_id
        left join api_tokens t on t.id = s.token_id
       where s.id = any($1::uuid[]) and s.expires_at > $2
         and (s.token_id is null or (t.deleted_at is null and (t.expires_at is null or t.expires_at > $2)))`,

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
-import { NotFound, Unauthenticated } from '../../kernel/errors.ts';
+import { Forbidden, NotFound, suspendedFor, Unauthenticated } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import {
   type BearerResolver,
@@ -158,13 +158,14 @@ export class Sessions {
   }
 
   /** A new pair for a refresh token, once. One that comes again was copied: the session ends, and all of its family.
-   *  @throws Unauthenticated when the session has ended */
+   *  @throws Unauthenticated when the session has ended, Forbidden when its client is suspended */
   async refresh(ctx: RequestContext, token: string): Promise<TokenPair> {
     const claims = await this.#tokens.read('refresh', token);
     const session = claims && (await this.#standing.get(claims.sessionId));
     if (!session || session.token_id !== null || session.cookie_hash !== null) {
       throw new Unauthenticated(INVALID_TOKEN);
     }
+    refuseOf(session);
     const usedAt = ctx.clock.now();
     const expiresAt = expiryOf(session.created_at, usedAt);
     const renewed = await ctx.db.transaction(async (tx) => {
@@ -255,6 +256,12 @@ export class Sessions {
   }
 }
 
+/** For calls that begin or go on with a session.
+ *  @throws Forbidden when the client is suspended */
+export function refuseOf({ suspend_reason: reason }: { readonly suspend_reason: string | null }): void {
+  if (reason !== null) throw new Forbidden(suspendedFor(reason));
+}
+
 function expiryOf(createdAt: Date, usedAt: Date): Date {
   return new Date(Math.min(usedAt.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS));
 }
@@ -279,5 +286,6 @@ function callerOf(session: store.StandingSession): Caller {
     isBrowser: session.cookie_hash !== null,
     provedAt: confirmed_at ?? created_at,
     projectRoles: new Map(inProjects),
+    suspended: session.suspend_reason ?? undefined,
   };
 }

@@ -19,7 +19,7 @@ import { checkAssertion } from './passkeys.ts';
 import { checkPassword } from './password-rules.ts';
 import { hashPassword, NO_PASSWORD, type Standing, verifyPassword, WRONG_PASSWORD } from './passwords.ts';
 import { withCookie } from './session-cookie.ts';
-import type { Sessions, TokenPair } from './sessions.ts';
+import { refuseOf, type Sessions, type TokenPair } from './sessions.ts';
 import { remember } from './source-store.ts';
 import { endTokensOf } from './token-store.ts';
 import type { ChangePassword, PageQuery } from './user-schema.ts';
@@ -108,6 +108,7 @@ export class SignIn {
 
   /** Opens a browser's session of a person who has proved who they are with what a transaction uses up. */
   async #enter(tx: Tx, ctx: RequestContext, member: store.MemberRow, userAgent: string): Promise<string> {
+    refuseOf(member);
     const who = { userId: member.id, clientId: member.client_id };
     const timestamp = ctx.clock.timestamp();
     const noted = await store.insertSignIn(tx, {
@@ -137,6 +138,7 @@ export class SignIn {
     });
     if (isCodeWrong) throw wrongCode();
     if (!matches || !member?.password_hash) throw new Invalid({ errors: [NO_ACCOUNT] });
+    refuseOf(member);
     return { userId: member.id, clientId: member.client_id, proof: member.password_hash };
   }
 
@@ -176,6 +178,7 @@ export class SignIn {
     const within = caller.tokenId === 0 || clientId === caller.clientId;
     const member = within ? await store.readMember(ctx.db, clientId, caller.userId) : undefined;
     if (!member) throw new NotFound(`Client ${clientId} was not found`);
+    refuseOf(member);
     return this.#sessions.openFrom(ctx, clientId, userAgent);
   }
 

@@ -63,14 +63,16 @@ export interface NewToken {
   readonly expiresAt: string | null;
   /** The token that it was made with, and ends with. */
   readonly madeWith?: number | null;
+  /** It is an operator's, who acts for the client. */
+  readonly actsFor?: boolean;
   readonly timestamp: string;
 }
 
 export async function insertToken(tx: Tx, token: NewToken): Promise<number> {
   return tx.namedNumber(
     'api_token_insert',
-    `insert into api_tokens (client_id, user_id, role, name, description, hash, expires_at, created_at, made_with)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
+    `insert into api_tokens (client_id, user_id, role, name, description, hash, expires_at, created_at, made_with, acts_for)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id`,
     [
       token.clientId,
       token.userId,
@@ -81,6 +83,7 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<number> {
       token.expiresAt,
       token.timestamp,
       token.madeWith ?? null,
+      token.actsFor ?? false,
     ],
   );
 }

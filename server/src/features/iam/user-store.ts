@@ -26,31 +26,37 @@ export interface MemberRow extends UserRow {
   readonly accepted: boolean;
   /** Whether the user has a second factor. */
   readonly two_fa: boolean;
+  /** Why the client is suspended; null: it is not. */
+  readonly suspend_reason: string | null;
 }
 
 const USER = listOf(USER_COLUMNS, 'u');
 const MEMBER_COLUMNS = `${USER}, c.client_id, c.role, k.name as client_name, true as accepted,
-  ${hasSecondFactor('u.id')} as two_fa`;
+  ${hasSecondFactor('u.id')} as two_fa, k.suspend_reason`;
 const MEMBER = `select ${MEMBER_COLUMNS}
   from users u join client_users c on c.user_id = u.id join clients k on k.id = c.client_id`;
 
-/** All memberships of the user with this address, in its canonical form: the client that they were in last comes first, then the one that
- *  they joined first. */
+/** Which membership a user goes on in: of a client that is not suspended, that they were in last, else that they
+ *  joined first. */
+const BEST_FIRST = `(k.suspend_reason is not null), c.client_id is not distinct from u.last_client_id desc,
+  c.joined_at, c.client_id`;
+
+/** All memberships of the user with this address, in its canonical form, the one to go on in first. */
 export async function findMembershipsByEmail(db: Queryable, address: string): Promise<MemberRow[]> {
   return db.named<MemberRow>(
     'user_by_email',
     `${MEMBER} where lower(u.email collate "C") = $1 and u.deleted_at is null
-      order by c.client_id is not distinct from u.last_client_id desc, c.joined_at, c.client_id`,
+      order by ${BEST_FIRST}`,
     [address],
   );
 }
 
-/** The membership that a user goes on in: of the client that they were in last, else of that they joined first. */
+/** The membership that a user goes on in. */
 export async function findMembership(tx: Tx, userId: number): Promise<MemberRow | undefined> {
   return tx.namedRow<MemberRow>(
     'user_membership',
     `${MEMBER} where u.id = $1 and u.deleted_at is null
-      order by c.client_id is not distinct from u.last_client_id desc, c.joined_at, c.client_id limit 1`,
+      order by ${BEST_FIRST} limit 1`,
     [userId],
   );
 }

@@ -201,3 +201,14 @@ export async function unsettledClusters(
   const { ids = [], pools = 0, last = null } = row ?? {};
   return { ids, next: pools < limit || last === null ? FIRST_POOL : last };
 }
+
+/** Ids of the clusters of a region whose clients are suspended, and what they have serves nobody. */
+export async function readPausedIds(db: Db, regionId: number): Promise<string[]> {
+  const rows = await db.named<{ id: string }>(
+    'k8s_cluster_paused',
+    `select k.id from k8s_clusters k join clients c on c.id = k.client_id
+      where k.region_id = $1 and c.data_planes_stopped order by k.id`,
+    [regionId],
+  );
+  return rows.map(({ id }) => id);
+}

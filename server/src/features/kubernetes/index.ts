@@ -3,10 +3,12 @@ import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { authoritiesOfClusters } from './authorities.ts';
 import { scalePools } from './autoscale.ts';
+import { readPausedIds } from './cluster-store.ts';
 import { kubernetesExamples } from './examples.ts';
 import { healClusters } from './heal.ts';
 import { resealClusterKeys } from './keys.ts';
@@ -34,10 +36,12 @@ export interface KubernetesDeps {
   providerOf(regionId: number): KubernetesProvider | undefined;
   /** All regions. */
   regionIds(): readonly number[];
+  readonly owners: OwnRegions<KubernetesProvider>['owners'];
 }
 
 const HEAL_EVERY_MS = 500;
 const WATCH_EVERY_MS = 1000;
+const PAUSE_EVERY_MS = 1000;
 
 const POOLS_WITHOUT_TASK = {
   table: 'k8s_pools',
@@ -82,6 +86,16 @@ export function kubernetes(deps: KubernetesDeps): Feature {
         everyMs: HEAL_EVERY_MS,
         exclusive: true,
         run: healClusters(keep),
+      },
+      {
+        // It works on the regions that this node owns, each of which is nobody else's.
+        name: 'kubernetes-pause',
+        everyMs: PAUSE_EVERY_MS,
+        exclusive: false,
+        run: () =>
+          inOwnRegions({ ...deps, providerOf }, 'Kubernetes clusters', async (regionId, provider) => {
+            await provider.pause?.(await readPausedIds(db, regionId));
+          }),
       },
       {
         name: 'kubernetes-watch',

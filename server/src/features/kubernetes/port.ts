@@ -27,6 +27,9 @@ export interface KubernetesProvider {
   ): Promise<Progress>;
   /** How long a node may be not ready before it is given up: a kubelet that restarts comes back by itself. */
   readonly unreadyGraceMs: number;
+  /** Ends the programs of these clusters, whatever they hold, and starts those of clusters that were paused and are
+   *  not among them. Absent: there are none. */
+  pause?(clusterIds: readonly string[]): Promise<void>;
   /** How nodes are that have been ready once. Those that are left out are not known at present (their API
    *  server does not answer, say) and are left alone. */
   observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>>;

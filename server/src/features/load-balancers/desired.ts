@@ -40,7 +40,7 @@ export function desiredOf(
   return {
     id: tree.id,
     version: tree.version,
-    adminStateUp: tree.admin_state_up,
+    adminStateUp: tree.admin_state_up && !tree.data_planes_stopped,
     vipAddress,
     extraAddresses: [...additional, ...tree.floating_addresses],
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },

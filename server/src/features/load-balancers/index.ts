@@ -47,6 +47,7 @@ import { TreeCache } from './tree-cache.ts';
 export { DEFAULT_FLAVOR, flavorNamed } from './flavors.ts';
 export type { LoadBalancerProvider } from './port.ts';
 export { findSecretUsers } from './secret-uses.ts';
+export { lookAnewAtLoadBalancers } from './store.ts';
 
 export interface LoadBalancerDeps {
   readonly db: Db;

@@ -217,6 +217,8 @@ export interface PartRows {
 
 /** A load balancer with everything that belongs to it. */
 export interface LoadBalancerTree extends LoadBalancerRow {
+  /** Whether its client is suspended, and what it has serves nobody. */
+  readonly data_planes_stopped?: boolean;
   /** Addresses of the floating IPs that lead to it. */
   readonly floating_addresses: readonly string[];
   /** Addresses that are reserved for its port, while it does not have them. */

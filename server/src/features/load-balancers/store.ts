@@ -109,3 +109,13 @@ export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Pr
   const [, rows] = await together([locked, deleted]);
   return rows.length > 0;
 }
+
+/** Has the data planes of a client's load balancers compared anew with what is desired: whether they are to serve
+ *  depends on the client, too. */
+export async function lookAnewAtLoadBalancers(tx: Tx, clientId: number): Promise<void> {
+  await tx.named(
+    'lb_look_anew',
+    'update load_balancers set version = version + 1 where id in (select id from load_balancers where client_id = $1 order by id for update)',
+    [clientId],
+  );
+}

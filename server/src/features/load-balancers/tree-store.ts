@@ -22,7 +22,8 @@ const TREE = `${listOf(COLUMNS, 'lb')},
   ${parts('lb_health_monitors', 't.id')} as monitors,
   ${parts('lb_l7_policies', 't.position, t.id')} as policies,
   ${parts('lb_l7_rules', IN_ORDER)} as rules,
-  ${FLOATING_ADDRESSES_OF_LB}, ${RESERVED_ADDRESS_OF_LB}`;
+  ${FLOATING_ADDRESSES_OF_LB}, ${RESERVED_ADDRESS_OF_LB},
+  (select data_planes_stopped from clients c where c.id = lb.client_id) as data_planes_stopped`;
 
 export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {
   return db.namedRow<LoadBalancerTree>('lb_tree', `select ${TREE} from load_balancers lb where lb.id = $1`, [

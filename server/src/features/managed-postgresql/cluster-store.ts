@@ -20,13 +20,26 @@ export const clusters = heldTable<ClusterRow>('postgresql_clusters', 'PostgreSQL
   findBy: 'name',
 });
 
-const SHOULD_RUN = `host is not null and task_id is null and status = 'READY'`;
+const IS_THERE = `host is not null and task_id is null and status = 'READY'`;
+const IS_PAUSED =
+  'exists (select from clients c where c.id = postgresql_clusters.client_id and c.data_planes_stopped)';
+const SHOULD_RUN = `${IS_THERE} and not ${IS_PAUSED}`;
 
 /** Ids of the clusters of a region that should run. */
 export async function readRunningIds(db: Db, regionId: number): Promise<string[]> {
   const rows = await db.named<{ id: string }>(
     'postgresql_cluster_running',
     `select id from postgresql_clusters where region_id = $1 and ${SHOULD_RUN} order by created_at, id`,
+    [regionId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of those that serve nobody, since their clients are suspended. */
+export async function readPausedIds(db: Db, regionId: number): Promise<string[]> {
+  const rows = await db.named<{ id: string }>(
+    'postgresql_cluster_paused',
+    `select id from postgresql_clusters where region_id = $1 and ${IS_THERE} and ${IS_PAUSED} order by id`,
     [regionId],
   );
   return rows.map(({ id }) => id);

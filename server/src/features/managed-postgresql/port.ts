@@ -29,6 +29,8 @@ export interface PostgresqlProvider {
   versionOf?(clusterId: string): Promise<string | undefined>;
   /** Forgets a cluster with all that it holds; unknown ids are already removed. */
   removeCluster(clusterId: string, operation: Operation): Promise<Progress>;
+  /** Ends the servers of a cluster, whatever it holds; looked at again, they are started. Absent: there are none. */
+  pause?(clusterId: string): Promise<void>;
   /** How clusters are that should run. Absent: they are simulated, and are well. */
   observeClusters?(
     ids: readonly string[],

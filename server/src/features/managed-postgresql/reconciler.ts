@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
-import { findRunning, readRunningIds, writeObserved } from './cluster-store.ts';
+import { findRunning, readPausedIds, readRunningIds, writeObserved } from './cluster-store.ts';
 import { desiredOf, hasPlace } from './desired.ts';
 import type { DesiredCluster, PostgresqlProvider } from './port.ts';
 import { isActivatedAnywhere } from './store.ts';
@@ -41,6 +41,7 @@ export class Reconciler {
 
   async #keep(regionId: number, provider: PostgresqlProvider): Promise<void> {
     const { db } = this.#deps;
+    for (const id of await readPausedIds(db, regionId)) await provider.pause?.(id);
     const ids = await readRunningIds(db, regionId);
     if (ids.length === 0) return;
     const seen = (await provider.observeClusters?.(ids, (id) => this.#desired(id))) ?? new Map();

@@ -44,7 +44,7 @@ export { createStorage, deleteStorage, restoreStorage } from './storages.ts';
 
 export type ObjectStorageDeps = ObjectStorageService & Omit<ReconcilerDeps, 'count'> & CountDeps;
 
-const PURGE_EVERY_MS = 60_000;
+const PURGE_EVERY_MS = 10_000;
 
 export function objectStorage(deps: ObjectStorageDeps): Feature {
   const reconciler = new Reconciler({ ...deps, count: (storage, report) => count(deps, storage, report) });

@@ -7,6 +7,8 @@ export interface StorageProvider {
   unavailable(): string | undefined;
   /** A place for a storage: the address that its clients use, kept until the storage is removed. */
   addressOf(id: string): Promise<string>;
+  /** Ends the programs of a storage, whatever it holds; looked at again, it serves again. Absent: there are none. */
+  pause?(id: string): Promise<void>;
   /** A report was counted, and is not asked for again. */
   acknowledge?(id: string, reportId: string): Promise<void>;
 }

@@ -66,6 +66,7 @@ export class Reconciler {
       rows.set(id, row);
       return desiredOf(cipher, row, await readParts(db, row.id), 'before');
     };
+    for (const id of await storages.pausedIds(db, regionId)) await provider.pause?.(id);
     const seen = await provider.observeStorages(await storages.runningIds(db, regionId), desired);
     for (const [id, row] of rows) {
       const observed = seen.get(id);

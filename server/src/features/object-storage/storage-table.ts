@@ -62,7 +62,9 @@ export function storageTable<Row extends AnyStorageRow>(
   const all = `${listOf([...COLUMNS, ...columns], 's')}, r.slug as location`;
   /** Rows as `s`; what follows says which. */
   const select = `select ${all} from ${table} s join regions r on r.id = s.region_id`;
-  const shouldRun = `s.address is not null and s.task_id is null and s.status = 'active'`;
+  const isThere = `s.address is not null and s.task_id is null and s.status = 'active'`;
+  const isPaused = 'exists (select from clients c where c.id = s.client_id and c.data_planes_stopped)';
+  const shouldRun = `${isThere} and not ${isPaused}`;
 
   return {
     select,
@@ -102,6 +104,13 @@ export function storageTable<Row extends AnyStorageRow>(
     async runningIds(db: Db, regionId: number): Promise<string[]> {
       const text = `select s.id from ${table} s where s.region_id = $1 and ${shouldRun} order by s.id`;
       const rows = await db.named<{ id: number }>(`${table}_running`, text, [regionId]);
+      return rows.map(({ id }) => String(id));
+    },
+
+    /** Ids of those that serve nobody, since their clients are suspended. */
+    async pausedIds(db: Db, regionId: number): Promise<string[]> {
+      const text = `select s.id from ${table} s where s.region_id = $1 and ${isThere} and ${isPaused} order by s.id`;
+      const rows = await db.named<{ id: number }>(`${table}_paused`, text, [regionId]);
       return rows.map(({ id }) => String(id));
     },
 

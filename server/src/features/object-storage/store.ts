@@ -21,7 +21,8 @@ export async function readOutdated(db: Db, regionIds: readonly number[], before:
   return db.named<StorageRow>(
     'object_storage_outdated',
     `${storages.select} where s.region_id = any($1::int[]) and s.status = 'deleted' and s.files_gone_at is null
-        and s.deleted_at < $2 order by s.id`,
+        and (s.deleted_at < $2 or exists (select from clients c where c.id = s.client_id and c.task_id is not null))
+      order by s.id`,
     [regionIds, before.toISOString()],
   );
 }

@@ -10,6 +10,7 @@ export {
   insertProject,
   type NewProject,
   type ProjectRow,
+  RESOURCES,
   readProject,
   readProjectOwners,
 } from './store.ts';

@@ -1,3 +1,4 @@
+import { recordLook } from '../../platform/audit/audit.ts';
 import { clientPath, plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { decideLimitsRequest, listLimitsRequests } from './limits-requests.ts';
@@ -31,7 +32,10 @@ export const operatorQuotaRoutes: readonly Route[] = [
     summary: 'Get all quotas of a client',
     access,
     response: ClientQuotas,
-    handler: (ctx) => getQuotas(ctx, ctx.clientId),
+    handler: async (ctx) => {
+      await recordLook(ctx, 'quotas');
+      return getQuotas(ctx, ctx.clientId);
+    },
   }),
   QUOTAS.patch({
     operationId: 'setQuotasOfClient',

@@ -24,6 +24,7 @@ export const keepSftpStorages = (deps: SftpKeeperDeps): Promise<void> =>
       rows.set(id, row);
       return desiredOf(db, row, 'before');
     };
+    for (const id of await storages.pausedIds(db, regionId)) await provider.pause?.(id);
     const seen = await provider.observeSftpStorages(await storages.runningIds(db, regionId), desired);
     for (const [id, row] of rows) {
       const report = seen.get(id)?.report;

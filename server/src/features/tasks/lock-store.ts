@@ -16,6 +16,7 @@ interface Lockable {
 
 /** Every table whose rows tasks lock, in the order in which they are listed. */
 export const LOCKABLES: readonly Lockable[] = [
+  { table: 'clients', type: 'client' },
   { table: 'projects', type: 'project' },
   { table: 'load_balancers', type: 'loadbalancer' },
   { table: 'lb_listeners', type: 'lblistener', isPart: true },

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { plainPath, regionPath } from '../../platform/http/paths.ts';
+import { recordLook } from '../../platform/audit/audit.ts';
+import { clientPath, plainPath, regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
+import { Key } from '../../platform/http/schemas.ts';
 import { type TaskReads, WAITS } from './reads.ts';
 import {
   AcknowledgeAllQuery,
@@ -30,7 +32,18 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
       access: 'read',
       query: TaskListQuery,
       response: TaskList,
-      handler: (ctx, { query }) => listTasks(ctx, query),
+      handler: (ctx, { query }) => listTasks(ctx, ctx.caller.clientId, query),
+    }),
+    clientPath('Operator', '/virga/v1/clients/{client_id}/tasks', { client_id: Key() }).get({
+      operationId: 'listTasksOfClient',
+      summary: 'List the tasks of a client',
+      access: 'operate',
+      query: TaskListQuery,
+      response: TaskList,
+      handler: async (ctx, { query }) => {
+        await recordLook(ctx, 'tasks');
+        return listTasks(ctx, ctx.clientId, query);
+      },
     }),
     regionPath(tag, '/cloud/v1/tasks/{project_id}/{region_id}/active').get({
       operationId: 'listActiveTasks',

@@ -86,9 +86,9 @@ function stepOf(type: string): string {
 
 export const missing = (id: string) => new NotFound(`Task ${id} was not found`);
 
-export async function listTasks(ctx: RequestContext, query: TaskListQuery) {
+export async function listTasks(ctx: RequestContext, clientId: number, query: TaskListQuery) {
   const order_by = query.sorting ?? query.order_by;
-  return viewPage(await lists.listTasks(ctx.db, ctx.caller.clientId, { ...query, order_by }), viewTask);
+  return viewPage(await lists.listTasks(ctx.db, clientId, { ...query, order_by }), viewTask);
 }
 
 export async function listActiveTasks(ctx: RegionContext, query: ActiveTasksQuery) {

@@ -4,6 +4,7 @@ import type { TaskRow } from './store.ts';
 
 /** What tasks are about that user actions do not name, or name by what becomes of it: by the ends of the tasks' types. */
 const OTHERS = {
+  client: 'client',
   lbmembers: 'lbpool',
   object_storage: 'object_storage',
   security_group_rule: 'securitygroup',
@@ -14,6 +15,7 @@ const OTHERS = {
 
 /** Under which names clients read the id of what a task is about, by the type of that resource. */
 const ID_NAMES: Readonly<Record<string, readonly string[]>> = {
+  client: ['client_id'],
   dbaas_postgres: ['cluster_id'],
   external_ip: ['port_id', 'reserved_fixed_ip_id'],
   floating_ip: ['floating_ip_id', 'floatingip_id'],
@@ -43,7 +45,7 @@ const ID_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Resources whose ids are numbers. */
-const NUMBERED = new Set(['object_storage', 'project', 'sftp_storage']);
+const NUMBERED = new Set(['client', 'object_storage', 'project', 'sftp_storage']);
 
 /** Of what type the resource is that something is part of. */
 const PARENTS: Readonly<Record<string, string>> = {

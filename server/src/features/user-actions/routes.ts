@@ -1,5 +1,7 @@
-import { plainPath } from '../../platform/http/paths.ts';
+import { recordLook } from '../../platform/audit/audit.ts';
+import { clientPath, plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
+import { Key } from '../../platform/http/schemas.ts';
 import {
   checkSubscription,
   listSubscriptions,
@@ -8,6 +10,7 @@ import {
   subscribe,
   unsubscribe,
 } from '../webhooks/index.ts';
+import { AuditLog, AuditLogQuery, readAuditLog } from './audit-log.ts';
 import {
   CreateSubscription,
   SubscriptionList,
@@ -26,6 +29,25 @@ export const userActionRoutes = (options: SubscriptionOptions): readonly Route[]
     query: UserActionListQuery,
     response: UserActionList,
     handler: (ctx, { query }) => userActions(ctx, query),
+  }),
+  plainPath('User actions', '/virga/v1/audit_log').get({
+    operationId: 'readAuditLog',
+    summary: 'Read all that was done to the account, and what operators have read of it, latest first',
+    access: 'administer',
+    query: AuditLogQuery,
+    response: AuditLog,
+    handler: (ctx, { query }) => readAuditLog(ctx, ctx.caller.clientId, query),
+  }),
+  clientPath('Operator', '/virga/v1/clients/{client_id}/audit_log', { client_id: Key() }).get({
+    operationId: 'readAuditLogOfClient',
+    summary: 'Read all that was done to a client, latest first',
+    access: 'operate',
+    query: AuditLogQuery,
+    response: AuditLog,
+    handler: async (ctx, { query }) => {
+      await recordLook(ctx, 'audit_log');
+      return readAuditLog(ctx, ctx.clientId, query);
+    },
   }),
   PATH.at('subscribe').post({
     operationId: 'subscribeToUserActions',

@@ -1,5 +1,5 @@
 import type { Tx } from '../database/db.ts';
-import type { RequestContext, TaskContext } from '../http/context.ts';
+import type { ClientContext, RequestContext, TaskContext } from '../http/context.ts';
 import { userActionOf } from './actions.ts';
 
 export interface AuditEntry {
@@ -68,3 +68,14 @@ export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: 
     ],
   );
 }
+
+/** Records that an operator looks at what is a client's, in the log of that client.
+ *  @param what in the words of the API: `tasks`, `audit_log` */
+export const recordLook = (ctx: ClientContext, what: string): Promise<void> =>
+  ctx.db.transaction((tx) => recordAudit(tx, ctx, { action: `read_${what}`, subject: ctx.clientId }));
+
+/** Records what an operator reads who acts for a client, in the log of that client. */
+export const recordRead = (ctx: RequestContext, url: string): Promise<void> =>
+  ctx.db.transaction((tx) =>
+    recordAudit(tx, ctx, { action: 'read_for_client', subject: url.split('?')[0] ?? url }),
+  );

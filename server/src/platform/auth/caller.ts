@@ -23,6 +23,10 @@ export interface Caller {
   readonly mustEnrol?: boolean;
   /** When the access token that the request came with ends, which nothing that it opens may outlive. */
   readonly endsAt?: Date;
+  /** Why the client is suspended; absent: it is not. */
+  readonly suspended?: string | undefined;
+  /** Whether it is an operator, who acts for the client. */
+  readonly actsFor?: boolean;
   /** What the caller may in single projects, by their ids, where that is more than `role`. */
   readonly projectRoles?: ReadonlyMap<number, Role>;
 }
@@ -151,7 +155,7 @@ export class Authenticator {
   async #read(hash: string, now: number): Promise<CachedCaller> {
     const row = await this.#tokens.get(hash);
     const found = {
-      caller: row && { tokenId: row.id, clientId: row.client_id, userId: row.user_id, role: row.role },
+      caller: row && callerOf(row),
       expiresAt: row?.expires_at?.getTime(),
       readAt: now,
     };
@@ -161,6 +165,15 @@ export class Authenticator {
   }
 }
 
+const callerOf = (row: TokenRow): Caller => ({
+  tokenId: row.id,
+  clientId: row.client_id,
+  userId: row.user_id,
+  role: row.role,
+  suspended: row.suspend_reason ?? undefined,
+  actsFor: row.acts_for,
+});
+
 interface TokenRow {
   /** In hexadecimal. */
   hash: string;
@@ -169,6 +182,8 @@ interface TokenRow {
   user_id: number;
   role: TokenRole;
   expires_at: Date | null;
+  acts_for: boolean;
+  suspend_reason: string | null;
 }
 
 /** The tokens with these hashes that are not deleted. Notes once a minute that they are used. */
@@ -180,8 +195,9 @@ function readTokens(db: Db, hashes: readonly string[], now: number): Promise<Tok
             select id from api_tokens join asked using (hash)
              where last_used_at is null or last_used_at < to_timestamp($2::float8 / 1000 - 60)
              order by id for update of api_tokens skip locked))
-     select encode(hash, 'hex') as hash, id, client_id, user_id, role, expires_at
-       from api_tokens join asked using (hash) where deleted_at is null`,
+     select encode(t.hash, 'hex') as hash, t.id, t.client_id, t.user_id, t.role, t.expires_at, t.acts_for,
+            c.suspend_reason
+       from api_tokens t join asked using (hash) join clients c on c.id = t.client_id where t.deleted_at is null`,
     [hashes, now],
   );
 }

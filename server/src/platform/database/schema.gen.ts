@@ -24,6 +24,10 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type Numeric = ColumnType<string, number | string, number | string>;
 
 export interface ApiTokens {
+  /**
+   * of an operator, who acts for the client with it
+   */
+  acts_for: Generated<boolean>;
   client_id: number;
   created_at: Date;
   deleted_at: Date | null;
@@ -60,10 +64,17 @@ export interface AuditLog {
 
 export interface Clients {
   created_at: Generated<Date>;
+  data_planes_stopped: Generated<boolean>;
   email: string;
   id: Generated<number>;
   name: string;
   status: Generated<string>;
+  suspend_reason: string | null;
+  suspended_at: Date | null;
+  /**
+   * of its deletion
+   */
+  task_id: string | null;
 }
 
 export interface ClientUsers {

@@ -8,10 +8,11 @@ export const Detail = Type.Object(
   {
     detail: Type.String({ description: 'What is missing: a good token, or a role that allows the call' }),
     code: Type.Optional(
-      StringEnum(['recent_sign_in_required', 'second_factor_required'], {
+      StringEnum(['account_suspended', 'recent_sign_in_required', 'second_factor_required'], {
         description:
           'What the person must do: give the password again, at `POST /virga/v1/session/confirm`; or add a second ' +
-          'factor, at `POST /virga/v1/second_factors/authenticators`',
+          'factor, at `POST /virga/v1/second_factors/authenticators`. Of an account that is suspended, nothing but to ask ' +
+          'its operator',
       }),
     ),
   },

@@ -11,10 +11,12 @@ import { NotFound, PermissionDenied, Unauthenticated } from '../../kernel/errors
 import type { Ids } from '../../kernel/ids.ts';
 import type { IpRanges } from '../../kernel/ip.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { recordRead } from '../audit/audit.ts';
 import { type Authenticator, type Caller, NOBODY, roleIn } from '../auth/caller.ts';
 import { CredentialWatch } from '../auth/credential-watch.ts';
 import { requireProof } from '../auth/recent.ts';
 import { allows, lackOf } from '../auth/roles.ts';
+import { refuseSuspended } from '../auth/suspended.ts';
 import { WRONG_TOKENS, WrongTokens } from '../auth/wrong-tokens.ts';
 import type { Db } from '../database/db.ts';
 import type { Waiter } from '../database/liveness-probe.ts';
@@ -252,6 +254,7 @@ function addRoute(
   const identify = async (request: FastifyRequest, fresh = false): Promise<Caller> => {
     if (typeof access === 'object') return NOBODY;
     const caller = await options.authenticator.identify(request, { fresh });
+    refuseSuspended(caller, spec.method);
     const { project_id } = request.params as { project_id?: string };
     const projectId = project_id === undefined ? undefined : Number(project_id);
     const role = roleIn(caller, projectId);
@@ -320,6 +323,7 @@ function addRoute(
     // Whoever has given up cannot know what was done afterwards, unless he asks again with his key.
     const isForgotten = spec.method !== 'GET' && !isKeyed;
     const ctx = contextOf(request, reply, isForgotten ? options.db.for(waiter) : options.db);
+    if (request.caller.actsFor && spec.method === 'GET') await recordRead(ctx, request.url);
     const inScope = () => resolveScope(ctx, { scope, spec }, request.params, options.scopes);
     const input = { params, query, body, headers: request.headers };
     if (isKeyed) {

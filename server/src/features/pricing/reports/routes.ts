@@ -1,5 +1,7 @@
-import { plainPath } from '../../../platform/http/paths.ts';
+import { recordLook } from '../../../platform/audit/audit.ts';
+import { clientPath, plainPath } from '../../../platform/http/paths.ts';
 import type { Route } from '../../../platform/http/route.ts';
+import { Key } from '../../../platform/http/schemas.ts';
 import { KEPT_DAYS } from './model.ts';
 import { checkReport, type Reports } from './reports.ts';
 import {
@@ -47,5 +49,17 @@ export const reportRoutes = (reports: Reports): readonly Route[] => [
     rules: checkReport,
     response: UsageReport,
     handler: (ctx, { body }) => reports.usage(ctx, body),
+  }),
+  clientPath('Operator', '/virga/v1/clients/{client_id}/usage_report', { client_id: Key() }).post({
+    operationId: 'reportUsageOfClient',
+    summary: 'Say what resources of a client were used for',
+    access: 'operate',
+    body: ReportUsage,
+    rules: checkReport,
+    response: UsageReport,
+    handler: async (ctx, { body }) => {
+      await recordLook(ctx, 'usage_report');
+      return reports.usage({ ...ctx, caller: { ...ctx.caller, clientId: ctx.clientId } }, body);
+    },
   }),
 ];

@@ -22,6 +22,8 @@ export interface Paths {
   readonly log: string;
   readonly pidFile: string;
   readonly notes: string;
+  /** It is there while nothing of the cluster is to run. */
+  readonly paused: string;
 }
 
 /** @param root of all clusters of the region */
@@ -40,6 +42,7 @@ export function pathsOf(root: string, id: string): Paths {
     log: join(home, 'control-plane.log'),
     pidFile: join(home, 'control-plane.pid'),
     notes: join(home, 'notes.json'),
+    paused: join(home, 'paused'),
   };
 }
 

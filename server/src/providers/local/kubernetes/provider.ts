@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   DesiredControlPlane,
@@ -137,6 +137,16 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     return READY;
   }
 
+  async pause(clusterIds: readonly string[]): Promise<void> {
+    for (const id of this.#clusters()) {
+      const { paused } = this.#paths(id);
+      if (clusterIds.includes(id)) {
+        if (!existsSync(paused)) writeFileAtomically(paused, '');
+        await this.#changes.change(id, () => this.#stop(id));
+      } else rmSync(paused, { force: true });
+    }
+  }
+
   async observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>> {
     const found = new Map<string, NodeCondition>();
     const clusters = [...new Set(nodes.map(({ clusterId }) => clusterId))];
@@ -159,11 +169,14 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   async release(programs: Programs): Promise<void> {
     await this.#changes.idle();
     if (programs === 'leave') return;
-    await eachAtMost(SIDE_BY_SIDE, this.#clusters(), async (id) => {
-      const paths = this.#paths(id);
-      await eachAtMost(SIDE_BY_SIDE, nodesIn(paths), (node) => this.#node(nodePathsOf(paths, node)).stop());
-      await this.#controlPlane(paths).stop();
-    });
+    await eachAtMost(SIDE_BY_SIDE, this.#clusters(), (id) => this.#stop(id));
+  }
+
+  /** Nodes first. */
+  async #stop(id: string): Promise<void> {
+    const paths = this.#paths(id);
+    await eachAtMost(SIDE_BY_SIDE, nodesIn(paths), (node) => this.#node(nodePathsOf(paths, node)).stop());
+    await this.#controlPlane(paths).stop();
   }
 
   close(programs: Programs): Promise<void> {
@@ -174,6 +187,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   *#ended(): Iterable<string> {
     for (const id of this.#clusters()) {
       const paths = this.#paths(id);
+      if (existsSync(paths.paused)) continue;
       if (isEnded(this.#controlPlane(paths))) yield id;
       for (const node of nodesIn(paths))
         if (isEnded(this.#node(nodePathsOf(paths, node)))) yield keyOf(id, node);
@@ -185,7 +199,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     const paths = this.#paths(clusterId);
     const program = nodeId === undefined ? this.#controlPlane(paths) : this.#node(nodePathsOf(paths, nodeId));
     const { notes } = program;
-    if (notes === null || program.running() !== null) return;
+    if (notes === null || program.running() !== null || existsSync(paths.paused)) return;
     this.#options.log.warn({ id: key }, 'a program of a Kubernetes cluster had ended, and is started again');
     const answers =
       nodeId === undefined ? () => isReady(paths, this.apiAddress(clusterId)) : async () => true;

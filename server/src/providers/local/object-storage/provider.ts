@@ -84,6 +84,8 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     return READY;
   }
 
+  pause = (id: string): Promise<void> => this.#servers.pause(id);
+
   acknowledge = (id: string, reportId: string): Promise<void> => this.#servers.acknowledge(id, reportId);
 
   async purge(id: string): Promise<void> {

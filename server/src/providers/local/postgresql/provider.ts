@@ -156,6 +156,16 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
     return READY;
   }
 
+  /** It is known no longer, so that nothing supervises it. */
+  pause(id: string): Promise<void> {
+    return this.#changes.change(id, async () => {
+      const cluster = this.#cluster(id);
+      await cluster.release();
+      await cluster.stop();
+      this.#clusters.delete(id);
+    });
+  }
+
   observeClusters(
     ids: readonly string[],
     desired: DesiredNow<DesiredCluster>,

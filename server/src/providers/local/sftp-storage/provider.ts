@@ -72,6 +72,8 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
     return READY;
   }
 
+  pause = (id: string): Promise<void> => this.#servers.pause(id);
+
   acknowledge = (id: string, reportId: string): Promise<void> => this.#servers.acknowledge(id, reportId);
 
   observeSftpStorages = (ids: readonly string[], desired: DesiredNow<DesiredSftpStorage>) =>

@@ -77,6 +77,9 @@ export class StorageServers<S extends StorageServer> {
     this.#options.makeFolders(paths);
   }
 
+  /** Ends a server until it is looked at again. */
+  pause = (id: string): Promise<void> => this.change(id, (server) => server.stop());
+
   /** Ends a server, and forgets what it has used. */
   async end(server: S): Promise<void> {
     await server.stop();
