@@ -158,17 +158,20 @@ export const certificates = (where: Where): Choices => ({
     resultsOf(await client.GET('/cloud/v1/secrets/{project_id}/{region_id}', manyIn(where))).map(called),
 });
 
-/** Where storages of S3 may be; they belong to no project. */
-export const storageLocations: Choices = {
-  key: 'storage locations',
+/** Where storages of S3 may be, which belong to no project.
+ *  @param here the slug of the region that comes first */
+export const storageLocations = (here: string | undefined): Choices => ({
+  key: `storage locations ${here}`,
   none: 'No region has object storage at present',
   load: async () =>
     resultsOf(
       await client.GET('/storage/v4/locations', {
         params: { query: { ...MANY, order_by: 'title.asc', type: 'standard' } },
       }),
-    ).map(({ name, title }) => ({ value: name, label: title })),
-};
+    )
+      .map(({ name, title }) => ({ value: name, label: title }))
+      .sort((a, b) => Number(b.value === here) - Number(a.value === here)),
+});
 
 /** Addresses that are reserved and that nothing uses. */
 export const reservedAddresses = (where: Where): Choices => ({

@@ -1,6 +1,11 @@
+import type { Query } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { client, queryClient, type Schemas } from './client.ts';
 import { whenBack } from './connection.ts';
+import { csrfToken } from './session.ts';
+import { readTasks, type TaskStream } from './task-stream.ts';
+import type { FromTab, ToTab } from './task-worker.ts';
+import { isTouched } from './touched.ts';
 
 export type Task = Schemas['Task'];
 
@@ -13,22 +18,41 @@ const PATIENCE_MS = 2_000;
 let tasks: readonly Task[] = [];
 const listeners = new Set<() => void>();
 const waiting = new Map<string, Set<(task: Task) => void>>();
-let source: EventSource | undefined;
 
 export const isEnded = (task: Task): boolean => task.state === 'FINISHED' || task.state === 'ERROR';
 
-/** Follows the tasks of the account; the browser resumes by itself after the server was away. */
+/** Follows the tasks of the account; the stream goes on by itself after the server was away. */
 export function followTasks(): () => void {
-  source?.close();
-  source = new EventSource('/cloud/v1/tasks/stream');
-  source.addEventListener('task', (event) => note(JSON.parse(event.data) as Task));
-  // What ended before the stream was open, it does not report.
-  source.addEventListener('open', () => void readAwaited());
+  const stream: TaskStream = {
+    heard: note,
+    // What ended before the stream was open, it does not report.
+    opened: () => void readAwaited(),
+  };
+  const leave = 'SharedWorker' in globalThis ? readWithOthers(stream) : readTasks(stream);
   const stop = whenBack(() => void queryClient.invalidateQueries());
   return () => {
     stop();
-    source?.close();
-    source = undefined;
+    leave();
+  };
+}
+
+/** Reads the stream together with the other tabs of the browser. */
+function readWithOthers({ heard, opened }: TaskStream): () => void {
+  const worker = new SharedWorker(new URL('./task-worker.ts', import.meta.url), { type: 'module' });
+  const say = (message: FromTab) => worker.port.postMessage(message);
+  worker.port.onmessage = ({ data }: MessageEvent<ToTab>) =>
+    'task' in data ? heard(data.task as Task) : opened();
+  const join = () => say({ join: csrfToken() ?? '' });
+  const leave = () => say({ leave: true });
+  join();
+  // A page that is left may come back as it was, without being loaded.
+  window.addEventListener('pagehide', leave);
+  window.addEventListener('pageshow', join);
+  return () => {
+    window.removeEventListener('pagehide', leave);
+    window.removeEventListener('pageshow', join);
+    leave();
+    worker.port.close();
   };
 }
 
@@ -46,27 +70,31 @@ function note(task: Task): void {
   tasks = index < 0 ? [task, ...tasks].slice(0, KEPT) : tasks.with(index, task);
   for (const listener of listeners) listener();
   for (const hear of waiting.get(task.id) ?? []) hear(task);
-  refreshSoon();
+  refreshSoon(task);
 }
 
+/** What was heard of since the last round, by the task. */
+const gathered = new Map<string, Task>();
 let refreshing = false;
-let again = false;
 
-/** Asks anew for what the page shows, one round after the other: a round that each event began anew would, where
- *  many tasks run, never come to its end. */
-function refreshSoon(): void {
-  if (refreshing) {
-    again = true;
-    return;
-  }
+/** Asks anew for what a task changes, one round after the other: a round that each event began anew would, where many
+ *  tasks run, never come to its end. */
+function refreshSoon(task: Task): void {
+  gathered.set(task.id, task);
+  if (!refreshing) nextRound();
+}
+
+function nextRound(): void {
   refreshing = true;
   setTimeout(() => {
-    again = false;
+    const heard = [...gathered.values()];
+    gathered.clear();
+    const predicate = ({ queryKey }: Query) => heard.some((one) => isTouched(queryKey, one));
     // An answer that does not come must not hold up the next round.
     const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
-    void Promise.race([queryClient.invalidateQueries(), patience]).finally(() => {
+    void Promise.race([queryClient.invalidateQueries({ predicate }), patience]).finally(() => {
       refreshing = false;
-      if (again) refreshSoon();
+      if (gathered.size > 0) nextRound();
     });
   }, GATHER_MS);
 }

@@ -1,0 +1,75 @@
+import type { Schemas } from '../../../client/src/index.ts';
+
+/** Which answers of the API a task changes, so that nothing else is asked for anew. */
+
+type Task = Pick<
+  Schemas['Task'],
+  'task_type' | 'state' | 'data' | 'created_resources' | 'project_id' | 'region_id'
+>;
+
+/** Words of the type of a task, the paths of its own noun, and those of others that it changes. The first that fits
+ *  counts. */
+const NOUNS: readonly (readonly [type: RegExp, own: RegExp, others?: RegExp])[] = [
+  [
+    /loadbalancer|lblistener|lbpool|lbmember|l7|ddos/,
+    /loadbalancers|lblisteners|lbpools|l7policies/,
+    /floatingips|reserved_fixed_ips|ports|secrets/,
+  ],
+  [/k8s/, /k8s/, /instances|volumes|ports|networks|loadbalancers/],
+  [/dbaas|postgres/, /dbaas|postgresql/],
+  [/storage/, /^\/storage/],
+  [/reserved_fixed_ip/, /reserved_fixed_ips/, /ports|networks|subnets/],
+  [/fip|floating/, /floatingips/, /loadbalancers|instances|ports|networks/],
+  [/security_group/, /security_?groups/, /ports|instances/],
+  [/network|subnet|router/, /networks|subnets|routers/, /ports|floatingips|reserved_fixed_ips/],
+  [/servergroup/, /servergroups/, /instances/],
+  [/snapshot/, /snapshots/, /volumes|lifecycle_policy/],
+  [/image/, /images/, /volumes/],
+  [/volume/, /volumes/, /snapshots|instances|lifecycle_policy|images/],
+  [
+    /vm|interface|instance/,
+    /instances/,
+    /volumes|ports|floatingips|reserved_fixed_ips|servergroups|security_?groups|networks/,
+  ],
+  [/port/, /ports/, /instances|networks/],
+  [/secret/, /secrets/],
+  [/project/, /projects/],
+];
+/** Of every task, and what operators watch. */
+const TASKS = /^\/cloud\/v1\/tasks|user_actions|^\/virga\/v1\/(attention|simulation|nodes|webhook|outbox)/;
+/** What is counted when a task has ended. */
+const COUNTED = /quota|limits|usage/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether the answer to a query may be another one after what was heard of a task.
+ *  @param key of a query of the API: its method, its path and its parameters */
+export function isTouched(key: readonly unknown[], task: Task): boolean {
+  const hasEnded = task.state === 'FINISHED' || task.state === 'ERROR';
+  const [, path, init] = key;
+  if (typeof path !== 'string' || !path.startsWith('/')) return hasEnded;
+  if (TASKS.test(path)) return true;
+  if (COUNTED.test(path)) return hasEnded;
+  const params = paramsOf(init);
+  if (isElsewhere(params.project_id, task.project_id) || isElsewhere(params.region_id, task.region_id))
+    return false;
+  const [, own, others] = NOUNS.find(([type]) => type.test(task.task_type)) ?? [];
+  if (!own) return true;
+  if (!own.test(path)) return others?.test(path) ?? false;
+  const asked = Object.values(params).filter((value) => UUID.test(String(value)));
+  const ids = idsOf(task);
+  return asked.length === 0 || ids.size === 0 || asked.some((id) => ids.has(String(id)));
+}
+
+const isElsewhere = (asked: unknown, at: number | null | undefined) =>
+  asked !== undefined && typeof at === 'number' && Number(asked) !== at;
+
+function paramsOf(init: unknown): Readonly<Record<string, unknown>> {
+  const { params } = (init ?? {}) as { params?: { path?: Record<string, unknown> } };
+  return params?.path ?? {};
+}
+
+/** Every id that the task names. */
+function idsOf({ data, created_resources }: Task): ReadonlySet<string> {
+  const values = [data, created_resources].flatMap((part) => Object.values((part ?? {}) as object).flat());
+  return new Set(values.map(String).filter((value) => UUID.test(value)));
+}
