@@ -42,7 +42,7 @@ export interface CallSpec<C, P extends Schema, Q extends Schema, B extends Schem
   readonly deprecated?: boolean;
   /** Origins of web pages that may call it; default: those that may call the API. */
   readonly corsOrigins?: CorsOrigins;
-  /** The answer holds a secret: it is never kept to be given again. */
+  /** The answer holds a secret: it is never kept to be given again, and never compressed. */
   readonly sensitive?: boolean;
   /** A person must have given the password a short while ago; see `requireRecent`. */
   readonly recentSignIn?: boolean;

@@ -31,6 +31,7 @@ import { addHeaders, refuseManyHosts } from './answer-headers.ts';
 import { acceptJson } from './body.ts';
 import { BODY_LIMIT } from './bounds.ts';
 import { compileAhead } from './compile-ahead.ts';
+import { type CompressConfig, compressAnswers } from './compress.ts';
 import { closeUnusedConnections, giveUpReset } from './connections.ts';
 import type { RequestContext, ScopeResolver } from './context.ts';
 import { allowOrigins, type CorsOrigins, corsOf } from './cors.ts';
@@ -94,7 +95,7 @@ const LONGEST_AGENT = 300;
 const LARGE_ANSWER = 16_384;
 
 /** What a route says to the hooks and handlers of all routes. */
-interface RouteConfig {
+interface RouteConfig extends CompressConfig {
   readonly needs?: string | undefined;
   readonly rateLimit?: object;
   readonly cors?: object | undefined;
@@ -146,6 +147,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     await limitRate(app, options.rateLimit, counts);
   }
   app.decorateRequest('caller', null as never);
+  compressAnswers(app);
   app.addHook('onSend', (request, reply, payload, done) => {
     addHeaders(request, reply);
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0;
@@ -286,6 +288,7 @@ function addRoute(
     url: urlOf(spec.path),
     config: {
       needs,
+      compress: spec.method === 'GET' && !spec.sensitive,
       ...(options.rateLimit > 0 && { rateLimit: {} }),
       ...(spec.corsOrigins && { cors: corsOf(spec) }),
     } satisfies RouteConfig,
