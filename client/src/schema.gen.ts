@@ -7641,6 +7641,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/attention/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what of a project needs a person
+         * @description List what of a project needs a person. In all regions: what does not work or only partly, tasks that failed, quotas at their threshold, what expires within 30 days, webhooks that fail. At most 50 of each kind. Answers `count`, the number of all that match, and `results`.
+         */
+        get: operations["listAttention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -8036,6 +8056,37 @@ export interface components {
             instance_id: string;
             /** @description By which the machine knows the disk. */
             attachment_tag?: string;
+        };
+        AttentionItem: {
+            /** @description What it is: `load_balancer`, `task`, `quota`. */
+            kind: string;
+            /** @description Its id; of a quota, its name. */
+            id: string;
+            /** @description What people call it; of a task, its type. */
+            name: string;
+            /** @description Of a task, what it is about; null: it is no task. */
+            subject: string | null;
+            /** @description Where it is; null: it is in no region. */
+            region_id: number | null;
+            /**
+             * @description `failed`: it does not do its work; `degraded`: not all of it, or soon no longer.
+             * @enum {string}
+             */
+            severity: "failed" | "degraded";
+            /** @description What is wrong with it. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Since when; null: that is not known.
+             * @example 2026-01-31T12:00:00Z
+             */
+            since: string | null;
+        };
+        AttentionList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["AttentionItem"][];
         };
         AuditEntry: {
             /** @description Its id. */
@@ -45948,6 +45999,39 @@ export interface operations {
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what of a project needs a person */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttentionList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

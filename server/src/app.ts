@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppOptions } from './app-options.ts';
 import { viewEngine } from './engines/index.ts';
+import { attention } from './features/attention/index.ts';
 import { clients } from './features/clients/index.ts';
 import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
@@ -218,7 +219,7 @@ export function features({
     userActions({ cipher, allowedNetworks: webhookNetworks }),
     videoTokens(video),
   ];
-  return [...all, search(all)];
+  return [...all, search(all), attention(all)];
 }
 
 /** The API server and the worker of one node; neither is started. */

@@ -2,6 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { sharedPortal } from './portal/harness.ts';
 import { operatorStories } from './portal/operator.ts';
 import { searchStories } from './portal/search.ts';
+import { stateStories } from './portal/states.ts';
+import { tabStories } from './portal/tabs.ts';
 import { taskStories } from './portal/tasks.ts';
 import { volumeStories } from './portal/volumes.ts';
 
@@ -13,6 +15,8 @@ const portal = sharedPortal();
 
 volumeStories(portal);
 searchStories(portal);
+tabStories(portal);
+stateStories(portal);
 operatorStories(portal);
 taskStories(portal);
 

@@ -107,6 +107,7 @@ export const NOUNS: readonly Noun[] = [
   ...nounsOf('Account and project:', [
     ['project', 'what holds resources', 'projects', 'Project'],
     ['region', 'where resources live', 'regions laas', 'Region'],
+    ['attention', 'what of a project needs a person', 'attention', 'Attention'],
     ['resource', 'what there is, found by name, id, address or tag', 'search', 'Resource'],
     ['task', 'changes that take time', 'tasks', 'Task'],
     ['cost', 'what was used, and what it costs', 'cost_report usage_report', 'CostReport UsageReport'],

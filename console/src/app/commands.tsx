@@ -15,7 +15,7 @@ import { type Place, pathIn, usePlace } from './place.ts';
 import { type Search, useSearch } from './search.ts';
 import { useSignOut } from './sign-out.ts';
 
-export const openCommands = () => spotlight.open();
+export const openCommands = () => spotlight.toggle();
 
 /** How a call says where something is made. */
 const HERE = '{project_id}/{region_id}';
@@ -168,7 +168,7 @@ export function Commands({ place }: { readonly place: Place }) {
   return (
     <Spotlight
       classNames={{ actionsGroup: styles.group ?? '' }}
-      shortcut={['mod + K']}
+      shortcut={null}
       scrollable
       maxHeight={420}
       attributes={{ content: { 'aria-label': 'Search or jump to' } }}

@@ -1,8 +1,8 @@
 import { ActionIcon, Burger, Drawer, Tooltip } from '@mantine/core';
-import { useDisclosure, useLocalStorage } from '@mantine/hooks';
+import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { type ComponentType, useEffect, useRef, useState } from 'react';
 import { roleIn } from '../api/may.ts';
 import { useSession } from '../api/session.ts';
 import { followTasks } from '../api/tasks.ts';
@@ -15,7 +15,6 @@ import {
   IconSearch,
 } from '../ui/icons.ts';
 import { AwayBar } from './away-bar.tsx';
-import { Commands, openCommands } from './commands.tsx';
 import styles from './frame.module.css';
 import { regionsQuery } from './home.ts';
 import { lacks, NAV, type NavGroup, type NavItem } from './nav.ts';
@@ -31,6 +30,7 @@ export function Frame() {
   const [folded, setFolded] = useLocalStorage({ key: 'virga.folded', defaultValue: false });
   const [sheet, { open, close }] = useDisclosure(false);
   const { pathname } = useLocation();
+  const { Commands, openCommands } = useCommands();
   useEffect(() => followTasks(), []);
   useEffect(() => {
     // An administrator may have changed the role meanwhile.
@@ -87,7 +87,7 @@ export function Frame() {
           />
           <PlacePickers place={place} />
           <ReadOnly place={place} />
-          <button type="button" className={styles.search} onClick={openCommands}>
+          <button type="button" className={styles.search} onClick={() => void openCommands()}>
             <IconSearch size={15} />
             <span>Search or jump to…</span>
             <kbd>⌘K</kbd>
@@ -107,9 +107,23 @@ export function Frame() {
           <Outlet />
         </main>
       </div>
-      <Commands place={place} />
+      {Commands && <Commands place={place} />}
     </div>
   );
+}
+
+/** ⌘K, whose code is fetched when it is opened first. */
+function useCommands() {
+  const [Commands, setCommands] = useState<ComponentType<{ readonly place: Place }>>();
+  const openCommands = async () => {
+    const loaded = await import('./commands.tsx').catch(() => undefined);
+    if (!loaded) return;
+    setCommands(() => loaded.Commands);
+    loaded.openCommands();
+  };
+  // Also from within a field.
+  useHotkeys([['mod+K', () => void openCommands()]], []);
+  return { Commands, openCommands };
 }
 
 /** Says once for all that is shown here that nothing of it can be changed by who is signed in. */
@@ -195,9 +209,11 @@ function NavLink({ item, icon: Icon, inset = false, folded = false }: NavLinkPro
   const place = usePlace();
   const { pathname } = useLocation();
   const regions = useQuery(regionsQuery());
+  const all = regions.data?.results ?? [];
   const why = lacks(
     item,
-    regions.data?.results.find(({ id }) => id === place.region),
+    all.find(({ id }) => id === place.region),
+    all,
   );
   const to = item.to(place);
   const active = pathname === to || (item.label !== 'Overview' && pathname.startsWith(`${to}/`));

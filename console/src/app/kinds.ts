@@ -71,7 +71,15 @@ export interface Shown {
 export function shownAs(found: SearchResult, here: Place): Shown | undefined {
   const known = KINDS[found.kind];
   if (!known) return undefined;
-  const { label, icon, page, own } = known;
   const place = { project: found.project_id ?? here.project, region: found.region_id ?? here.region };
-  return { label, icon, to: pathIn(place, ...[page, own ? found[own] : ''].filter(Boolean)) };
+  return { label: known.label, icon: known.icon, to: pageOf(found, place) ?? pathIn(place) };
+}
+
+/** The page of a resource, or of the list that it is in; undefined: the portal has none of its kind. */
+export function pageOf(
+  { kind: of, ...names }: Pick<SearchResult, 'kind' | 'id' | 'name'>,
+  place: Place,
+): string | undefined {
+  const known = KINDS[of];
+  return known && pathIn(place, ...[known.page, known.own ? names[known.own] : ''].filter(Boolean));
 }

@@ -70,7 +70,11 @@ export const NAV: readonly NavGroup[] = [
     ],
   },
   { label: 'Kubernetes', icon: IconBox, items: [page('Kubernetes', 'kubernetes', 'has_k8s')] },
-  { label: 'PostgreSQL', icon: IconDatabase, items: [page('PostgreSQL', 'databases')] },
+  {
+    label: 'PostgreSQL',
+    icon: IconDatabase,
+    items: [page('PostgreSQL', 'databases', 'has_dbaas')],
+  },
   {
     label: 'Storage',
     icon: IconBucket,
@@ -127,12 +131,27 @@ export const NAV: readonly NavGroup[] = [
   },
 ];
 
-/** Pages that a region lacks say what would change it. */
-export const LACKS: Readonly<Record<Flag, string>> = {
-  has_kvm: 'This region has no machines. Choose a region that has: the simulated one does.',
-  has_k8s: 'This region has no managed Kubernetes. Choose a region that has: the simulated one does.',
-  has_dbaas: 'This region has no managed PostgreSQL. Choose a region that has.',
+/** What a region may lack. */
+const LACKS: Readonly<Record<Flag, string>> = {
+  has_kvm: 'instances',
+  has_k8s: 'managed Kubernetes',
+  has_dbaas: 'managed PostgreSQL',
 };
 
-export const lacks = (item: NavItem, region: Schemas['Region'] | undefined): string | undefined =>
-  item.needs && region && !region[item.needs] ? LACKS[item.needs] : undefined;
+/** Why a region does not have what a page is about, and what would change that; undefined: it has it. */
+export function lacks(
+  { needs }: Pick<NavItem, 'needs'>,
+  region: Schemas['Region'] | undefined,
+  regions: readonly Schemas['Region'][],
+): string | undefined {
+  if (!needs || !region || region[needs]) return undefined;
+  const others = regions.filter((one) => one[needs] && one.state === 'ACTIVE').map((one) => one.display_name);
+  const choice =
+    others.length > 0 ? `Choose a region that has: ${others.join(', ')}.` : 'No region has it at present.';
+  const remedy = 'Whoever runs the cloud sees with npm run engines whether a program for it is missing.';
+  return `The region ${region.display_name} has no ${LACKS[needs]}. ${choice} ${remedy}`;
+}
+
+/** What of a region the page at an address needs. */
+export const needsOfPage = (pathname: string, place: Place): Pick<NavItem, 'needs'> =>
+  NAV.flatMap(({ items }) => items).find(({ needs, to }) => needs && pathname === to(place)) ?? {};

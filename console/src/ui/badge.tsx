@@ -46,6 +46,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   RUNNING: 'busy',
   NEW: 'busy',
   DEGRADED: 'degraded',
+  Soon: 'degraded',
+  'No listeners': 'degraded',
+  'Nobody may connect': 'degraded',
   DRAINING: 'degraded',
   SUSPENDED: 'quiet',
   paused: 'quiet',
@@ -59,6 +62,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 const WORDS: Readonly<Record<string, string>> = {
   NO_MONITOR: 'Not checked',
+  Soon: 'Look at it',
   PENDING_CREATE: 'Being created',
   PENDING_UPDATE: 'Being changed',
   PENDING_DELETE: 'Being deleted',

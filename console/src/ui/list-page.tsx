@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { type Needs, useMay } from '../api/may.ts';
 import { idOf, type Named } from '../api/named.ts';
+import { useLack } from '../app/lack.ts';
 import { pathParams, usePlace } from '../app/place.ts';
 import { unreadNote } from './fault.tsx';
 import { type Filter, FilterBar, type Search } from './filters.tsx';
@@ -102,7 +103,9 @@ export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
   const filtered = filters.some(({ key }) => search[key] !== undefined);
   const rows = query.data?.results ?? [];
   const unread = unreadNote(query);
-  const why = useMay()(create?.call) ?? create?.disabled;
+  const lack = useLack();
+  const may = useMay();
+  const why = lack ?? may(create?.call) ?? create?.disabled;
   useRowKeys({ create: why ? undefined : create?.to });
   return (
     <>
@@ -127,6 +130,8 @@ export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
               title="Nothing matches"
               about="No item has all of these properties. Remove a filter to see more."
             />
+          ) : lack ? (
+            <Empty title="Not in this region" about={lack} />
           ) : (
             // What cannot be made says so once, at the head.
             <Empty {...empty} action={why ? undefined : empty.action} />

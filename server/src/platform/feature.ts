@@ -1,3 +1,4 @@
+import type { AttentionSource } from './attention/source.ts';
 import type { CertificateSource } from './certificates/watch.ts';
 import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
@@ -33,6 +34,8 @@ export interface Feature {
   readonly operatorMetrics?: () => Promise<string>;
   /** Which certificates it serves with. */
   readonly certificates?: CertificateSource;
+  /** What of it somebody should look at. */
+  readonly attention?: AttentionSource;
   /** Where a search finds its nouns. */
   readonly searched?: readonly SearchSource[];
   /** What of it waits, for everybody's metrics. */

@@ -89,7 +89,7 @@ export function taskStories(portal: Portal): void {
     await all.dispatchEvent('click');
     await page.getByText('No task that has ended waits to be acknowledged').waitFor();
     await portal.go(2, '');
-    await attention.getByText('Everything is well.').waitFor();
+    await attention.getByText('Failed').first().waitFor({ state: 'detached' });
     await portal.asOperator('DELETE', FAULTS);
   });
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
@@ -42,7 +42,11 @@ export function DatabaseDetail() {
       kind="Cluster"
       back={{ to: pathIn(place, 'databases'), label: 'PostgreSQL' }}
       query={{ ...cluster, data }}
-      badge={({ status }) => <StatusBadge status={status} />}
+      badge={({ status, network }) => (
+        <StatusBadge
+          status={status === 'READY' && network.acl.length === 0 ? 'Nobody may connect' : status}
+        />
+      )}
       verbs={verbs}
       remove={removal(place)}
       facts={factsOf}
@@ -54,8 +58,21 @@ export function DatabaseDetail() {
         { key: 'connect', label: 'Connect', body: <Connect cluster={one} /> },
       ]}
     >
-      {(one) => <ServersCard cluster={one} servers={servers} />}
+      {(one) => (
+        <>
+          {one.network.acl.length === 0 && <NobodyMayConnect />}
+          <ServersCard cluster={one} servers={servers} />
+        </>
+      )}
     </Detail>
+  );
+}
+
+function NobodyMayConnect() {
+  return (
+    <Alert variant="light" color="yellow" title="Nobody may connect yet" mb="md">
+      Its access list is empty. Open Actions, then Who may connect…, and add the address of your program.
+    </Alert>
   );
 }
 

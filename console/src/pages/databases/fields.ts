@@ -25,11 +25,12 @@ export const ATTRIBUTES: readonly Option[] = [
 export const aclField = (initial: readonly string[]): Field => ({
   key: 'acl',
   label: 'Who may connect',
-  about: 'Addresses and networks, such as 203.0.113.7 or 10.0.0.0/8. From elsewhere nobody gets in.',
+  about:
+    'Addresses and networks, such as 203.0.113.7 or 10.0.0.0/8. From elsewhere nobody gets in; with an empty list, nobody at all.',
   kind: 'list',
   initial,
   fault: 'network.acl',
 });
 
 /** What an owner of a first database may be called. */
-export const LETTERS = 'Small letters alone';
+export const LETTERS = 'Lowercase letters only';

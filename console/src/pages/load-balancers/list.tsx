@@ -61,13 +61,13 @@ const FILTERS = [
 export function Health({
   lb,
 }: {
-  readonly lb: Pick<LoadBalancer, 'operating_status' | 'provisioning_status'>;
+  readonly lb: Pick<LoadBalancer, 'operating_status' | 'provisioning_status' | 'listeners'>;
 }) {
-  return (
-    <StatusBadge
-      status={lb.provisioning_status === 'ACTIVE' ? lb.operating_status : lb.provisioning_status}
-    />
-  );
+  const { provisioning_status: change, operating_status: health, listeners } = lb;
+  if (change !== 'ACTIVE') return <StatusBadge status={change} />;
+  // Nobody can connect to it, however well it is.
+  if (health === 'ONLINE' && listeners.length === 0) return <StatusBadge status="No listeners" />;
+  return <StatusBadge status={health} />;
 }
 
 /** The address as the call accepts it. */

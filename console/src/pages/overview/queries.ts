@@ -3,34 +3,23 @@ import { type Place, pathParams } from '../../app/place.ts';
 
 /** What the overview asks for. All of it can be asked at once, before anything else has been answered. */
 
-const balancersOf = (place: Place, query: object) =>
-  api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
-    params: { path: pathParams(place), query },
-  });
-
-const tasksOf = ({ project, region }: Place, query: object) =>
-  api.queryOptions('get', '/cloud/v1/tasks', {
-    params: { query: { project_id: [project], region_id: [region], ...query } },
-  });
-
-const SICK_SHOWN = 5;
-
-/** How many load balancers there are, and the degraded ones, which stand first in this order. */
+/** How many load balancers there are. */
 export const balancersQuery = (place: Place) =>
-  balancersOf(place, { order_by: 'operating_status.asc', limit: SICK_SHOWN });
+  api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
+    params: { path: pathParams(place), query: { limit: 1 } },
+  });
 
-export const deadBalancersQuery = (place: Place) =>
-  balancersOf(place, { operating_status: 'ERROR', limit: SICK_SHOWN });
+/** What of the project somebody should look at, in all regions. */
+export const attentionQuery = ({ project }: Place) =>
+  api.queryOptions('get', '/virga/v1/attention/{project_id}', { params: { path: { project_id: project } } });
 
-export const recentTasksQuery = (place: Place) => tasksOf(place, { limit: 8 });
-
-/** Tasks that failed and that nobody has seen. */
-export const failedTasksQuery = (place: Place) =>
-  tasksOf(place, { state: ['ERROR'], is_acknowledged: false, limit: SICK_SHOWN });
+export const recentTasksQuery = ({ project, region }: Place) =>
+  api.queryOptions('get', '/cloud/v1/tasks', {
+    params: { query: { project_id: [project], region_id: [region], limit: 8 } },
+  });
 
 export const overviewQueries = (place: Place) => [
   balancersQuery(place),
-  deadBalancersQuery(place),
+  attentionQuery(place),
   recentTasksQuery(place),
-  failedTasksQuery(place),
 ];

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, every } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { regionsQuery } from '../../app/home.ts';
 import { pathIn, pathParams, usePlace } from '../../app/place.ts';
 import styles from './overview.module.css';
@@ -12,7 +12,7 @@ export function Running() {
   const path = pathParams(place);
   const regions = useQuery(regionsQuery());
   const region = regions.data?.results.find(({ id }) => id === place.region);
-  const balancers = useQuery({ ...balancersQuery(place), ...every(5_000) });
+  const balancers = useQuery(balancersQuery(place));
   const clusters = useQuery({
     ...api.queryOptions('get', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', { params: { path } }),
     enabled: region?.has_k8s === true,

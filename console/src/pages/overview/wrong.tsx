@@ -1,67 +1,101 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { every, faultOf } from '../../api/client.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
+import { every, type Schemas } from '../../api/client.ts';
+import { regionsQuery } from '../../app/home.ts';
+import { pageOf } from '../../app/kinds.ts';
+import { type Place, pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { FaultNote } from '../../ui/fault.tsx';
+import { unreadNote } from '../../ui/fault.tsx';
 import { IconCircleCheck } from '../../ui/icons.ts';
 import { Card } from '../../ui/page.tsx';
-import { SubjectOf } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { Time } from '../../ui/time.tsx';
+import { quotaTitle } from '../quotas/names.ts';
 import styles from './overview.module.css';
-import { balancersQuery, deadBalancersQuery, failedTasksQuery } from './queries.ts';
+import { attentionQuery } from './queries.ts';
 
-/** What somebody should look at: load balancers that are not well, and tasks that failed and nobody has seen. */
+type Item = Schemas['AttentionItem'];
+
+/** Health changes without a task. */
+const LOOK_MS = 5_000;
+const SHOWN = 12;
+
+/** What somebody should look at, in all regions of the project. */
 export function Wrong() {
   const place = usePlace();
-  const first = useQuery({ ...balancersQuery(place), ...every(5_000) });
-  const dead = useQuery({ ...deadBalancersQuery(place), ...every(5_000) });
-  const failed = useQuery(failedTasksQuery(place));
-  const degraded = (first.data?.results ?? []).filter((lb) => lb.operating_status === 'DEGRADED');
-  const balancers = [...(dead.data?.results ?? []), ...degraded];
-  const tasks = failed.data?.results ?? [];
-  const asked = [first, dead, failed];
-  const again = () => {
-    for (const { refetch } of asked) void refetch();
-  };
-  const unread = asked.find(({ data, error }) => error && !data);
+  const result = useQuery({ ...attentionQuery(place), ...every(LOOK_MS) });
+  const regions = useQuery(regionsQuery());
+  const items = result.data?.results ?? [];
+  const unread = unreadNote(result);
+  const regionOf = ({ region_id: id }: Item) =>
+    id === null || id === place.region
+      ? undefined
+      : regions.data?.results.find((region) => region.id === id)?.display_name;
   return (
-    <Card title="Needs attention">
+    <Card title="Needs attention" aside={items.length > SHOWN ? `${items.length} in all` : undefined}>
       {unread ? (
-        <div className={styles.fault}>
-          <FaultNote fault={faultOf(unread.error)} retry={again} />
-        </div>
-      ) : asked.some(({ data }) => !data) ? (
+        <div className={styles.fault}>{unread}</div>
+      ) : !result.data ? (
         <Skeleton height={80} m="md" />
-      ) : balancers.length + tasks.length === 0 ? (
+      ) : items.length === 0 ? (
         <p className={styles.well}>
           <IconCircleCheck size={18} /> Everything is well.
         </p>
       ) : (
         <ul className={styles.wrong}>
-          {balancers.map((lb) => (
-            <li key={lb.id}>
-              <StatusBadge status={lb.operating_status} />
-              <Link className="link" to={pathIn(place, 'load-balancers', lb.id)}>
-                {lb.name}
-              </Link>
-            </li>
-          ))}
-          {tasks.map((task) => (
-            <li key={task.id}>
-              <StatusBadge status="ERROR" />
-              <span>
-                <Link className="link" to={pathIn(place, 'tasks', task.id)}>
-                  {taskName(task)}
-                </Link>{' '}
-                <SubjectOf task={task} />: {task.error} · <Time at={task.finished_on} />
-              </span>
-            </li>
+          {items.slice(0, SHOWN).map((item) => (
+            <Line key={`${item.kind} ${item.id} ${item.reason}`} item={item} region={regionOf(item)} />
           ))}
         </ul>
       )}
     </Card>
   );
+}
+
+function Line({ item, region }: { readonly item: Item; readonly region: string | undefined }) {
+  const { severity, subject, reason, since } = item;
+  const to = pathOf(item, usePlace());
+  const name = nameOf(item);
+  return (
+    <li>
+      <StatusBadge status={severity === 'failed' ? 'ERROR' : 'Soon'} />
+      <span>
+        {to ? (
+          <Link className="link" to={to}>
+            {name}
+          </Link>
+        ) : (
+          name
+        )}
+        {subject && ` ${subject}`}
+        {region && ` in ${region}`}: {reason}
+        {since && (
+          <>
+            {' · '}
+            <Time at={since} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function nameOf({ kind, name }: Item): string {
+  if (kind === 'task') return taskName({ task_type: name });
+  return kind === 'quota' ? quotaTitle(name) : name;
+}
+
+function pathOf({ kind, id, name, region_id }: Item, here: Place): string | undefined {
+  const place = { ...here, region: region_id ?? here.region };
+  switch (kind) {
+    case 'task':
+      return pathIn(place, 'tasks', id);
+    case 'quota':
+      return pathIn(place, 'quotas');
+    case 'webhook':
+      return '/account/subscriptions';
+    default:
+      return pageOf({ kind, id, name }, place);
+  }
 }

@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { storageLocations } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
+import { regionsQuery } from '../../app/home.ts';
 import { pathIn, usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
+import type { Field } from '../../ui/field-input.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
@@ -35,6 +37,20 @@ const columnsOf = ({ say }: StorageUsage): readonly Column<Storage>[] => [
 const spaceOf = (rows: readonly Usage[], name: string) =>
   rows.filter((row) => row.storage_name === name).reduce((sum, row) => sum + row.used_space, 0);
 
+/** Where a storage is made: in the region that is looked at, and nowhere else unless somebody chooses that. */
+function useLocationField(): Field {
+  const { region } = usePlace();
+  const here = useQuery(regionsQuery()).data?.results.find(({ id }) => id === region);
+  const choices = storageLocations(here?.slug);
+  const { data } = useQuery({ queryKey: ['choices', choices.key], queryFn: choices.load });
+  const isOffered = data?.some(({ value }) => value === here?.slug) ?? false;
+  const about =
+    data && here && !isOffered
+      ? `The region ${here.display_name} has no object storage at present. Choose another location, or ask whoever runs the cloud to install it: npm run engines -- install s3.`
+      : 'Where its files are kept. It belongs to the account, not to a project.';
+  return choiceField('location_name', 'Location', choices, { first: isOffered, about });
+}
+
 /** The storages of the account, which belong to no project. */
 export function Storages() {
   const place = usePlace();
@@ -53,6 +69,7 @@ export function Storages() {
     }),
   );
   const usage = useStorageUsage();
+  const location = useLocationField();
   return (
     <>
       <NounPage<Storage, Schemas['CreateObjectStorage']>
@@ -82,10 +99,7 @@ export function Storages() {
         }}
         form={{
           title: 'Create storage',
-          fields: [
-            textField('name', 'Name', { about: 'Small letters, digits and “-”' }),
-            choiceField('location_name', 'Location', storageLocations),
-          ],
+          fields: [textField('name', 'Name', { about: 'Small letters, digits and “-”' }), location],
           body: (values) => texts(values, 'location_name', 'name'),
           request: (body) => apiCall('post', STORAGES, { body }),
           done: (data) => setMade(data as Schemas['NewObjectStorage']),

@@ -132,6 +132,8 @@ export const operatorRoutes: readonly Route[] = [
       password === undefined ? invite(ctx, user) : addUser(ctx, { ...user, password }),
   }),
   plainPath(tag, '/virga/v1/outbox').get({
+    // Mails have links that sign in.
+    sensitive: true,
     operationId: 'listMail',
     summary: 'Read the mail that was sent or waits, newest first',
     access,

@@ -3,6 +3,7 @@ import type { Feature } from '../../platform/feature.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { InstanceDeps } from './access.ts';
 import { InstanceActions } from './actions.ts';
+import { instancesInNeed } from './attention.ts';
 import { deprecatedInstanceRoutes } from './deprecated-routes.ts';
 import { instanceExamples } from './examples.ts';
 import { resealFirstBoots } from './first-boot.ts';
@@ -46,6 +47,7 @@ export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): F
     nouns: { available_flavors: 'AvailableFlavor', instances: 'Instance', interfaces: 'Interface' },
     examples: instanceExamples,
     needs: 'instances',
+    attention: instancesInNeed,
     searched: [
       {
         kind: 'instance',

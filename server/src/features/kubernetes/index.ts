@@ -6,6 +6,7 @@ import type { Feature } from '../../platform/feature.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { clustersInNeed } from './attention.ts';
 import { authoritiesOfClusters } from './authorities.ts';
 import { scalePools } from './autoscale.ts';
 import { readPausedIds } from './cluster-store.ts';
@@ -68,6 +69,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
     examples: kubernetesExamples,
     needs: 'kubernetes',
     certificates: authoritiesOfClusters,
+    attention: clustersInNeed,
     searched: [{ kind: 'kubernetes_cluster', table: 'k8s_clusters', status: 's.status' }],
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
     tasks: [

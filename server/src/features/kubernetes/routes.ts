@@ -111,6 +111,7 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
     }),
     one.at('config').get({
       operationId: 'getKubeconfig',
+      sensitive: true,
       summary: 'Get the kubeconfig of a cluster',
       access: 'write',
       response: Kubeconfig,

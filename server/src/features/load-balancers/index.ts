@@ -10,6 +10,7 @@ import type { Carrier } from '../networking/floating-ips/index.ts';
 import type { SecretReader } from '../secrets/index.ts';
 import { TaskReads } from '../tasks/index.ts';
 import { accessLogRoutes } from './access-log/routes.ts';
+import { balancersInNeed } from './attention.ts';
 import { loadBalancerCarrier } from './carrier.ts';
 import { certificatesInUse } from './certificates-in-use.ts';
 import { DataPlanes, type Owners } from './data-planes.ts';
@@ -114,6 +115,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     operatorMetrics: () => countersForPrometheus(db, providers),
     certificates: certificatesInUse,
     carrier: loadBalancerCarrier(providers),
+    attention: balancersInNeed,
     searched: [
       {
         kind: 'load_balancer',

@@ -1,6 +1,7 @@
 import type { Feature } from '../../platform/feature.ts';
 import type { CapabilitiesOf } from '../regions/index.ts';
 import type { PostgresqlService } from './access.ts';
+import { clustersInNeed } from './attention.ts';
 import { authoritiesOfClusters } from './authorities.ts';
 import { backupRoutes } from './backup-routes.ts';
 import { resealTlsKeys } from './certificates.ts';
@@ -33,6 +34,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
     examples: managedPostgresqlExamples,
     needs: 'postgresql',
     certificates: authoritiesOfClusters,
+    attention: clustersInNeed,
     searched: [{ kind: 'postgresql_cluster', table: 'postgresql_clusters', status: 's.status' }],
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],
     tasks: postgresqlTasks(deps),

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { quotasInNeed } from './attention.ts';
 import { quotaExamples } from './examples.ts';
 import { noteSent, QUOTA_MAIL, quotaNotifications } from './notifications.ts';
 import { operatorQuotaRoutes } from './operator-routes.ts';
@@ -38,6 +39,7 @@ export function quotas(options: QuotaOptions): Feature {
       limits_requests: 'LimitsRequest',
     },
     examples: quotaExamples,
+    attention: quotasInNeed,
     routes: [...quotaRoutes, ...operatorQuotaRoutes],
     background: [quotaNotifications(options)],
     mailSent: { [QUOTA_MAIL]: noteSent },

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { secretsInNeed } from './attention.ts';
 import { deprecatedSecretRoutes } from './deprecated-routes.ts';
 import { secretExamples } from './examples.ts';
 import { secretRoutes } from './routes.ts';
@@ -26,6 +27,7 @@ export function secrets({ cipher, clock, findUsers }: SecretDeps): Feature {
     areas: { Secrets: 'Certificates with their keys, for listeners and pools.' },
     nouns: { secrets: 'Secret' },
     examples: secretExamples,
+    attention: secretsInNeed,
     searched: [{ kind: 'secret', table: 'secrets', status: 's.status' }],
     routes: [...secretRoutes(service, clock), ...deprecatedSecretRoutes(service, clock)],
     tasks: [createSecretTask, deleteSecretTask],

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';
+import { tasksInNeed } from './attention.ts';
 import { Horizon } from './changes.ts';
 import { epochJob } from './epochs.ts';
 import { taskExamples } from './examples.ts';
@@ -25,6 +26,7 @@ export function tasks(deps: {
     areas: { Tasks: 'Changes that take time, and what became of them.' },
     nouns: { tasks: 'Task' },
     examples: taskExamples,
+    attention: tasksInNeed,
     routes: taskRoutes(new TaskReads(db, watcher, reads), { watcher, slots, horizon: new Horizon(db) }),
     background: [epochJob(db)],
   };

@@ -61,6 +61,7 @@ export const userActionRoutes = (options: SubscriptionOptions): readonly Route[]
   }),
   PATH.at('subscriptions_list').get({
     operationId: 'listUserActionSubscriptions',
+    sensitive: true,
     summary: 'List the addresses that user actions are posted to',
     access: 'administer',
     query: SubscriptionListQuery,

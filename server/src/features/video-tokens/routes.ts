@@ -7,6 +7,7 @@ export function videoTokenRoutes(settings: VideoTokenSettings | undefined): read
   return [
     plainPath('Video', '/video/token').get({
       operationId: 'signVideo',
+      sensitive: true,
       summary: 'Sign the address of a video',
       description:
         'Tokens for one video or live stream, one valid from everywhere and one bound to the viewer, with the playlist addresses that carry them.',

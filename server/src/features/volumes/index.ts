@@ -1,5 +1,6 @@
 import type { Feature } from '../../platform/feature.ts';
 import { VolumeActions } from './actions.ts';
+import { volumesInNeed } from './attention.ts';
 import { deprecatedSnapshotRoutes, deprecatedVolumeRoutes } from './deprecated-routes.ts';
 import { volumeExamples } from './examples.ts';
 import { MachineVolumes } from './instance-volumes.ts';
@@ -51,6 +52,7 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
     examples: volumeExamples,
     needs: 'volumes',
     machines: new MachineVolumes(deps),
+    attention: volumesInNeed,
     searched: [
       { kind: 'volume', table: 'volumes', status: 's.status', tags: true },
       { kind: 'snapshot', table: 'volume_snapshots', status: 's.status' },

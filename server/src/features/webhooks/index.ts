@@ -1,4 +1,5 @@
 import type { Feature } from '../../platform/feature.ts';
+import { webhooksInNeed } from './attention.ts';
 import { Deliverer, type DelivererOptions } from './deliver.ts';
 import { webhookExamples } from './examples.ts';
 import { webhookRoutes } from './routes.ts';
@@ -25,6 +26,7 @@ export function webhooks(options: DelivererOptions): Feature {
     name: 'webhooks',
     nouns: { webhook_deliveries: ['WebhookDelivery', 'WebhookDeliveries'], webhook_targets: 'WebhookTarget' },
     examples: webhookExamples,
+    attention: webhooksInNeed,
     routes: webhookRoutes(options.cipher),
     background: [
       {
