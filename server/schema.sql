@@ -1865,11 +1865,13 @@ create table tasks (
   trace text,
   parent_id text,
   parent_name text,
+  node text,
   constraint tasks_ended_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['FINISHED'::text, 'ERROR'::text])))),
   constraint tasks_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
   constraint tasks_state_check CHECK ((state = ANY (ARRAY['NEW'::text, 'RUNNING'::text, 'FINISHED'::text, 'ERROR'::text])))
 ) partition by RANGE (finished_at);
 comment on column tasks.parent_id is 'what the subject is part of: the load balancer of a listener, the cluster of a pool';
+comment on column tasks.node is 'the process that has claimed it last: machine:pid';
 create table tasks_active partition of tasks default with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 alter table tasks_active add constraint tasks_active_pkey PRIMARY KEY (id);
 

@@ -1410,6 +1410,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/tasks/{task_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say how a task is worked on: since when, until when, and what it waits for
+         * @description Say how a task is worked on: since when, until when, and what it waits for. Answers a run of task.
+         */
+        get: operations["getRunOfTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/tasks/{task_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a task: what it has begun is undone, and it ends in ERROR
+         * @description Cancel a task: what it has begun is undone, and it ends in ERROR. It is as if its deadline had passed. What it has locked is free when it has ended. Answers a run of task. Needs the role Administrators or Engineers.
+         */
+        post: operations["cancelTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/all_tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks of all clients that have not ended, oldest first, and how they are worked on
+         * @description List tasks of all clients that have not ended, oldest first, and how they are worked on. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the operator token.
+         */
+        get: operations["listTasksOfAll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/all_tasks/{task_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a task of any client: what it has begun is undone, and it ends in ERROR
+         * @description Cancel a task of any client: what it has begun is undone, and it ends in ERROR. Answers a run of task. Needs the operator token.
+         */
+        post: operations["cancelTaskOfAny"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/all_tasks/{task_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a task at once, and free what it has locked; nothing is undone
+         * @description End a task at once, and free what it has locked; nothing is undone. For one whose undoing hangs. What it had begun stays as it is, and may be neither as before nor as asked for: look at it afterwards. Answers a run of task. Needs the operator token.
+         */
+        post: operations["endTaskOfAny"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v3/inference/{project_id}/secrets": {
         parameters: {
             query?: never;
@@ -11407,6 +11507,10 @@ export interface components {
             /** @description Networks in CIDR notation. */
             ranges: string[];
         };
+        EndTask: {
+            /** @description The error of the task, which its client reads */
+            reason: string;
+        };
         Engine: {
             /** @description What `npm run engines -- install` calls it. */
             name: string;
@@ -16115,6 +16219,159 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["OperatorClient"][];
         };
+        OperatorTask: {
+            /** @description The task, as its client sees it */
+            task: {
+                /** @description Its id. */
+                id: string;
+                /** @description What the task does. */
+                task_type: string;
+                /**
+                 * @description In which state it is.
+                 * @enum {string}
+                 */
+                state: "ERROR" | "FINISHED" | "NEW" | "RUNNING";
+                /**
+                 * @description The state in more detail.
+                 * @default null
+                 * @enum {string|null}
+                 */
+                detailed_state: "CLUSTER_CLEAN_UP" | "CLUSTER_REBUILD" | "CLUSTER_RESIZE" | "CLUSTER_RESUME" | "CLUSTER_SERVER_REBUILD" | "CLUSTER_SUSPEND" | "ERROR" | "FINISHED" | "IPU_SERVERS" | "NETWORK" | "POPLAR_SERVERS" | "POST_DEPLOY_SETUP" | "VIPU_CONTROLLER" | null;
+                /**
+                 * @description What went wrong, in words.
+                 * @default null
+                 */
+                error: string | null;
+                /**
+                 * Format: timestamp
+                 * @description When it was made.
+                 * @example 2026-01-31T12:00:00
+                 */
+                created_on: string | null;
+                /**
+                 * Format: timestamp
+                 * @description When it was changed the last time; null: never.
+                 * @example 2026-01-31T12:00:00
+                 */
+                updated_on: string | null;
+                /**
+                 * Format: timestamp
+                 * @description When it ended; null until then.
+                 * @example 2026-01-31T12:00:00
+                 */
+                finished_on: string | null;
+                /**
+                 * Format: timestamp
+                 * @description When somebody has seen it; null: nobody has.
+                 * @example 2026-01-31T12:00:00
+                 */
+                acknowledged_at: string | null;
+                /**
+                 * @description Who has seen it; null: nobody has.
+                 * @default null
+                 */
+                acknowledged_by: number | null;
+                /**
+                 * @description Ids of what the task made, by kind; null after a failure.
+                 * @default null
+                 */
+                created_resources: components["schemas"]["CreatedResources"] | null;
+                /** @description Ids of what it is about, such as network_id, and of what that is part of; resource_id in each */
+                data: unknown;
+                /**
+                 * @description Id of the account.
+                 * @default null
+                 */
+                client_id: number | null;
+                /**
+                 * @description Id of the project.
+                 * @default null
+                 */
+                project_id: number | null;
+                /**
+                 * @description Id of the region.
+                 * @default null
+                 */
+                region_id: number | null;
+                /** @description Id of the user. */
+                user_id: number;
+                /**
+                 * @description The account of who began it.
+                 * @default null
+                 */
+                user_client_id: number | null;
+                /**
+                 * @description Id of the request, which stands in the logs too.
+                 * @default null
+                 */
+                request_id: string | null;
+                /**
+                 * @description Id of the work behind the task.
+                 * @default null
+                 */
+                job_id: string | null;
+                /**
+                 * @description Id of a schedule; there are none.
+                 * @default null
+                 */
+                schedule_id: string | null;
+                /**
+                 * @description Id of the lifecycle policy; null: none has started it.
+                 * @default null
+                 */
+                lifecycle_policy_id: number | null;
+                /** @description Percent of the work that is done */
+                progress: number;
+                /** @description What is being done now */
+                step: string | null;
+                /** @description The resource that it is about */
+                subject: components["schemas"]["TaskSubject"] | null;
+            };
+            /** @description How it is worked on */
+            run: {
+                /** @description The task that works on it now; null: it is free. */
+                task_id: string;
+                /**
+                 * @description waiting for a worker; running; pausing until `runs_again_at`; lost: its worker has died, and another one takes over; ended
+                 * @enum {string}
+                 */
+                phase: "waiting" | "running" | "pausing" | "lost" | "ended";
+                /**
+                 * Format: timestamp
+                 * @description When it was heard of last
+                 * @example 2026-01-31T12:00:00+0000
+                 */
+                since: string;
+                /** @description Whether what it has begun is being undone, for the reason in `failure` */
+                is_undone: boolean;
+                /** @description Why it will end in ERROR; null: it will not */
+                failure: string | null;
+                /** @description How often a worker has taken it up */
+                attempts: number;
+                /** @description Attempts in a row that failed for the time being */
+                retries: number;
+                /**
+                 * Format: timestamp
+                 * @description null: now, or it has ended
+                 * @example 2026-01-31T12:00:00+0000
+                 */
+                runs_again_at: string | null;
+                /**
+                 * Format: timestamp
+                 * @description When it is undone unless it has ended
+                 * @example 2026-01-31T12:00:00+0000
+                 */
+                deadline_at: string;
+                /** @description The process that has it or had it last; null: none had, or you are no operator */
+                node: string | null;
+            };
+        };
+        OperatorTaskList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["OperatorTask"][];
+        };
         OwnedRegion: {
             /** @description Id of the region. */
             region_id: number;
@@ -19568,6 +19825,43 @@ export interface components {
              * @enum {string}
              */
             time_unit: "day" | "hour";
+        };
+        RunOfTask: {
+            /** @description The task that works on it now; null: it is free. */
+            task_id: string;
+            /**
+             * @description waiting for a worker; running; pausing until `runs_again_at`; lost: its worker has died, and another one takes over; ended
+             * @enum {string}
+             */
+            phase: "waiting" | "running" | "pausing" | "lost" | "ended";
+            /**
+             * Format: timestamp
+             * @description When it was heard of last
+             * @example 2026-01-31T12:00:00+0000
+             */
+            since: string;
+            /** @description Whether what it has begun is being undone, for the reason in `failure` */
+            is_undone: boolean;
+            /** @description Why it will end in ERROR; null: it will not */
+            failure: string | null;
+            /** @description How often a worker has taken it up */
+            attempts: number;
+            /** @description Attempts in a row that failed for the time being */
+            retries: number;
+            /**
+             * Format: timestamp
+             * @description null: now, or it has ended
+             * @example 2026-01-31T12:00:00+0000
+             */
+            runs_again_at: string | null;
+            /**
+             * Format: timestamp
+             * @description When it is undone unless it has ended
+             * @example 2026-01-31T12:00:00+0000
+             */
+            deadline_at: string;
+            /** @description The process that has it or had it last; null: none had, or you are no operator */
+            node: string | null;
         };
         SearchResult: {
             /** @description What it is: `load_balancer`, `instance`. */
@@ -26296,6 +26590,202 @@ export interface operations {
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getRunOfTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The task that works on it now; null: it is free. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Say how a task is worked on: since when, until when, and what it waits for */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOfTask"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    cancelTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The task that works on it now; null: it is free. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a task: what it has begun is undone, and it ends in ERROR */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOfTask"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listTasksOfAll: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 100. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description Only those of this client */
+                client_id?: number;
+                /** @description Only those in this region */
+                region_id?: number;
+                /** @description Default: all that have not ended */
+                phase?: "waiting" | "running" | "pausing" | "lost" | "ended";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List tasks of all clients that have not ended, oldest first, and how they are worked on */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorTaskList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    cancelTaskOfAny: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The task that works on it now; null: it is free. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel a task of any client: what it has begun is undone, and it ends in ERROR */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOfTask"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    endTaskOfAny: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The task that works on it now; null: it is free. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Its region was taken down"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndTask"];
+            };
+        };
+        responses: {
+            /** @description End a task at once, and free what it has locked; nothing is undone */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOfTask"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             409: components["responses"]["CloudConflict"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];

@@ -101,12 +101,14 @@ export function features({
   node,
   requireSecondFactor,
   routes,
+  watchdog,
 }: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
   watcher: TaskWatcher;
   owners: RegionOwners;
   sessions: Sessions;
   /** Of all features together. */
   routes: () => readonly Route[];
+  watchdog: () => TaskWatchdog;
 }): readonly Feature[] {
   const { regionIds } = providers;
   const [addressesOf, networksOf] = [providers.of('addresses'), providers.of('networks')];
@@ -148,7 +150,7 @@ export function features({
     clients({ insertProject: setUpProject, clock, ids, cipher, routes }),
     projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks({ watcher, db, streams, reads: taskReads }),
+    tasks({ watcher, db, streams, reads: taskReads, watchdog }),
     inferenceSecrets({ cipher }),
     inferenceRegistryCredentials({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
@@ -253,11 +255,20 @@ export class App {
     const all = features({
       ...options,
       ...{ watcher: this.#watcher, owners, sessions, routes: () => this.routes },
+      watchdog: () => this.watchdog,
     });
     this.features = all;
     this.#authenticator = authenticatorOf(options, sessions);
     const { role = 'all', db } = options;
-    const backlogs = [mailWaiting, ...all.flatMap((feature) => feature.backlogs ?? [])];
+    this.handlers = all.flatMap((feature) => feature.tasks ?? []);
+    const onEnd: OnEnd = (type, state, seconds) => this.#metrics.observeTask(type, state, seconds);
+    const { handlers } = this;
+    const held = all.flatMap((feature) => feature.held ?? []);
+    this.watchdog = new TaskWatchdog({ ...options, handlers, held, onEnd });
+    const backlogs = [
+      ...[mailWaiting, this.watchdog.backlog],
+      ...all.flatMap((feature) => feature.backlogs ?? []),
+    ];
     const { clockWatch } = options;
     const clockOffMs = () => clockWatch?.offMs ?? 0;
     const droppedLines = () => options.logOutput?.dropped ?? 0;
@@ -290,8 +301,6 @@ export class App {
       ...all.flatMap(({ routes = [], needs }) => routes.map((route) => ({ ...route, needs }))),
       ...this.#probes,
     ];
-    this.handlers = all.flatMap((feature) => feature.tasks ?? []);
-    const onEnd: OnEnd = (type, state, seconds) => this.#metrics.observeTask(type, state, seconds);
     this.engine = new TaskEngine({
       db: options.db,
       clock: options.clock,
@@ -301,10 +310,7 @@ export class App {
       onEnd,
     });
     const mayClaim = () => !clockWatch?.isFarOff;
-    this.worker = new Worker({ ...options, engine: this.engine, owners, mayClaim });
-    const { handlers } = this;
-    const held = all.flatMap((feature) => feature.held ?? []);
-    this.watchdog = new TaskWatchdog({ ...options, handlers, held, onEnd });
+    this.worker = new Worker({ ...options, engine: this.engine, owners, mayClaim, name });
     const hooks = Object.assign({}, ...all.map((feature) => feature.mailSent ?? {}));
     const mailer = new Mailer({ ...options, ...options.mail, hooks });
     this.background = new Background(

@@ -47,6 +47,9 @@ async function main(): Promise<void> {
       owners: new RegionOwners({ db, log, ids, node: NOBODY, owned: [], everybodys: [] }),
       watcher: new TaskWatcher(db),
       routes: () => [],
+      watchdog: () => {
+        throw new Error('no tasks are worked on here');
+      },
       providers,
       engines: { list: () => [] },
       node: NOBODY,

@@ -136,6 +136,7 @@ export const NOUNS: readonly Noun[] = [
   ...nounsOf('Operators:', [
     ['client', 'accounts of the cloud', 'clients', 'Client'],
     ['node', 'machines that run the cloud', 'nodes', 'Node'],
+    ['any-task', 'tasks of all clients', 'all_tasks', 'OperatorTask'],
     ['engine', 'programs that regions run on', 'engines', 'Engine'],
     ['webhook', 'where events are sent', 'webhook_targets webhook_deliveries', 'WebhookTarget Webhook'],
     ['mail', 'mail that was sent or waits', 'outbox', 'Mail'],

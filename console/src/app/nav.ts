@@ -122,6 +122,7 @@ export const NAV: readonly NavGroup[] = [
       elsewhere('Clients', '/operator/clients'),
       elsewhere('Quota requests', '/operator/quota-requests'),
       elsewhere('Regions', '/operator/regions'),
+      elsewhere('Tasks of all', '/operator/tasks'),
       elsewhere('Nodes', '/operator/nodes'),
       elsewhere('Simulation', '/operator/simulation'),
       elsewhere('Outbox', '/operator/outbox'),

@@ -135,6 +135,7 @@ const operatorPages = [
   operatorPage('/clients', () => import('../pages/operator/clients.tsx'), 'Clients'),
   operatorPage('/quota-requests', () => import('../pages/operator/quota-requests.tsx'), 'QuotaRequests'),
   operatorPage('/regions', () => import('../pages/operator/regions.tsx'), 'Regions'),
+  operatorPage('/tasks', () => import('../pages/operator/tasks.tsx'), 'AllTasks'),
   operatorPage('/nodes', () => import('../pages/operator/nodes.tsx'), 'Nodes'),
   operatorPage('/simulation', () => import('../pages/operator/simulation.tsx'), 'Simulation'),
   operatorPage('/outbox', () => import('../pages/operator/outbox.tsx'), 'Outbox'),

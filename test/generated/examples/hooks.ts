@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ACCOUNT_HOOKS } from './hooks-accounts.ts';
 import type { Hook, Hooks, World } from './world.ts';
 
@@ -79,6 +80,17 @@ const notificationAfter =
 const NODES = 'k8s/clusters';
 
 const OWN: Hooks = {
+  // One that nobody takes up meanwhile.
+  'POST /virga/v1/all_tasks/{task_id}/end': async ({ server }) => {
+    const task_id = randomUUID();
+    await server.db.named(
+      'test_later_task',
+      `insert into tasks (id, client_id, user_id, type, run_at, created_at, updated_at)
+       values ($1, 1, 1, 'create_network', now() + interval '1 hour', now(), now())`,
+      [task_id],
+    );
+    return { path: { task_id } };
+  },
   'POST /virga/v1/clients/{client_id}/suspend': async ({ server }) => {
     const body = { name: 'Late Ltd', email: 'late@example.com' };
     const created = await server.call('POST', '/virga/v1/clients', { as: 'operator', body });

@@ -11,6 +11,7 @@ import { acknowledge, type Task } from './acknowledge.ts';
 import { Life, Took } from './life.tsx';
 import { Locks } from './locks.tsx';
 import { MadeBy } from './made.tsx';
+import { RunOf, useCancel } from './run.tsx';
 
 /** One task: how far it is, what it is about, what waits for it, and what came of it. */
 export function TaskDetail() {
@@ -18,6 +19,7 @@ export function TaskDetail() {
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/tasks/{task_id}', { params: { path: { task_id: id } } }),
   );
+  const cancel = useCancel();
   return (
     <Detail<Task>
       kind="Task"
@@ -26,6 +28,7 @@ export function TaskDetail() {
       nameOf={(task) => [taskName(task), task.subject && subjectName(task.subject)].filter(Boolean).join(' ')}
       badge={({ state }) => <StatusBadge status={state} />}
       actions={[acknowledge]}
+      verbs={[cancel]}
       facts={(task) => [
         { label: 'About', value: <SubjectOf task={task} /> },
         { label: isEnded(task) ? 'Took' : 'Running for', value: <Took task={task} /> },
@@ -36,6 +39,7 @@ export function TaskDetail() {
       {(task) => (
         <>
           <Life task={task} />
+          <RunOf task={task} />
           <MadeBy task={task} />
           <Locks task={task} />
           <CodePanel

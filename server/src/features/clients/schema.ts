@@ -14,7 +14,9 @@ export const OperatorClient = Type.Object(
     status: StringEnum(STATES, { description: 'paused: it is suspended' }),
     created_at: OffsetTime(),
     suspended_at: Nullable(OffsetTime(), { description: 'Since when; null: it is not suspended' }),
-    suspend_reason: Nullable(Type.String({ description: 'Shown to its people, and in answers to its tokens' })),
+    suspend_reason: Nullable(
+      Type.String({ description: 'Shown to its people, and in answers to its tokens' }),
+    ),
     data_planes: StringEnum(DATA_PLANES, { description: 'Whether what it has serves traffic' }),
     task_id: Nullable(Uuid(), { description: 'The task that deletes it' }),
   },

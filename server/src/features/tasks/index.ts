@@ -8,6 +8,8 @@ import { epochJob } from './epochs.ts';
 import { taskExamples } from './examples.ts';
 import { type TaskReadOptions, TaskReads } from './reads.ts';
 import { taskRoutes } from './routes.ts';
+import { runRoutes } from './run-routes.ts';
+import { TaskRuns, type Watchdog } from './runs.ts';
 import { STREAMS } from './stream.ts';
 
 export { type TaskReadOptions, TaskReads } from './reads.ts';
@@ -18,6 +20,7 @@ export function tasks(deps: {
   /** Default: STREAMS. */
   readonly streams?: SlotLimits | undefined;
   readonly reads?: TaskReadOptions | undefined;
+  readonly watchdog: () => Watchdog;
 }): Feature {
   const { watcher, db, streams = STREAMS, reads } = deps;
   const slots = new Slots('streams of tasks', streams);
@@ -27,7 +30,10 @@ export function tasks(deps: {
     nouns: { tasks: 'Task' },
     examples: taskExamples,
     attention: tasksInNeed,
-    routes: taskRoutes(new TaskReads(db, watcher, reads), { watcher, slots, horizon: new Horizon(db) }),
+    routes: [
+      ...taskRoutes(new TaskReads(db, watcher, reads), { watcher, slots, horizon: new Horizon(db) }),
+      ...runRoutes(new TaskRuns(deps.watchdog)),
+    ],
     background: [epochJob(db)],
   };
 }

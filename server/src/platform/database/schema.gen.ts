@@ -1196,6 +1196,10 @@ export interface Tasks {
   input: Generated<Json>;
   lease_until: Date | null;
   /**
+   * the process that has claimed it last: machine:pid
+   */
+  node: string | null;
+  /**
    * what the subject is part of: the load balancer of a listener, the cluster of a pool
    */
   parent_id: string | null;

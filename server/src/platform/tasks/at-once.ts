@@ -5,6 +5,8 @@ export interface Room {
   /** Who has to own its region; null: nobody may. */
   readonly owner: string | null;
   readonly leaseMs: number;
+  /** The process that claims it: `machine:pid`. */
+  readonly node: string;
 }
 
 /** The worker of the node that accepts a task: with room for it, it claims the task in the transaction that records

@@ -52,7 +52,11 @@ export class TaskEngine {
   /** One run of a task now, whoever has it and whenever it is due; nothing when it has ended. */
   async runTask(id: string): Promise<void> {
     const { db, clock } = this.#options;
-    const task = await claimTask(db, id, { leaseMs: LEASE_MS, timestamp: clock.timestamp() });
+    const task = await claimTask(db, id, {
+      leaseMs: LEASE_MS,
+      timestamp: clock.timestamp(),
+      node: `process ${process.pid}`,
+    });
     if (task) await this.run(task);
   }
 

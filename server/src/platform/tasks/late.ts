@@ -35,6 +35,16 @@ function lateValues({ deadlines, defaultMs, now, silentMs, timestamp }: Late): u
   ];
 }
 
+/** How many tasks are past their deadline and have not ended. */
+export async function countLate(db: Db, late: Pick<Late, 'deadlines' | 'defaultMs'>): Promise<number> {
+  return db.namedNumber(
+    'task_count_late',
+    `select count(*) as count from tasks_active t where t.finished_at is null
+        and t.created_at + ${DEADLINE_MS} * interval '1 millisecond' < now()`,
+    [late.deadlines.map(([type]) => type), late.deadlines.map(([, ms]) => ms), late.defaultMs],
+  );
+}
+
 /** Has tasks that hang beyond their deadline undone by another run: what the present one finds out is void. */
 export async function giveUpHanging(db: Db, late: Late): Promise<LateTask[]> {
   return db.named<LateTask>(

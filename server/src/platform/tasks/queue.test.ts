@@ -47,6 +47,7 @@ const claimed = async (more: Partial<Claim> = {}) => {
     except: [],
     leaseMs: LEASE_MS,
     timestamp,
+    node: 'one:1',
   };
   return (await claim(db, { ...all, ...more })).map(({ id }) => id).sort();
 };

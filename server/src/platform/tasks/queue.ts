@@ -59,10 +59,12 @@ export interface ClaimedTask {
 /** The statement that makes a run of each task the one that may write.
  *  @param ids SQL for their ids, which it may have locked
  *  @param leaseMs placeholder
- *  @param timestamp placeholder */
-const claimOf = (ids: string, leaseMs: string, timestamp: string) => `
+ *  @param timestamp placeholder
+ *  @param node placeholder */
+const claimOf = (ids: string, leaseMs: string, timestamp: string, node: string) => `
   update tasks_active set state = 'RUNNING', attempt = attempt + 1, updated_at = ${timestamp}::timestamptz,
-         lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond', change = next_task_change()
+         lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond', change = next_task_change(),
+         node = ${node}::text
    where id = any(${ids}) and finished_at is null
   returning id, type, client_id, project_id, region_id, user_id, subject_id, subject_name, input, failure, attempt,
             retries, created_at, request_id, trace`;
@@ -80,6 +82,8 @@ export interface Claim {
   readonly except: readonly string[];
   readonly leaseMs: number;
   readonly timestamp: string;
+  /** The process that claims: `machine:pid`. */
+  readonly node: string;
 }
 
 /** Claims due tasks, those that have been due for longest first, and none that another worker is claiming. A region
@@ -100,8 +104,11 @@ export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
             and id <> all((select $4::uuid[])::uuid[])
           order by greatest(run_at, lease_until) limit (select $3::int) for update skip locked) t
         limit (select $3::int))
-     ${claimOf('array(select id from due)', '$5', '$6')}`,
-    [claim.regionId, claim.owner, claim.limit, claim.except, claim.leaseMs, claim.timestamp, claim.known],
+     ${claimOf('array(select id from due)', '$5', '$6', '$8')}`,
+    [
+      ...[claim.regionId, claim.owner, claim.limit, claim.except, claim.leaseMs, claim.timestamp],
+      ...[claim.known, claim.node],
+    ],
   );
 }
 
@@ -109,12 +116,13 @@ export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
 export async function claimTask(
   db: Db,
   id: string,
-  { leaseMs, timestamp }: Pick<Claim, 'leaseMs' | 'timestamp'>,
+  { leaseMs, timestamp, node }: Pick<Claim, 'leaseMs' | 'timestamp' | 'node'>,
 ): Promise<ClaimedTask | undefined> {
-  const [task] = await db.named<ClaimedTask>('task_claim_one', claimOf('array[$1::uuid]', '$2', '$3'), [
+  const [task] = await db.named<ClaimedTask>('task_claim_one', claimOf('array[$1::uuid]', '$2', '$3', '$4'), [
     id,
     leaseMs,
     timestamp,
+    node,
   ]);
   return task;
 }

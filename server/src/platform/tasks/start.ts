@@ -32,7 +32,8 @@ export interface TaskRef {
   readonly tasks: readonly string[];
 }
 
-/** $22: the lease in milliseconds, null: the task is not claimed. $23: the region's owner, null: it has none. */
+/** $22: the lease in milliseconds, null: the task is not claimed. $23: the region's owner, null: it has none. $24: the process
+ *  that claims it. */
 const START = `
   with claim as (
     select coalesce($22::float8 > 0 and case
@@ -41,11 +42,12 @@ const START = `
   ), task as (
     insert into tasks_active (id, client_id, project_id, region_id, user_id, type, subject_id, subject_name, input,
                               data, request_id, trace, created_at, updated_at, parent_id, parent_name, state, attempt,
-                              lease_until)
+                              lease_until, node)
     select $1::uuid, $2::int, $3::int, $4::int, $5::int, $6::text, $7::text, $8::text, $9::jsonb, $10::jsonb,
            $11::text, $19::text, $12::timestamptz, $12::timestamptz, $20::text, $21::text,
            case when claimed then 'RUNNING' else 'NEW' end, claimed::int,
-           case when claimed then now() + $22::float8 * interval '1 millisecond' end
+           case when claimed then now() + $22::float8 * interval '1 millisecond' end,
+           case when claimed then $24::text end
       from claim
   ), recorded as (
     insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
@@ -83,6 +85,7 @@ export async function startTask(tx: Tx, ctx: TaskContext, task: NewTask): Promis
     task.parent?.name ?? null,
     room?.leaseMs ?? null,
     room?.owner ?? null,
+    room?.node ?? null,
   ]);
   const claimed = row?.claimed && claimedTask(ctx, { ...task, id }, { timestamp, input });
   tx.afterCommit(() => {

@@ -2,10 +2,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import type { BackgroundJob } from '../feature.ts';
+import type { Backlog } from '../metrics/cluster.ts';
 import type { OnEnd } from './ends.ts';
 import type { TaskHandler } from './handler.ts';
-import { abandon, giveUpHanging, type Late, type LateTask } from './late.ts';
-import { Locks, type WhenLost } from './locks.ts';
+import { abandon, countLate, giveUpHanging, type Late, type LateTask } from './late.ts';
+import { Locks, type LostLock, type WhenLost } from './locks.ts';
 import { TASK_DUE } from './queue.ts';
 import { TASK_ENDED } from './watch.ts';
 
@@ -47,6 +48,26 @@ export class TaskWatchdog {
 
   get job(): BackgroundJob {
     return { name: 'tasks-watchdog', everyMs: LOOK_EVERY_MS, exclusive: true, run: () => this.run() };
+  }
+
+  /** Tasks that are past their deadline: an alert is due when there are some. */
+  get backlog(): Backlog {
+    return {
+      name: 'tasks_late',
+      help: 'Tasks that are past their deadline and have not ended',
+      count: (db) => countLate(db, { deadlines: this.#deadlines, defaultMs: LONGEST_DEADLINE_MS }),
+    };
+  }
+
+  /** When a task that was accepted then must have ended, before it is undone. */
+  deadlineOf(type: string, createdAt: Date): Date {
+    const [, ms] = this.#deadlines.find(([known]) => known === type) ?? ['', LONGEST_DEADLINE_MS];
+    return new Date(createdAt.getTime() + ms);
+  }
+
+  /** Releases what is held by tasks that have ended. */
+  release(): Promise<readonly LostLock[]> {
+    return this.#locks.releaseLost();
   }
 
   async run(): Promise<void> {

@@ -18,6 +18,8 @@ export interface WorkerOptions {
   readonly log: Logger;
   readonly engine: TaskEngine;
   readonly owners: RegionOwners;
+  /** As which this process is known. */
+  readonly name: string;
   /** Whether it takes new tasks at present. Default: always. */
   readonly mayClaim?: () => boolean;
   /** Tasks of regions without an owner that are worked on at the same time: they mostly wait for others. */
@@ -80,7 +82,7 @@ export class Worker implements AtOnce {
     if (regionId !== null && !this.#options.owners.known.includes(regionId)) return undefined;
     if (!this.#working || this.#stopping || !this.#mayClaim || !lane.hasRoom) return undefined;
     const owner = lane === this.#everybodys ? null : this.#options.owners.holder;
-    return { owner, leaseMs: LEASE_MS };
+    return { owner, leaseMs: LEASE_MS, node: this.#options.name };
   }
 
   /** Claims no more tasks, waits for those that run and leaves what this node owns. */
@@ -94,7 +96,7 @@ export class Worker implements AtOnce {
   }
 
   #lane(regionId: number | null): Lane {
-    const { db, clock, log, engine, owners, ...options } = this.#options;
+    const { db, clock, log, engine, owners, name: node, ...options } = this.#options;
     const concurrency =
       regionId === null
         ? (options.concurrency ?? MOST_AT_ONCE)
@@ -104,7 +106,7 @@ export class Worker implements AtOnce {
       claim: async (limit, except) => {
         if (!this.#mayClaim) return [];
         const { holder: owner, known } = owners;
-        const of = { regionId, known, owner, limit, except, leaseMs: LEASE_MS };
+        const of = { regionId, known, owner, limit, except, node, leaseMs: LEASE_MS };
         return within(PATIENCE_MS, claim(db, { ...of, timestamp: clock.timestamp() }));
       },
     });

@@ -1,0 +1,32 @@
+import type { Tx } from '../database/db.ts';
+
+/** SQL of tasks that somebody ends. */
+
+/** Has a task undone by another run, as if its deadline had passed: what the present one finds out is void.
+ *  @returns false when it has ended, or is being undone already */
+export const undoTask = (
+  tx: Tx,
+  { id, reason, timestamp }: { readonly id: string; readonly reason: string; readonly timestamp: string },
+): Promise<boolean> =>
+  tx.namedAny(
+    'task_undo',
+    `update tasks_active set failure = $2, state = 'RUNNING', attempt = attempt + 1, retries = 0, run_at = now(),
+            lease_until = null, updated_at = $3::timestamptz, change = next_task_change()
+      where id = $1 and finished_at is null and failure is null returning id`,
+    [id, reason, timestamp],
+  );
+
+/** Ends a task at once, whatever it has begun: nothing is undone.
+ *  @returns false when it has ended already */
+export const endTask = (
+  tx: Tx,
+  { id, reason, timestamp }: { readonly id: string; readonly reason: string; readonly timestamp: string },
+): Promise<boolean> =>
+  tx.namedAny(
+    'task_end_now',
+    `update tasks set state = 'ERROR', failure = coalesce(failure, $2), error = coalesce(failure, $2),
+            created_resources = null, step = null, attempt = attempt + 1, lease_until = null,
+            updated_at = $3::timestamptz, finished_at = $3::timestamptz, change = next_task_change()
+      where id = $1 and finished_at is null returning id`,
+    [id, reason, timestamp],
+  );
