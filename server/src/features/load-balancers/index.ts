@@ -24,6 +24,7 @@ import { L7RuleService } from './l7-policies/rule-service.ts';
 import { L7PolicyService } from './l7-policies/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
+import { ManagedLoadBalancers } from './managed.ts';
 import { memberRoutes } from './members/routes.ts';
 import { MemberService } from './members/service.ts';
 import { countersForPrometheus } from './metrics/prometheus.ts';
@@ -46,6 +47,8 @@ import { loadBalancerTasks } from './tasks/index.ts';
 import { TreeCache } from './tree-cache.ts';
 
 export { DEFAULT_FLAVOR, flavorNamed } from './flavors.ts';
+export { type ManagedListener, ManagedLoadBalancers } from './managed.ts';
+export type { LoadBalancerTree } from './model.ts';
 export type { LoadBalancerProvider } from './port.ts';
 export { findSecretUsers } from './secret-uses.ts';
 export { lookAnewAtLoadBalancers } from './store.ts';
@@ -69,6 +72,7 @@ const SAMPLE_EVERY_MS = 60_000;
 
 export interface LoadBalancers extends Feature {
   readonly carrier: Carrier;
+  readonly managed: ManagedLoadBalancers;
 }
 
 export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
@@ -86,6 +90,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
   const balancers = new LoadBalancerService(providers);
   const listeners = new ListenerService(parts);
   const pools = new PoolService(parts);
+  const members = new MemberService(parts);
   const reconciler = new Reconciler(db, providers, log);
   const observer = new Observer(db, providers, new TreeCache(db), log);
   const sampler = new Sampler(db, deps.clock, providers, log);
@@ -126,12 +131,13 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
           sql`${begin.inColumn('s.vip_address')} or ${begin.inColumn('s.additional_address')}`,
       },
     ],
+    managed: new ManagedLoadBalancers({ balancers, listeners, pools, members }),
     routes: [
       ...loadBalancerRoutes(balancers, deps.prices),
       ...listenerRoutes(listeners),
       ...poolRoutes(pools),
       ...olderRoutes({ balancers, listeners, pools, tasks }),
-      ...memberRoutes(new MemberService(parts)),
+      ...memberRoutes(members),
       ...healthMonitorRoutes(new HealthMonitorService(parts, tasks)),
       ...policyRoutes(new L7PolicyService(parts)),
       ...ruleRoutes(new L7RuleService(parts, providers)),

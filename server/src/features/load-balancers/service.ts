@@ -2,7 +2,7 @@ import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { checkedTags, checkTagChanges, patchTags } from '../../platform/http/tags.ts';
+import { checkedTags, checkTagChanges, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../networking/floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
@@ -39,12 +39,13 @@ export class LoadBalancerService {
     this.#providers = providers;
   }
 
-  /** @throws Invalid with every faulty field, NotFound for what the body names, Forbidden, QuotaExceeded */
-  async create(ctx: RegionContext, input: CreateLoadBalancer): Promise<TaskRef> {
+  /** @param fixedTags read-only ones, of whoever makes it for somebody
+   *  @throws Invalid with every faulty field, NotFound for what the body names, Forbidden, QuotaExceeded */
+  async create(ctx: RegionContext, input: CreateLoadBalancer, fixedTags: StoredTags = {}): Promise<TaskRef> {
     const faults = new Faults();
     checkLoadBalancer(input, faults);
     checkLogRegion(input.logging, this.#providers.regionIds(), faults);
-    const tags = checkedTags(input, faults);
+    const tags = { ...checkedTags(input, faults), ...fixedTags };
     await this.#providers.require(ctx.region);
     const taskId = ctx.ids.uuid();
     const { id: projectId, clientId } = ctx.project;
