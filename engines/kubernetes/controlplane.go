@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"flag"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"path/filepath"
@@ -41,12 +42,27 @@ func controlPlane(ctx context.Context, words []string) error {
 	address := flags.String("address", "127.0.0.1", "where the API server listens")
 	pods := flags.String("pods", "10.244.0.0/16", "where the addresses of pods come from")
 	services := flags.String("services", "10.96.0.0/16", "where the addresses of services come from")
+	network := flags.String("network", "", "the network namespace of the cluster")
+	inside := flags.String("inside", "", "where the API server listens in that network")
+	account := flags.Int("account", 0, "whom this program becomes in that network")
 	_ = flags.Parse(words)
+	hasEntered := len(words) > 0 && words[len(words)-1] == entered
+	if *network != "" && !hasEntered {
+		return enterNetwork(*network, *address, *account)
+	}
 	dir, err := filepath.Abs(*folder)
 	if err != nil {
 		return err
 	}
-	s := server{dir: dir, authority: *authorityFolder, socket: *socket, address: *address, pods: *pods, services: *services}
+	s := server{dir: dir, authority: *authorityFolder, socket: *socket, address: *address, outside: *address, pods: *pods, services: *services}
+	more := flags.Args()
+	if hasEntered {
+		s.address = *inside
+		more = more[:len(more)-1]
+		if s.listener, err = listenBoth(*inside); err != nil {
+			return err
+		}
+	}
 	ca, err := readAuthority(s.authority)
 	if err != nil {
 		return err
@@ -60,11 +76,14 @@ func controlPlane(ctx context.Context, words []string) error {
 	}
 	defer store.Close()
 	failed := make(chan error, 3)
-	if err := startAPIServer(ctx, failed, s, flags.Args()); err != nil {
+	if err := startAPIServer(ctx, failed, s, more); err != nil {
 		return fmt.Errorf("kube-apiserver: %w", err)
 	}
 	if err := waitReady(ctx, failed, ca, s.address); err != nil {
 		return err
+	}
+	if err := permitNames(ctx, dir); err != nil {
+		return fmt.Errorf("the name servers of nodes: %w", err)
 	}
 	if err := startControllers(ctx, failed, s); err != nil {
 		return fmt.Errorf("kube-controller-manager: %w", err)
@@ -95,7 +114,7 @@ func prepare(ca *authority, s server) error {
 	subjects := map[string]subject{
 		"apiserver": {
 			name:      "kube-apiserver",
-			addresses: []string{s.address, "127.0.0.1", services},
+			addresses: []string{s.address, s.outside, "127.0.0.1", services},
 			names: []string{
 				"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
 				"kubernetes.default.svc.cluster.local",
@@ -139,7 +158,19 @@ func parse(name string, sets cliflag.NamedFlagSets, words []string) error {
 }
 
 // server is where the files and sockets of a control plane are.
-type server struct{ dir, authority, socket, address, pods, services string }
+type server struct {
+	dir, authority, socket, address, outside, pods, services string
+	// That of a cluster with a network of its own; nil: it listens at its address.
+	listener net.Listener
+}
+
+// endpoints says who writes where pods find the API server. The address of a machine's loopback is of no use to them.
+func (s server) endpoints() string {
+	if s.listener == nil {
+		return "none"
+	}
+	return "lease"
+}
 
 func startAPIServer(ctx context.Context, failed chan<- error, s server, more []string) error {
 	in := func(name string) string { return filepath.Join(s.dir, name) }
@@ -147,16 +178,17 @@ func startAPIServer(ctx context.Context, failed chan<- error, s server, more []s
 	words := append([]string{
 		"--etcd-servers=unix://" + s.socket,
 		"--bind-address=" + s.address, "--advertise-address=" + s.address, "--secure-port=" + apiPort,
-		// The address of a machine's loopback is of no use to pods.
-		"--endpoint-reconciler-type=none",
+		"--endpoint-reconciler-type=" + s.endpoints(),
 		"--tls-cert-file=" + in("apiserver.crt"), "--tls-private-key-file=" + in("apiserver.key"),
 		"--client-ca-file=" + filepath.Join(s.authority, "ca.crt"),
 		"--service-account-key-file=" + in("service-accounts.key"),
 		"--service-account-signing-key-file=" + in("service-accounts.key"),
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-cluster-ip-range=" + s.services,
+		// Root of a node is nobody on this machine.
+		"--allow-privileged=true",
 		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
-		"--kubelet-preferred-address-types=InternalIP",
+		"--enable-aggregator-routing=true", "--kubelet-preferred-address-types=InternalIP",
 		"--kubelet-client-certificate=" + in("kubelet-client.crt"), "--kubelet-client-key=" + in("kubelet-client.key"),
 	}, more...)
 	if err := parse("kube-apiserver", options.Flags(), words); err != nil {
@@ -168,6 +200,7 @@ func startAPIServer(ctx context.Context, failed chan<- error, s server, more []s
 	if err := logsapi.ValidateAndApply(options.Logs, utilfeature.DefaultFeatureGate); err != nil {
 		return err
 	}
+	options.SecureServing.Listener = s.listener
 	completed, err := options.Complete(ctx)
 	if err != nil {
 		return err

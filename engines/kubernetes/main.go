@@ -15,12 +15,15 @@ import (
 	"syscall"
 
 	"k8s.io/component-base/version"
-	kubectl "k8s.io/kubectl/pkg/cmd"
 )
 
 var commands = map[string]func(context.Context, []string) error{
-	"control-plane": controlPlane,
-	"node":          node,
+	"control-plane":   controlPlane,
+	"node":            node,
+	"network":         network,
+	"machine":         machine,
+	"machine-init":    machineInit,
+	"machine-kubelet": machineKubelet,
 }
 
 func main() {
@@ -32,9 +35,11 @@ func main() {
 	case "version":
 		fmt.Printf("virga-kubernetes %s\n", version.Get().GitVersion)
 		return
-	case "kubectl":
+	}
+	if component, known := components[name]; known {
 		os.Args = os.Args[1:]
-		if err := kubectl.NewDefaultKubectlCommand().Execute(); err != nil {
+		ctx := context.Background()
+		if err := component(ctx).ExecuteContext(ctx); err != nil {
 			os.Exit(1)
 		}
 		return

@@ -15,8 +15,10 @@ import (
 	v1 "k8s.io/api/core/v1"
 	clientset "k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+	internalapi "k8s.io/cri-api/pkg/apis"
 	remote "k8s.io/cri-client/pkg"
 	fakeremote "k8s.io/cri-client/pkg/fake"
+	"k8s.io/klog/v2"
 	cadvisortest "k8s.io/kubernetes/pkg/kubelet/cadvisor/testing"
 	"k8s.io/kubernetes/pkg/kubelet/cm"
 	"k8s.io/kubernetes/pkg/kubemark"
@@ -27,15 +29,15 @@ const (
 	mebibyte    = 1 << 20
 )
 
-// machine is what a node can hold: as much as its flavor says, whatever the machine has that it runs on.
-type machine struct {
+// flavored is what a node can hold: as much as its flavor says, whatever the machine has that it runs on.
+type flavored struct {
 	cadvisortest.Fake
 	cores    int
 	memory   uint64
 	identity string
 }
 
-func (m *machine) MachineInfo() (*cadvisorapi.MachineInfo, error) {
+func (m *flavored) MachineInfo() (*cadvisorapi.MachineInfo, error) {
 	return &cadvisorapi.MachineInfo{
 		NumCores:       m.cores,
 		MemoryCapacity: m.memory,
@@ -45,7 +47,7 @@ func (m *machine) MachineInfo() (*cadvisorapi.MachineInfo, error) {
 	}, nil
 }
 
-func (m *machine) VersionInfo() (*cadvisorapi.VersionInfo, error) {
+func (m *flavored) VersionInfo() (*cadvisorapi.VersionInfo, error) {
 	return &cadvisorapi.VersionInfo{ContainerOsVersion: "Virga (pods pretend to run)"}, nil
 }
 
@@ -54,6 +56,7 @@ func (m *machine) VersionInfo() (*cadvisorapi.VersionInfo, error) {
 func node(ctx context.Context, words []string) error {
 	flags := flag.NewFlagSet("node", flag.ExitOnError)
 	folder := flags.String("dir", ".", "where the files of the node are")
+	root := flags.String("root", "", "where the kubelet has its files; its sockets need a short name")
 	authorityFolder := flags.String("authority", ".", "where ca.crt and ca.key are")
 	server := flags.String("server", "127.0.0.1", "where the API server listens")
 	name := flags.String("name", "", "what the node is called")
@@ -100,7 +103,8 @@ func node(ctx context.Context, words []string) error {
 		return fmt.Errorf("the runtime: %w", err)
 	}
 	defer runtime.Stop()
-	service, err := remote.NewRemoteRuntimeService(ctx, endpoint, 15*time.Second, noop.NewTracerProvider(), false)
+	logger := klog.FromContext(ctx)
+	service, err := call(remote.NewRemoteRuntimeService, ctx, endpoint, 15*time.Second, noop.NewTracerProvider(), false, &logger)
 	if err != nil {
 		return fmt.Errorf("the runtime: %w", err)
 	}
@@ -115,14 +119,19 @@ func node(ctx context.Context, words []string) error {
 		NodeLabels:         parseLabels(*labels),
 		RegisterWithTaints: taintsOfNode,
 	})
+	// Made in the folder of all temporary files, and never removed.
+	_ = os.RemoveAll(kubeletFlags.RootDirectory)
+	kubeletFlags.RootDirectory = *root
+	kubeletConfig.StaticPodPath = ""
+	kubeletConfig.PodLogsDir = filepath.Join(dir, "logs")
 	kubeletConfig.Address = *address
 	kubeletConfig.HealthzPort = 0
 	kubeletConfig.ProviderID = "virga://" + *id
 	kubeletConfig.TLSCertFile = filepath.Join(dir, "kubelet.crt")
 	kubeletConfig.TLSPrivateKeyFile = filepath.Join(dir, "kubelet.key")
 	kubelet := kubemark.NewHollowKubelet(kubeletFlags, kubeletConfig, client, heartbeat,
-		&machine{cores: *cores, memory: uint64(*memory) * mebibyte, identity: *id},
-		runtime.ImageService, service, cm.NewStubContainerManager())
+		&flavored{cores: *cores, memory: uint64(*memory) * mebibyte, identity: *id},
+		runtime.ImageService, service.(internalapi.RuntimeService), cm.NewStubContainerManager())
 	go kubelet.Run(ctx)
 	<-ctx.Done()
 	return nil

@@ -188,6 +188,7 @@ export function features({
     pricing({ prices, db, clock }),
     kubernetes({
       ...{ db, log, clock, ids, cipher, prices, regionIds, owners },
+      balancers: balancers.managed,
       providerOf: providers.of('kubernetes'),
     }),
     secrets({ cipher, clock, findUsers: findSecretUsers }),

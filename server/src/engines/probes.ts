@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import { endGroup } from '../kernel/processes.ts';
 import { isAtLeast } from './debian.ts';
 import { EngineError } from './engine.ts';
+import { inPath } from './places.ts';
 import { probeAccount, run } from './run.ts';
 
 /** How each engine is used for a moment, to see that it works here. */
@@ -50,6 +51,44 @@ export async function probeNginx(program: string): Promise<string> {
 export async function probePing(program: string): Promise<string> {
   await run(program, ['-n', '-q', '-c', '1', '-W', '2', '127.0.0.1'], { as: probeAccount() });
   return firstLine(await run(program, ['-V'], { as: probeAccount() }).catch(() => 'ping'));
+}
+
+export async function probeCoredns(program: string): Promise<string> {
+  return firstLine(await run(program, ['-version'], { as: probeAccount() }));
+}
+
+/** What containerd needs to run pods for a node of Kubernetes. */
+const BESIDE_CONTAINERD = ['ctr', 'runc', 'nft', 'unshare'];
+const CNI_PLUGINS = ['loopback', 'ptp', 'host-local'].map((name) => `/usr/lib/cni/${name}`);
+const SHELLS = ['/bin/busybox', '/usr/bin/busybox'];
+/** What a node of Kubernetes does at its start, with a disk of its own in memory. */
+const NODE_SCRIPT = [
+  'set -e',
+  'mount -t tmpfs node "$0"',
+  'mkdir "$0/lower" "$0/upper" "$0/work" "$0/both"',
+  'mount -t overlay -o lowerdir="$0/lower",upperdir="$0/upper",workdir="$0/work",userxattr both "$0/both"',
+].join('; ');
+
+export async function probeContainerd(program: string): Promise<string> {
+  const version = firstLine(await run(program, ['--version'], { as: probeAccount() }));
+  const missing = [
+    ...BESIDE_CONTAINERD.filter((name) => inPath(name) === undefined),
+    ...CNI_PLUGINS.filter((file) => !existsSync(file)),
+    ...(SHELLS.some(existsSync) ? [] : SHELLS.slice(0, 1)),
+  ];
+  if (missing.length > 0) throw new EngineError(`${missing.join(', ')}: not on this machine`);
+  if (process.getuid?.() !== 0) throw new EngineError('nodes that run pods can only be started by root');
+  return inFolder(async (folder) => {
+    const words = ['--user', '--map-root-user', '--mount', '--net', '--pid', '--fork', '/bin/sh', '-c'];
+    try {
+      await run('unshare', [...words, NODE_SCRIPT, folder]);
+    } catch (error) {
+      throw new EngineError(
+        `this machine does not allow the namespaces of a node: ${(error as Error).message}`,
+      );
+    }
+    return version;
+  });
 }
 
 /** From this version on it keeps prepared statements of clients that share connections. */

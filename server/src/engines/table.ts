@@ -1,6 +1,8 @@
 import type { Engine } from './engine.ts';
 import {
   OLDEST_PGBOUNCER,
+  probeContainerd,
+  probeCoredns,
   probeHaproxy,
   probeKubernetes,
   probeNginx,
@@ -16,6 +18,9 @@ const OWN_MAJOR = '18';
 const TOOLS_VERSION = '18.6.0';
 /** Of versitygw, which `engines/s3` builds upon. */
 const S3_VERSION = 'v1.8.0';
+
+/** Of CoreDNS, which `engines/coredns` builds upon. */
+const COREDNS_VERSION = 'v1.15.0';
 
 /** Versions of one package; the one that the server itself runs on came with it. */
 function postgresql(major: string, version: string): Engine {
@@ -148,4 +153,33 @@ export const ENGINES: readonly Engine[] = [
     probe: probeS3,
   },
   ...KUBERNETES.map(kubernetes),
+  {
+    name: 'coredns',
+    title: 'CoreDNS',
+    why: 'names of services in pods of Kubernetes in local regions',
+    version: COREDNS_VERSION,
+    source: { kind: 'go', module: 'coredns', program: 'virga-coredns' },
+    small: false,
+    probe: probeCoredns,
+  },
+  {
+    name: 'containerd',
+    title: 'containerd, with what a node of Kubernetes needs beside it',
+    why: 'pods that run in local regions; without it nodes only pretend',
+    version: undefined,
+    source: {
+      kind: 'system',
+      packages: [
+        'containerd',
+        'runc',
+        'containernetworking-plugins',
+        'nftables',
+        'busybox-static',
+        'slirp4netns',
+      ],
+      program: 'containerd',
+    },
+    small: false,
+    probe: probeContainerd,
+  },
 ];

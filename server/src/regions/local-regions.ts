@@ -74,6 +74,7 @@ export function localRegions({
     const kubernetes: LocalKubernetes = createLocalKubernetes({
       ...host,
       programs: kubernetesPrograms(engines),
+      images: path.join(dataDir, 'images'),
     });
     const running = [loadBalancers, postgresql, objectStorage, sftpStorage, kubernetes];
     return {

@@ -6,6 +6,7 @@ import type { Feature } from '../../platform/feature.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import type { ManagedLoadBalancers } from '../load-balancers/index.ts';
 import { clustersInNeed } from './attention.ts';
 import { authoritiesOfClusters } from './authorities.ts';
 import { scalePools } from './autoscale.ts';
@@ -16,6 +17,7 @@ import { resealClusterKeys } from './keys.ts';
 import { operatorKubernetesRoutes } from './operator-routes.ts';
 import type { KubernetesProvider } from './port.ts';
 import { kubernetesRoutes } from './routes.ts';
+import { reconcileServices } from './services/reconcile.ts';
 import { createClusterTask } from './tasks/create.ts';
 import { deleteClusterTask } from './tasks/delete.ts';
 import { createPoolTask, deletePoolTask, resizePoolTask } from './tasks/pools.ts';
@@ -34,6 +36,7 @@ export interface KubernetesDeps {
   readonly log: Logger;
   readonly cipher: Cipher;
   readonly prices: Prices;
+  readonly balancers: ManagedLoadBalancers;
   providerOf(regionId: number): KubernetesProvider | undefined;
   /** All regions. */
   regionIds(): readonly number[];
@@ -43,6 +46,7 @@ export interface KubernetesDeps {
 const HEAL_EVERY_MS = 500;
 const WATCH_EVERY_MS = 1000;
 const PAUSE_EVERY_MS = 1000;
+const SERVICES_EVERY_MS = 1000;
 
 const POOLS_WITHOUT_TASK = {
   table: 'k8s_pools',
@@ -107,6 +111,12 @@ export function kubernetes(deps: KubernetesDeps): Feature {
           await watchNodes({ ...keep, now: () => clock.now().getTime() }, signal);
           await scalePools(keep, signal);
         },
+      },
+      {
+        name: 'kubernetes-services',
+        everyMs: SERVICES_EVERY_MS,
+        exclusive: true,
+        run: reconcileServices({ ...keep, cipher, clock, balancers: deps.balancers }),
       },
     ],
     reseal: resealClusterKeys,

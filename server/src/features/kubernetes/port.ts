@@ -37,8 +37,58 @@ export interface KubernetesProvider {
   neededNodes(
     pools: readonly { readonly id: string; readonly clusterId: string }[],
   ): Promise<ReadonlyMap<string, number>>;
+  /** Services of a cluster that want a load balancer, or have one; undefined: not known at present. Absent: no pods run
+   *  there, and none is made. */
+  services?(clusterId: string): Promise<ClusterServices | undefined>;
+  /** Tells a service what became of it; what is left out stays. */
+  reportService?(clusterId: string, service: ClusterService, state: ServiceState): Promise<void>;
   /** Whether an operator may say how nodes and pools are: true where they are simulated. */
   readonly acceptsSignals: boolean;
+}
+
+export interface ClusterServices {
+  readonly services: readonly ClusterService[];
+  readonly nodes: readonly ServiceNode[];
+}
+
+/** A service of Kubernetes, as far as its load balancer is concerned. */
+export interface ClusterService {
+  /** Its `uid`. */
+  readonly id: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** False: it is being deleted, or is of another type by now. */
+  readonly wantsLoadBalancer: boolean;
+  /** It stays until its load balancer is gone. */
+  readonly isHeld: boolean;
+  /** The address that it shows. */
+  readonly address: string | null;
+  readonly ports: readonly {
+    readonly protocol: 'TCP' | 'UDP';
+    readonly port: number;
+    /** On every node. */
+    readonly nodePort: number;
+  }[];
+  /** Networks that may connect; none: all. */
+  readonly sourceRanges: readonly string[];
+  readonly staysWithClient: boolean;
+  /** Where nodes say whether they have pods of it; null: all of them take its traffic. */
+  readonly healthPort: number | null;
+}
+
+export interface ServiceNode {
+  /** At which this machine reaches it. */
+  readonly address: string;
+  readonly isReady: boolean;
+  /** It takes no new pods. */
+  readonly isLeaving: boolean;
+}
+
+export interface ServiceState {
+  readonly address?: string | null;
+  readonly isHeld?: boolean;
+  /** What is wrong, for its owner. */
+  readonly event?: string;
 }
 
 export const NODE_CONDITIONS = ['Ready', 'NotReady', 'Gone'] as const;

@@ -7,6 +7,8 @@ import { makeSocketFolder, socketFolderIn } from '../host/socket-folder.ts';
 /** Where a cluster keeps its things: a folder of ours, through which its programs can pass; in it theirs. */
 
 const SOCKET = 'etcd.sock';
+/** The longest one: of a kubelet, while it is made. */
+const LONGEST_SOCKET = '01234567/pod-resources/0123456789';
 
 export interface Paths {
   readonly id: string;
@@ -24,12 +26,16 @@ export interface Paths {
   readonly notes: string;
   /** It is there while nothing of the cluster is to run. */
   readonly paused: string;
+  /** What keeps the network of its nodes, where they run pods. */
+  readonly network: string;
+  /** Which addresses that network has. Absent: its nodes only pretend. */
+  readonly networkNotes: string;
 }
 
 /** @param root of all clusters of the region */
 export function pathsOf(root: string, id: string): Paths {
   const home = join(root, id);
-  const sockets = socketFolderIn(home, 'k8s', SOCKET);
+  const sockets = socketFolderIn(home, 'k8s', LONGEST_SOCKET);
   return {
     id,
     home,
@@ -43,6 +49,8 @@ export function pathsOf(root: string, id: string): Paths {
     pidFile: join(home, 'control-plane.pid'),
     notes: join(home, 'notes.json'),
     paused: join(home, 'paused'),
+    network: join(home, 'network'),
+    networkNotes: join(home, 'network.json'),
   };
 }
 
@@ -67,25 +75,34 @@ export interface NodePaths {
   readonly home: string;
   readonly folder: string;
   readonly data: string;
+  /** What the kubelet of a node keeps that only pretends: with a short name, for its sockets. */
+  readonly root: string;
   readonly log: string;
   readonly pidFile: string;
   readonly notes: string;
 }
 
-export function nodePathsOf({ home, nodes }: Paths, id: string): NodePaths {
+export function nodePathsOf({ home, nodes, sockets }: Paths, id: string): NodePaths {
   const folder = join(nodes, id);
   return {
     id,
     home,
     folder,
     data: join(folder, 'data'),
+    root: join(sockets, id.slice(0, 8)),
     log: join(folder, 'node.log'),
     pidFile: join(folder, 'node.pid'),
     notes: join(folder, 'notes.json'),
   };
 }
 
-export function makeNodeFolders(paths: NodePaths): void {
+/** @param isMachine it runs pods: its root, who is nobody else, owns its data, and its program makes them */
+export function makeNodeFolders(paths: NodePaths, isMachine: boolean): void {
   makePassage(paths.folder);
-  makeDirectoryOfEngine(paths.data, paths.home);
+  if (!isMachine) makeDirectoryOfEngine(paths.data, paths.home);
+}
+
+export async function removeNodeFolders({ root, folder }: NodePaths): Promise<void> {
+  await removeFolder(root);
+  await removeFolder(folder);
 }

@@ -1,15 +1,17 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
+  ClusterService,
+  ClusterServices,
   DesiredControlPlane,
   DesiredNode,
   KubernetesProvider,
   NodeCondition,
   ObservedNode,
+  ServiceState,
 } from '../../../features/kubernetes/port.ts';
-import { messageOf } from '../../../kernel/errors.ts';
-import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
+import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import type { Engine, EngineHost } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
@@ -19,6 +21,7 @@ import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
 import { drain } from './drain.ts';
+import { freeNodeAddress, makeNetwork, type Network, networkOf, removeNetwork } from './network.ts';
 import {
   makeFolders,
   makeNodeFolders,
@@ -27,16 +30,23 @@ import {
   type Paths,
   pathsOf,
   removeFolders,
+  removeNodeFolders,
 } from './paths.ts';
+import { runAsRoot } from './root.ts';
 import { type KubernetesPrograms, Program } from './server.ts';
+import { reportService, servicesOf } from './services.ts';
+import { addressOf, controlPlaneWords, hollowWords, machineWords, namesFile } from './words.ts';
 
-export interface LocalKubernetesOptions extends Pick<EngineHost, 'dataDir' | 'log' | 'fence'> {
+export interface LocalKubernetesOptions extends Pick<EngineHost, 'dataDir' | 'log' | 'fence' | 'now'> {
   readonly programs: KubernetesPrograms;
+  /** A folder with archives of images, which every node gets; it need not be there. */
+  readonly images: string;
 }
 
-/** What is known of a node beside its program. */
+/** What is known of a node beside its program. @property address in the network of its cluster, where it runs pods */
 interface NodeName {
   readonly name: string;
+  readonly address?: string;
 }
 
 const RETRY_MS = 250;
@@ -46,8 +56,9 @@ const SUPERVISE_EVERY_MS = 1_000;
 const UNREADY_GRACE_MS = 60_000;
 const SIDE_BY_SIDE = 4;
 
-/** Kubernetes clusters of this machine: a control plane for each in one process on an address of its own, and a kubelet
- *  for each node, over a runtime that pretends. */
+/** Kubernetes clusters of this machine: a control plane for each in one process on an address of its own. Where the machine
+ *  allows, a cluster has a network of its own, and its nodes run pods; else each node is a kubelet over a runtime that
+ *  pretends. A cluster stays what it was made as. */
 export class LocalKubernetes implements KubernetesProvider, Engine {
   readonly folder = 'kubernetes';
   readonly acceptsSignals = false;
@@ -81,11 +92,13 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await this.#changes.change(desired.id, () =>
       withRoom(this.#root, async () => {
         const paths = this.#paths(desired.id);
+        const isNew = !existsSync(paths.data);
         makeFolders(paths);
         writeForEngine(paths.caCertificate, desired.caCertificate, paths.home);
         writeForEngine(paths.caKey, desired.caKey, paths.home);
+        const network = await this.#network(paths, desired, isNew);
         await this.#controlPlane(paths).serve(
-          { version: desired.version, list: wordsOf(paths, desired) },
+          { version: desired.version, list: controlPlaneWords(paths, desired, network) },
           () => isReady(paths, desired.apiAddress),
         );
       }),
@@ -97,6 +110,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await this.#changes.change(clusterId, async () => {
       const paths = this.#paths(clusterId);
       await this.#controlPlane(paths).stop();
+      await this.#unplug(paths);
       if (existsSync(paths.home)) await removeFolders(paths);
     });
     return READY;
@@ -107,8 +121,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await this.#changes.change(keyOf(desired.clusterId, desired.id), () =>
       withRoom(this.#root, async () => {
         const node = nodePathsOf(paths, desired.id);
-        makeNodeFolders(node);
-        writeFileAtomically(namesFile(node), JSON.stringify({ name: desired.name } satisfies NodeName));
+        makeNodeFolders(node, networkOf(paths) !== null);
         const list = this.#nodeWords(paths, node, desired);
         await this.#node(node).serve({ version: desired.version, list }, async () => true);
       }),
@@ -130,9 +143,9 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       if (left !== undefined) return { ready: false, retryInMs: RETRY_MS, step: left };
     }
     await this.#changes.change(keyOf(clusterId, id), async () => {
-      await this.#node(node).stop();
+      await this.#stopNode(node);
       if (known !== null) await this.#forget(paths, clusterId, known.name);
-      await removeFolder(node.folder);
+      await removeNodeFolders(node);
     });
     return READY;
   }
@@ -159,6 +172,17 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     return found;
   }
 
+  async services(clusterId: string): Promise<ClusterServices | undefined> {
+    const paths = this.#paths(clusterId);
+    if (networkOf(paths) === null) return undefined;
+    return servicesOf(paths, this.apiAddress(clusterId));
+  }
+
+  async reportService(clusterId: string, service: ClusterService, state: ServiceState): Promise<void> {
+    const { now } = this.#options;
+    await reportService(this.#paths(clusterId), this.apiAddress(clusterId), service, state, now());
+  }
+
   /** Pools of this machine are not scaled by their pods: nothing is known. */
   neededNodes = async (): Promise<ReadonlyMap<string, number>> => new Map();
 
@@ -172,11 +196,12 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await eachAtMost(SIDE_BY_SIDE, this.#clusters(), (id) => this.#stop(id));
   }
 
-  /** Nodes first. */
+  /** Nodes first, and the network that they were in last. */
   async #stop(id: string): Promise<void> {
     const paths = this.#paths(id);
-    await eachAtMost(SIDE_BY_SIDE, nodesIn(paths), (node) => this.#node(nodePathsOf(paths, node)).stop());
+    await eachAtMost(SIDE_BY_SIDE, nodesIn(paths), (node) => this.#stopNode(nodePathsOf(paths, node)));
     await this.#controlPlane(paths).stop();
+    await this.#unplug(paths);
   }
 
   close(programs: Programs): Promise<void> {
@@ -203,7 +228,79 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     this.#options.log.warn({ id: key }, 'a program of a Kubernetes cluster had ended, and is started again');
     const answers =
       nodeId === undefined ? () => isReady(paths, this.apiAddress(clusterId)) : async () => true;
+    const network = networkOf(paths);
+    // Lost when the machine was started again.
+    if (network !== null) await makeNetwork(paths, this.#programOf(notes.version), network);
     await program.serve(notes, answers);
+  }
+
+  /** The network of a cluster; null: its nodes only pretend. */
+  async #network(paths: Paths, desired: DesiredControlPlane, isNew: boolean): Promise<Network | null> {
+    const known = networkOf(paths);
+    if (known === null && !(isNew && this.#options.programs.runsPods())) return null;
+    const { pods_ip_pool: pods, services_ip_pool: services } = desired.settings;
+    return makeNetwork(paths, this.#programOf(desired.version), known ?? { pods, services });
+  }
+
+  async #unplug(paths: Paths): Promise<void> {
+    if (networkOf(paths) === null) return;
+    const program = this.#anyProgram();
+    if (program !== undefined) await removeNetwork(paths, program);
+  }
+
+  /** Ends a node, and removes what only root can. */
+  async #stopNode(node: NodePaths): Promise<void> {
+    const program = this.#node(node);
+    const isMachine = program.notes?.list[0] === 'machine';
+    await program.stop();
+    const engine = this.#anyProgram();
+    if (!isMachine || engine === undefined) return;
+    const { exitCode, output } = await runAsRoot(engine, ['machine', '--remove', `--id=${node.id}`]);
+    if (exitCode !== 0) throw new Error(`what the node ${node.id} had cannot be removed: ${output}`);
+  }
+
+  #nodeWords(paths: Paths, node: NodePaths, desired: DesiredNode): readonly string[] {
+    const network = networkOf(paths);
+    const note = (name: NodeName) => writeFileAtomically(namesFile(node), JSON.stringify(name));
+    if (network === null) {
+      note({ name: desired.name });
+      return hollowWords(paths, node, desired, this.apiAddress(desired.clusterId));
+    }
+    const known = readJson<NodeName>(namesFile(node));
+    const address = known?.address ?? freeNodeAddress(network, this.#nodeAddresses(paths));
+    note({ name: desired.name, address });
+    return machineWords(paths, node, desired, {
+      address,
+      network,
+      images: this.#images(),
+      names: this.#options.programs.names(),
+    });
+  }
+
+  #nodeAddresses(paths: Paths): ReadonlySet<string> {
+    const names = nodesIn(paths).map((id) => readJson<NodeName>(namesFile(nodePathsOf(paths, id))));
+    return new Set(names.flatMap((name) => name?.address ?? []));
+  }
+
+  /** A folder of this machine with archives of images. */
+  #images(): string | undefined {
+    const { images } = this.#options;
+    return existsSync(images) ? images : undefined;
+  }
+
+  #programOf(version: string): string {
+    const program = this.#options.programs.programOf(version);
+    if (program === undefined) throw new TaskFailed(this.#options.programs.fault(version));
+    return program;
+  }
+
+  /** Every version can remove what another one made. */
+  #anyProgram(): string | undefined {
+    const { programs } = this.#options;
+    return programs
+      .versions()
+      .flatMap((version) => programs.programOf(version) ?? [])
+      .at(-1);
   }
 
   /** The conditions of nodes, by name; undefined: the API server does not answer. */
@@ -225,24 +322,6 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await ask(paths, this.apiAddress(clusterId), { method: 'DELETE', path: `/api/v1/nodes/${name}` });
   }
 
-  #nodeWords(paths: Paths, node: NodePaths, desired: DesiredNode): readonly string[] {
-    const { labels, taints } = desired;
-    return [
-      'node',
-      `--dir=${node.data}`,
-      `--authority=${paths.home}`,
-      `--server=${this.apiAddress(desired.clusterId)}`,
-      `--name=${desired.name}`,
-      `--id=${desired.id}`,
-      // 127.97.0.0 to 127.111.255.255: each node has port 10250 for itself.
-      `--address=${addressOf(desired.id, 97, 15)}`,
-      `--cores=${desired.vcpus}`,
-      `--memory=${desired.memoryMib}`,
-      `--labels=${pairs(labels).join(',')}`,
-      `--taints=${pairs(taints).join(',')}`,
-    ];
-  }
-
   #paths(id: string): Paths {
     return pathsOf(this.#root, id);
   }
@@ -261,7 +340,6 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
 }
 
 const keyOf = (clusterId: string, nodeId: string) => `${clusterId}/${nodeId}`;
-const namesFile = ({ folder }: NodePaths) => join(folder, 'name.json');
 const nodesIn = ({ nodes }: Paths): string[] => foldersIn(nodes);
 const isEnded = (program: Program): boolean => program.notes !== null && program.running() === null;
 
@@ -270,47 +348,6 @@ function foldersIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-}
-
-/** An address of the loopback network that follows from an id, so that it needs no bookkeeping.
- *  @param first the second number of the lowest one
- *  @param count how many second numbers there are */
-function addressOf(id: string, first: number, count: number): string {
-  const digest = createHash('sha256').update(id).digest();
-  const [a = 0, b = 0, c = 0] = digest;
-  return `127.${first + (a % count)}.${b}.${1 + (c % 254)}`;
-}
-
-const pairs = (texts: Readonly<Record<string, string>>): string[] =>
-  Object.entries(texts).map(([key, value]) => `${key}=${value}`);
-
-/** What the API server is told by the cluster's settings. */
-function wordsOf(paths: Paths, { apiAddress, settings }: DesiredControlPlane): readonly string[] {
-  const { oidc, pods_ip_pool: pods, services_ip_pool: services } = settings;
-  const flags: readonly (readonly [name: string, value: string | null | undefined])[] = [
-    ['oidc-issuer-url', oidc?.issuer_url],
-    ['oidc-client-id', oidc?.client_id],
-    ['oidc-username-claim', oidc?.username_claim],
-    ['oidc-username-prefix', oidc?.username_prefix],
-    ['oidc-groups-claim', oidc?.groups_claim],
-    ['oidc-groups-prefix', oidc?.groups_prefix],
-    ['oidc-signing-algs', oidc?.signing_algs?.join(',')],
-  ];
-  const claims = Object.entries(oidc?.required_claims ?? {}).map(
-    ([name, value]) => `--oidc-required-claim=${name}=${value}`,
-  );
-  return [
-    'control-plane',
-    `--dir=${paths.data}`,
-    `--authority=${paths.home}`,
-    `--socket=${paths.socket}`,
-    `--address=${apiAddress}`,
-    `--pods=${pods}`,
-    `--services=${services}`,
-    '--',
-    ...flags.flatMap(([name, value]) => (value ? [`--${name}=${value}`] : [])),
-    ...claims,
-  ];
 }
 
 interface KubernetesNode {

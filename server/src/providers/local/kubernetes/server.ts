@@ -4,7 +4,7 @@ import { readJson, readText, writeFileAtomically } from '../../../kernel/files.t
 import { commandLine, findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
 import { converge } from '../host/converge.ts';
 import { startDetached, trimLog } from '../host/detached.ts';
-import { unprivileged } from '../host/privileges.ts';
+import { type Command, confined, unprivileged } from '../host/privileges.ts';
 import { type Desired, nextStep, type Observed, type Step } from './next.ts';
 
 /** Where Kubernetes programs are on this machine. */
@@ -15,6 +15,10 @@ export interface KubernetesPrograms {
   programOf(version: string): string | undefined;
   /** How to get it. */
   fault(version: string): string;
+  /** Whether nodes of this machine can run pods; else they pretend to. */
+  runsPods(): boolean;
+  /** The program that answers pods for the names of services; undefined: nothing does. */
+  names(): string | undefined;
 }
 
 /** What a program of a cluster is started with. */
@@ -100,7 +104,7 @@ export class Program {
     trimLog(log, LARGEST_LOG);
     writeFileAtomically(this.#paths.notes, JSON.stringify(notes));
     await startDetached({
-      command: unprivileged({ program, words: notes.list }, { home }),
+      command: commandOf({ program, words: notes.list }, home),
       cwd: home,
       pidFile,
       log,
@@ -110,4 +114,11 @@ export class Program {
         said.split('\n').findLast((line) => line.startsWith('virga-kubernetes:')) ?? said.slice(-300),
     });
   }
+}
+
+/** Machines, and control planes with networks of their own, are started as root, and give up what they do not need. */
+function commandOf(command: Command, home: string): Command {
+  if (command.words[0] === 'machine') return command;
+  const entersNetwork = command.words.some((word) => word.startsWith('--network='));
+  return entersNetwork ? confined(command, home) : unprivileged(command, { home });
 }

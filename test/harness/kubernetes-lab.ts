@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { type Engines, KUBERNETES_ENGINES } from '../../server/src/engines/index.ts';
+import { addSshKey } from './kubernetes.ts';
+import { processesIn } from './leftovers.ts';
+import { startLocalServer } from './regions.ts';
+import { lookFor, type Reply, type TestServer } from './server.ts';
+
+const CLUSTERS = '/cloud/v2/k8s/clusters/1/1';
+
+/** Versions of Kubernetes that are on this machine.
+ *  @property versions oldest first, as `v1.36.3`
+ *  @property fault how to get one, when there is none */
+export interface Installed {
+  readonly engines: Engines;
+  readonly versions: readonly string[];
+  readonly fault: string | undefined;
+}
+
+/** @param more engines that tests need beside */
+export async function installedKubernetes(more: readonly string[] = []): Promise<Installed> {
+  const engines = await lookFor([...KUBERNETES_ENGINES, 'postgresql-18', ...more]);
+  const versions = KUBERNETES_ENGINES.filter((name) => engines.isReady(name)).map(versionOf);
+  const missing = [...(versions.length === 0 ? KUBERNETES_ENGINES.slice(-1) : []), ...more].find(
+    (name) => !engines.isReady(name),
+  );
+  return { engines, versions, fault: missing === undefined ? undefined : engines.faultOf(missing) };
+}
+
+const versionOf = (engine: string) => `v${engine.replace('kubernetes-', '')}`;
+
+/** A local region with clusters, and kubectl for them. */
+export class KubernetesLab {
+  readonly server: TestServer;
+  readonly #installed: Installed;
+
+  private constructor(server: TestServer, installed: Installed) {
+    this.server = server;
+    this.#installed = installed;
+  }
+
+  static async start(installed: Installed): Promise<KubernetesLab> {
+    const server = await startLocalServer({ engines: installed.engines });
+    await addSshKey(server);
+    return new KubernetesLab(server, installed);
+  }
+
+  /** Where the clusters of the region are. */
+  get home(): string {
+    return path.join(this.server.dataDir, 'regions', '1', 'kubernetes');
+  }
+
+  pids = (): number[] => processesIn(this.home);
+
+  call(method: string, rest: string, body?: unknown): Promise<Reply> {
+    return this.server.call(method, `${CLUSTERS}${rest}`, body === undefined ? {} : { body });
+  }
+
+  async finished(reply: Reply): Promise<void> {
+    expect([reply.status, reply.body.message]).toEqual([200, undefined]);
+    const task = await this.server.ended(reply);
+    expect([task.state, task.error]).toEqual(['FINISHED', null]);
+  }
+
+  /** Creates a cluster with two nodes. @returns kubectl for it */
+  async create(name: string, version: string, pool: object = {}): Promise<Kubectl> {
+    const usual = { name: 'workers', flavor_id: 'g1-standard-2-4', min_node_count: 2 };
+    const pools = [{ ...usual, auto_healing_enabled: true, ...pool }];
+    await this.finished(await this.call('POST', '', { name, version, keypair: 'operator key', pools }));
+    const { body } = await this.call('GET', `/${name}/config`);
+    const kubeconfig = path.join(this.server.dataDir, `${name}.yaml`);
+    writeFileSync(kubeconfig, body.config, { mode: 0o600 });
+    const { engines, versions } = this.#installed;
+    const newest = `kubernetes-${versions.at(-1)?.slice(1)}`;
+    return new Kubectl(engines.programOf(newest) ?? '', kubeconfig);
+  }
+}
+
+/** kubectl with the kubeconfig that the API gave. */
+export class Kubectl {
+  readonly #program: string;
+  readonly #kubeconfig: string;
+
+  constructor(program: string, kubeconfig: string) {
+    this.#program = program;
+    this.#kubeconfig = kubeconfig;
+  }
+
+  /** @returns what it says @throws when it fails */
+  run = async (...words: string[]): Promise<string> => {
+    const folder = path.dirname(this.#kubeconfig);
+    const env = { PATH: process.env.PATH, HOME: folder, KUBECONFIG: this.#kubeconfig };
+    const { stdout } = await promisify(execFile)(this.#program, ['kubectl', ...words], { env });
+    return stdout;
+  };
+
+  get = async (...words: string[]) => JSON.parse(await this.run('get', ...words, '-o', 'json'));
+
+  async apply(what: object): Promise<void> {
+    const file = `${this.#kubeconfig}.applied.json`;
+    writeFileSync(file, JSON.stringify(what));
+    await this.run('apply', '-f', file);
+  }
+
+  /** Names of pods that run. */
+  async runningPods(): Promise<readonly string[]> {
+    const { items } = await this.get('pods');
+    return items
+      .filter(({ metadata, status }: Pod) => status.phase === 'Running' && !metadata.deletionTimestamp)
+      .map(({ metadata }: Pod) => metadata.name);
+  }
+
+  async nodes(): Promise<readonly string[]> {
+    const { items } = await this.get('nodes');
+    return items.map(({ metadata }: Pod) => metadata.name);
+  }
+}
+
+interface Pod {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly status: { readonly phase: string };
+}
