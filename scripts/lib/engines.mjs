@@ -45,7 +45,8 @@ export async function enginesCommand(root, words, dataDir, command = 'npm run en
     );
     return 1;
   }
-  for (const name of names) {
+  const { enginesOf } = await programOf(root, 'server', 'engines/index');
+  for (const name of enginesOf(names)) {
     try {
       console.log(
         `${name}: ${await engines.install(name, (line) => console.log(`${name}: ${line}`), installForEngine)}`,

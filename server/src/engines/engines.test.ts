@@ -9,7 +9,7 @@ import { waitUntil } from '../../../test/harness/wait.ts';
 import { isAtLeast } from './debian.ts';
 import { type Engine, Engines } from './index.ts';
 import { moreToHave } from './more.ts';
-import { ENGINES } from './table.ts';
+import { ENGINES, enginesOf, KUBERNETES_ENGINES } from './table.ts';
 
 const SCRIPT = '#!/bin/sh\necho "a program 1.0"\n';
 const SHA = createHash('sha256').update(SCRIPT).digest('hex');
@@ -186,4 +186,11 @@ test('what this machine has is really tried', async () => {
 test('each engine has a name of its own', () => {
   const names = ENGINES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
+});
+
+test('all of Kubernetes is got by one name', () => {
+  const names = enginesOf(['kubernetes', 's3']);
+  expect(names).toEqual([KUBERNETES_ENGINES.at(-1), 'coredns', 'containerd', 's3']);
+  const known = ENGINES.map(({ name }) => name);
+  for (const name of names) expect(known).toContain(name);
 });

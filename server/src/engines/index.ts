@@ -4,4 +4,4 @@ export { Engines, type EnginesOptions, viewEngine } from './engines.ts';
 export type { Say, SystemInstaller } from './install.ts';
 export { moreToHave } from './more.ts';
 export { shelf } from './places.ts';
-export { KUBERNETES_ENGINES } from './table.ts';
+export { enginesOf, KUBERNETES_ENGINES } from './table.ts';

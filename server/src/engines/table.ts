@@ -76,6 +76,15 @@ function kubernetes(version: string): Engine {
 /** Names of the engines of Kubernetes, oldest version first. */
 export const KUBERNETES_ENGINES = KUBERNETES.map((version) => `kubernetes-${version}`).toReversed();
 
+/** What people ask for by one name: the newest Kubernetes, with all that lets its nodes run pods. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  kubernetes: [`kubernetes-${KUBERNETES[0]}`, 'coredns', 'containerd'],
+};
+
+/** The names of single engines. */
+export const enginesOf = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => GROUPS[name] ?? [name]);
+
 /** Every program that providers need. The only list of them. */
 export const ENGINES: readonly Engine[] = [
   {
