@@ -30,6 +30,7 @@ import {
 } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
 import { Outage } from './platform/database/outage.ts';
+import { Leases } from './platform/leases.ts';
 import { ClockWatch } from './platform/nodes/clock-watch.ts';
 import { Prices } from './platform/prices/prices.ts';
 import { openCipher } from './platform/secrets/master-keys.ts';
@@ -162,6 +163,8 @@ async function start(
   const cipher = await openCipher({ db, configured, dataDir, timestamp: clock.timestamp() });
   const engines = await lookForEngines(dataDir, log, closers);
   const known = await readRegions(db);
+  const leases = new Leases(db);
+  closers.push(() => leases.release());
   const providers = new RegionProviders(
     known,
     withSteps(
@@ -175,6 +178,9 @@ async function start(
         collectorOf: collectorsOf(known),
         clock,
         memberNetworks: memberNetworks(config.memberNetworks, await ownPorts(config)),
+        cipher,
+        db,
+        leases,
       }),
       log,
       tracing !== undefined,

@@ -17,6 +17,7 @@ import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
 import type { TlsFiles } from '../../server/src/platform/http/tls.ts';
+import { Leases } from '../../server/src/platform/leases.ts';
 import type { Prices } from '../../server/src/platform/prices/prices.ts';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { addKeyId } from '../../server/src/platform/secrets/master-keys.ts';
@@ -185,6 +186,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const dataDir = newFolder('server');
   const engines = options.engines ?? (await lookFor(['postgresql-18']));
   const { aroundProvider = (provider) => provider } = options;
+  const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);
+  await db.transaction((tx) => addKeyId(tx, cipher.currentKeyId, clock.timestamp()));
+  const leases = new Leases(db);
   const factories = providerFactories({
     memberNetworks: memberNetworks(''),
     timeScale: 0,
@@ -196,14 +200,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     signals: simulationSignals(db),
     strikesOf: simulatedStrikes(db, options.seed ?? 'test'),
     collectorOf: collectorsOf(options.regions ?? REGIONS),
+    cipher,
+    db,
+    leases,
   });
   const wrapped = Object.entries(factories).map(
     ([name, make]) => [name, (region: RegionRow) => aroundProvider(make(region))] as const,
   );
   const providers = new RegionProviders(await readRegions(db), Object.fromEntries(wrapped));
   const { rateLimit = 0 } = options;
-  const cipher = new Cipher(options.masterKeys ?? [randomBytes(KEY_BYTES)]);
-  await db.transaction((tx) => addKeyId(tx, cipher.currentKeyId, clock.timestamp()));
   const newApp = (differences: Partial<AppOptions> = {}) =>
     new App({
       db,
@@ -277,6 +282,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         await app.presence.stop();
       }
       await providers.close();
+      await leases.release();
       await db.close();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });

@@ -1,8 +1,11 @@
 import { catalogue } from '../features/catalogue/index.ts';
+import type { RegionRow } from '../features/regions/index.ts';
 import type { RegionContents } from '../features/regions/port.ts';
 import { LOCAL_CONTENTS } from '../providers/local/index.ts';
+import { type OpenStackSettings, openStackContents } from '../providers/openstack/index.ts';
 import { createSimulated, SIMULATED_CONTENTS } from '../providers/simulated/index.ts';
 import { localRegions } from './local-regions.ts';
+import { openStackRegions } from './openstack-regions.ts';
 import type { ProviderOptions } from './provider-options.ts';
 import type { ProviderFactory } from './region-providers.ts';
 
@@ -11,18 +14,33 @@ interface KnownProvider {
   /** Makes what a region runs on. */
   readonly factory: (options: ProviderOptions) => ProviderFactory;
   /** What a region has from the beginning. */
-  readonly contents: () => RegionContents;
+  readonly contents: (settings: RegionRow['settings']) => RegionContents;
+  /** Whether every project has a default security group there. */
+  readonly securityGroups: boolean;
 }
 
 /** The providers that a region may name. The only list of them. */
 const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
-  local: { factory: localRegions, contents: () => LOCAL_CONTENTS },
-  simulated: { factory: simulatedRegions, contents: simulatedContents },
+  // Nothing on one machine filters packets.
+  local: { factory: localRegions, contents: () => LOCAL_CONTENTS, securityGroups: false },
+  openstack: {
+    factory: openStackRegions,
+    contents: ({ openstack }) => openStackContents(openstack as OpenStackSettings),
+    securityGroups: false,
+  },
+  simulated: { factory: simulatedRegions, contents: simulatedContents, securityGroups: true },
 };
 
 export const PROVIDER_NAMES = Object.keys(PROVIDERS);
 
-export const contentsOf = (provider: string): RegionContents | undefined => PROVIDERS[provider]?.contents();
+export const contentsOf = ({
+  provider,
+  settings,
+}: Pick<RegionRow, 'provider' | 'settings'>): RegionContents | undefined =>
+  PROVIDERS[provider]?.contents(settings);
+
+/** The providers in whose regions every project has a default security group. */
+export const WITH_SECURITY_GROUPS = PROVIDER_NAMES.filter((name) => PROVIDERS[name]?.securityGroups);
 
 export function providerFactories(options: ProviderOptions): Readonly<Record<string, ProviderFactory>> {
   return Object.fromEntries(Object.entries(PROVIDERS).map(([name, { factory }]) => [name, factory(options)]));

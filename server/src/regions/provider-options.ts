@@ -3,6 +3,9 @@ import type { SimulationSignals } from '../features/kubernetes/port.ts';
 import type { StrikesOf } from '../features/simulation/port.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Db } from '../platform/database/db.ts';
+import type { Leases } from '../platform/leases.ts';
+import type { Cipher } from '../platform/secrets/cipher.ts';
 import type { LogCollector, MemberNetworks } from '../providers/local/index.ts';
 
 /** What providers are made with. */
@@ -24,4 +27,10 @@ export interface ProviderOptions {
   readonly collectorOf: (regionId: number) => LogCollector | undefined;
   /** Where engines of this machine may connect to. */
   readonly memberNetworks: MemberNetworks;
+  /** Opens the credentials of clouds. */
+  readonly cipher: Cipher;
+  /** Where it is noted what lives where in them. */
+  readonly db: Db;
+  /** Says which node looks at a region that any node may work on. */
+  readonly leases: Pick<Leases, 'hold'>;
 }

@@ -6,9 +6,7 @@ import { addDefaultGroups, completeDefaultGroups } from '../features/security-gr
 import { fileFaultsOf, keepFileFaults } from '../features/simulation/index.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Db, Tx } from '../platform/database/db.ts';
-import { contentsOf, PROVIDER_NAMES } from './known-providers.ts';
-
-const WITH_SECURITY_GROUPS = PROVIDER_NAMES.filter((name) => contentsOf(name)?.securityGroups);
+import { contentsOf, WITH_SECURITY_GROUPS } from './known-providers.ts';
 
 /** Saves regions, and gives every region that there is what its provider says that it has from the beginning, as far
  *  as it is not there yet, and the faults of its settings: each start repeats it, so that it also holds for what an older node has made meanwhile. */
@@ -24,7 +22,7 @@ export async function setUpRegions(
     await keepFileFaults(tx, id, faults, { uuid: () => ids.uuid(), at: timestamp });
   }
   const known = rows.flatMap((row) => {
-    const contents = contentsOf(row.provider);
+    const contents = contentsOf(row);
     return contents ? [{ row, contents }] : [];
   });
   await addExternalNetworks(

@@ -11,7 +11,7 @@ import {
   NODE_KINDS,
 } from '../features/simulation/index.ts';
 import { Faults } from '../kernel/faults.ts';
-import { Key, Nullable, StringEnum } from '../platform/http/schemas.ts';
+import { IpNetwork, Key, Nullable, StringEnum } from '../platform/http/schemas.ts';
 import { Validator } from '../platform/http/validation.ts';
 import { type LogCollector, parseLogCollector } from '../providers/local/index.ts';
 import { entriesOf, type Fields, isObject, readJsonFile } from '../startup/json-file.ts';
@@ -23,6 +23,36 @@ const FaultsOfKind = Type.Union([
   FaultRule,
   Type.Array(FaultRule, { minItems: 1, maxItems: 20 }),
 ]);
+
+const Subnet = Type.Object({ subnet_id: Type.String(), cidr: IpNetwork() }, { additionalProperties: false });
+
+/** How a cloud of OpenStack is reached. */
+const CloudSettings = Type.Object(
+  {
+    auth_url: Type.String({ pattern: '^https?://' }),
+    region_name: Type.String({ minLength: 1 }),
+    interface: Type.Optional(StringEnum(['public', 'internal'])),
+    credential: Type.Object(
+      { id: Type.String(), sealed: Type.String(), key_id: Type.String() },
+      { additionalProperties: false },
+    ),
+    vip: Subnet,
+    external: Type.Optional(
+      Type.Object({ network_id: Type.String(), cidr: IpNetwork() }, { additionalProperties: false }),
+    ),
+    load_balancers: Type.Optional(
+      Type.Object(
+        {
+          provider: Type.Optional(Type.String({ minLength: 1 })),
+          flavors: Type.Optional(Type.Record(Type.String(), Type.String())),
+          member_subnets: Type.Optional(Type.Array(Subnet)),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 const RegionEntry = Type.Object(
   {
@@ -38,6 +68,7 @@ const RegionEntry = Type.Object(
     node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     log_collector: Type.Optional(Type.String()),
     faults: Type.Optional(Type.Record(Type.String(), FaultsOfKind)),
+    settings: Type.Optional(CloudSettings),
   },
   { additionalProperties: false },
 );
@@ -71,10 +102,10 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
   const checked = faults.try(() => new Validator().check(RegionsFile, content, 'body') as RegionsFile);
   const ids = new Map<unknown, string>();
   const slugs = new Map<unknown, string>();
-  for (const [place, { id, name, log_collector: collector, faults: kinds }] of entriesOf(
-    content,
-    'regions',
-  )) {
+  for (const [
+    place,
+    { id, name, provider, log_collector: collector, faults: kinds, settings: cloud },
+  ] of entriesOf(content, 'regions')) {
     if (ids.has(id)) faults.add(`${place}.id`, `is the id of ${ids.get(id)} too`);
     else if (id !== undefined) ids.set(id, place);
     const slug = typeof name === 'string' ? slugOf(name) : undefined;
@@ -83,6 +114,10 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
     if (typeof collector === 'string' && !parseLogCollector(collector)) {
       faults.add(`${place}.log_collector`, 'must be syslog+tcp://host:port or syslog+udp://host:port');
     }
+    if (provider === 'openstack' && !isObject(cloud))
+      faults.add(`${place}.settings`, 'is missing: say how the cloud is reached');
+    if (provider !== 'openstack' && cloud !== undefined)
+      faults.add(`${place}.settings`, 'is for regions of the provider openstack');
     if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);
   }
   faults.refuse('body');
@@ -131,11 +166,13 @@ function newRegion({
   provider,
   state,
   faults,
-  ...settings
+  settings: cloud,
+  ...others
 }: Static<typeof RegionEntry>): NewRegion {
   const rates = Object.entries(faults ?? {}).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number',
   );
+  const settings = cloud ? { ...others, openstack: cloud } : others;
   const all = faults
     ? { ...settings, faults: Object.fromEntries(rates), fault_rules: rulesOf(faults) }
     : settings;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXAMPLE } from '../../../server/src/providers/openstack/testing/settings.ts';
 import { PROVIDER_NAMES } from '../../../server/src/regions/known-providers.ts';
 import { renderDifferences } from '../../compat/differences.ts';
 import {
@@ -33,7 +34,7 @@ beforeAll(async () => {
     slug: provider,
     state: 'ACTIVE',
     provider,
-    settings: {},
+    settings: provider === 'openstack' ? { openstack: EXAMPLE } : {},
   }));
   server = await startTestServer({ worker: false, regions });
 });

@@ -68,7 +68,7 @@ function ownersOf(tables: readonly string[]): ReadonlyMap<string, string> {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => `${layer}/${name}`),
   );
-  folders.push('seed', 'startup');
+  folders.push('regions', 'seed', 'startup');
   const texts = folders.map((folder) => [folder, sourceOf(path.join(SOURCES, folder))] as const);
   return new Map(
     tables.map((table) => {

@@ -128,7 +128,9 @@ export class DataPlanes {
     const found: [number, LoadBalancerProvider][] = [];
     for (const regionId of this.liveIds()) {
       const provider = this.of(regionId);
-      if (provider && this.#owners.serves(regionId) && (await this.unavailable(regionId)) === null) {
+      if (!provider || !this.#owners.serves(regionId) || (await this.unavailable(regionId)) !== null)
+        continue;
+      if ((await provider.mayLook?.()) ?? true) {
         found.push([regionId, provider]);
       }
     }

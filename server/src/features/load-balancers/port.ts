@@ -11,6 +11,11 @@ export interface LoadBalancerProvider {
   /** True when nothing that it serves ever changes by itself: then it is asked after a task only, and
    *  neither observed nor reconciled in between. */
   readonly passive?: boolean;
+  /** Whether this node is the one that observes and reconciles the region at present. Absent: any that works on it. */
+  mayLook?(): Promise<boolean>;
+  /** What of it this provider cannot serve: asked before it is accepted, with nothing of its secrets. Absent: it
+   *  can serve everything. */
+  unservable?(desired: DesiredLoadBalancer): readonly UnservablePart[];
   /** Makes the data plane serve exactly this. Resolves once the listeners accept connections.
    *  @throws TaskFailed with a reason for the user (address in use, low port without permission). */
   apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress>;
@@ -38,6 +43,15 @@ export interface LoadBalancerProvider {
     versions: readonly LoadBalancerVersion[],
     desired: DesiredNow<DesiredLoadBalancer>,
   ): Promise<void>;
+}
+
+export interface UnservablePart {
+  readonly kind: 'loadBalancer' | 'listener' | 'pool' | 'member';
+  readonly id: string;
+  /** As the API calls it. */
+  readonly field: string;
+  /** What follows the field's name in a sentence. */
+  readonly reason: string;
 }
 
 export interface LoadBalancerVersion {

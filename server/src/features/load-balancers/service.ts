@@ -29,6 +29,7 @@ import type { CreateLoadBalancer, UpdateLoadBalancer } from './schema.ts';
 import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
+import { pathsOf, refuseUnservable } from './unservable.ts';
 import { allocateAtOnce, findVipPlace } from './vip.ts';
 
 /** Commands: one transaction each. */
@@ -70,6 +71,12 @@ export class LoadBalancerService {
           startFor(tx, ctx, 'create_loadbalancer', plan.loadBalancer, { id: taskId }),
           reserve(tx, ctx.quota, amounts),
         ]);
+        await refuseUnservable(
+          tx,
+          this.#providers.of(regionId),
+          plan.loadBalancer.id,
+          pathsOf(plan.parts.of),
+        );
         return task;
       }),
     );
@@ -154,6 +161,7 @@ export class LoadBalancerService {
     const input: UpdateInput = { previous: settingsOf(row), version: row.version + 1 };
     await store.changeLoadBalancer(tx, row.id, settings, ctx.clock.timestamp());
     await store.holdLoadBalancer(tx, row.id, 'PENDING_UPDATE', taskId);
+    await refuseUnservable(tx, this.#providers.of(row.region_id), row.id);
     return startFor(tx, ctx, 'update_loadbalancer', row, { id: taskId, input: { ...input } });
   }
 

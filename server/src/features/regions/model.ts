@@ -16,6 +16,8 @@ export interface RegionSettings {
   readonly log_collector?: string;
   /** Rates of seeded failures, 0 to 1, by the kind of work or the condition of nodes; simulated regions only. */
   readonly faults?: Readonly<Record<string, number>>;
+  /** How the cloud of another maker that serves it is reached; its provider knows the form. */
+  readonly openstack?: object;
   /** Other faults, as the file of regions names them. */
   readonly fault_rules?: readonly { readonly kind: string; readonly rule: object }[];
 }

@@ -6,8 +6,6 @@ export interface RegionContents {
   readonly publicRanges: readonly string[];
   /** Images that every project sees, in the order in which they are shown. */
   readonly images: readonly PublicImage[];
-  /** Whether every project has a default security group there. */
-  readonly securityGroups: boolean;
 }
 
 export interface PublicImage {

@@ -99,6 +99,20 @@ export interface DatabaseVersion {
   single: Generated<boolean>;
 }
 
+export interface EngineObjects {
+  /**
+   * what the cloud calls it
+   */
+  engine_id: string;
+  /**
+   * what was last seen of it there: version, time of its last change, ids of its parts, counters
+   */
+  facts: Generated<Json>;
+  id: string;
+  kind: string;
+  region_id: number;
+}
+
 export interface FirstRun {
   at: Date;
   data_dir: string;
@@ -1355,6 +1369,7 @@ export interface DB {
   clients: Clients;
   custom_page_sets: CustomPageSets;
   database_version: DatabaseVersion;
+  engine_objects: EngineObjects;
   first_run: FirstRun;
   floating_ips: FloatingIps;
   idempotency_keys: IdempotencyKeys;

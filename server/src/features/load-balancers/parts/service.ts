@@ -13,6 +13,7 @@ import { lockLoadBalancer } from '../store.ts';
 import type { ChangeInput } from '../tasks/change.ts';
 import type { UpdateInput } from '../tasks/update.ts';
 import { readTree } from '../tree-store.ts';
+import { refuseUnservable } from '../unservable.ts';
 import { ALL_KINDS, KINDS, type PartKind, type PartRef, partsAbove, withBelongings } from './kinds.ts';
 import { refuseTooMany } from './limits.ts';
 import { NewRows } from './rows.ts';
@@ -98,6 +99,7 @@ export class PartService {
       await connectMembers(tx, rows, loadBalancer.preferred_connectivity);
       refuseUnreachable(this.#providers.of(ctx.region.id), membersAfter(tree, rows, change));
       const created = await write(tx, { tree, rows, taskId, timestamp: ctx.clock.timestamp() }, change);
+      await refuseUnservable(tx, this.#providers.of(ctx.region.id), loadBalancerId);
       const input: ChangeInput = { loadBalancerId, version: tree.version + 1, created };
       return startFor(tx, ctx, change.task, subject, { ...more, id: taskId, input: { ...input } });
     });

@@ -1,5 +1,10 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
-import { addressAttached, dropAttached, settleAttached } from '../../networking/floating-ips/index.ts';
+import {
+  addressAttached,
+  dropAttached,
+  releaseAttached,
+  settleAttached,
+} from '../../networking/floating-ips/index.ts';
 import { release } from '../../quotas/index.ts';
 import type { DataPlanes } from '../data-planes.ts';
 import type { LoadBalancerTree } from '../model.ts';
@@ -26,11 +31,13 @@ export function createTask(providers: DataPlanes): TaskHandler {
         },
       });
     },
-    async undo({ task, operation, timestamp }) {
+    async undo({ db, task, operation, timestamp }) {
       const { regionId, subject } = task;
       const provider = regionId === null ? undefined : providers.of(regionId);
       const waiting = provider && waitFor(await provider.remove(subject, operation));
       if (waiting) return waiting;
+      const addresses = regionId === null ? undefined : providers.addresses.providerOf(regionId);
+      await releaseAttached(db, addresses, task.id);
       return done({}, async (tx) => {
         await dropAttached(tx, task.id, timestamp);
         if (await deleteLoadBalancer(tx, subject, task.id))

@@ -18,6 +18,9 @@ export interface AddressProvider {
   stored?(address: string): void;
   /** The same for a floating IP: a public address, which a load balancer can serve beside its own. */
   allocateFloatingAddress(inUse: ReadonlySet<string>, id: string): Promise<string>;
+  /** Forgets what it gave the port or floating IP with this id, which is deleted. Absent: it keeps nothing of what it
+   *  gives. */
+  releaseAddress?(id: string): Promise<void>;
   /** Why load balancers cannot have addresses of this subnet, for the user to read, or null: they can. Absent:
    *  they can have any. */
   subnetFault?(cidr: string): string | null;

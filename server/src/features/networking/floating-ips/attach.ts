@@ -77,6 +77,18 @@ export async function addressAttached(db: Db, provider: AddressProvider, taskId:
   return rows.filter((row) => row.creator_task_id === taskId).map(({ id }) => id);
 }
 
+/** Gives back the addresses of those that are new, before they are dropped. */
+export async function releaseAttached(
+  db: Db,
+  provider: AddressProvider | undefined,
+  taskId: string,
+): Promise<void> {
+  if (!provider?.releaseAddress) return;
+  for (const row of await store.readAllHeld(db, taskId)) {
+    if (row.creator_task_id === taskId) await provider.releaseAddress(row.id);
+  }
+}
+
 /** Ends the task's hold on what came with what it makes. */
 export async function settleAttached(tx: Tx, taskId: string, timestamp: string): Promise<void> {
   for (const { id } of await store.readAllHeld(tx, taskId)) {

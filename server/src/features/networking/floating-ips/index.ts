@@ -14,6 +14,7 @@ export {
   attachFloatingIp,
   dropAttached,
   type NewAssignment,
+  releaseAttached,
   settleAttached,
 } from './attach.ts';
 export type { Carrier, CarrierRef, MachineSummaries, Settle } from './carrier.ts';

@@ -29,14 +29,22 @@ export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
     if (row) await giveAddresses(run.db, row, provider);
     return done({ ports: [subject] }, (tx) => releaseReservedIps(tx, id));
   },
-  undo: async (run) => forget(run),
+  async undo(run) {
+    await releaseOf(run, deps);
+    return forget(run);
+  },
 });
 
 /** Deletes a reserved fixed IP; when that fails, it is as it was. */
 export const deleteReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
   type: 'delete_reserved_fixed_ip',
   deadlineMs: DEADLINE_MS,
-  run: async (run) => waitFor(await providerFor(run, deps).changeAddress(run.operation)) ?? forget(run),
+  async run(run) {
+    const waiting = waitFor(await providerFor(run, deps).changeAddress(run.operation));
+    if (waiting) return waiting;
+    await releaseOf(run, deps);
+    return forget(run);
+  },
   undo: async ({ task }) => done({}, (tx) => releaseReservedIps(tx, task.id)),
 });
 
@@ -66,6 +74,12 @@ async function giveAddresses(db: Db, row: ReservedIpRow, provider: AddressProvid
       store: (tx, address) => storeReservedAddress[column](tx, id, address),
     });
   }
+}
+
+/** Where the region's provider has noted what it gave, it forgets that. */
+async function releaseOf({ task }: TaskRun, { providerOf }: ReservedIpDeps) {
+  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
+  await provider?.releaseAddress?.(task.subject);
 }
 
 function forget({ task }: TaskRun) {

@@ -30,7 +30,11 @@ export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
       const settle = (tx: Tx) => releaseFloatingIp(tx, holdOf(run));
       return moved(await move(run, carrier), settle, { floatingips: [run.task.subject] });
     },
-    undo: async (run) => moved(await moveBack(run, carrier), (tx) => forget(run, tx)),
+    async undo(run) {
+      const outcome = await moveBack(run, carrier);
+      if (typeof outcome === 'function') await releaseOf(run, { providerOf });
+      return moved(outcome, (tx) => forget(run, tx));
+    },
   };
 }
 
@@ -56,7 +60,10 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
       const waiting = await unattended(run, providerFor(run, { providerOf }));
-      return waiting ?? moved(await move(run, carrier), (tx) => forget(run, tx));
+      if (waiting) return waiting;
+      const outcome = await move(run, carrier);
+      if (typeof outcome === 'function') await releaseOf(run, { providerOf });
+      return moved(outcome, (tx) => forget(run, tx));
     },
     undo,
   };
@@ -79,6 +86,12 @@ async function unattended(run: TaskRun, provider: AddressProvider) {
 }
 
 const providerFor = providerOfTask('floating IPs');
+
+/** Where the region's provider has noted what it gave, it forgets that. */
+async function releaseOf({ task }: TaskRun, { providerOf }: Pick<FloatingIpTaskDeps, 'providerOf'>) {
+  const provider = task.regionId === null ? undefined : providerOf(task.regionId);
+  await provider?.releaseAddress?.(task.subject);
+}
 
 async function forget({ task }: TaskRun, tx: Tx): Promise<void> {
   if (await deleteFloatingIp(tx, task.subject, task.id)) await release(tx, task, { floating_count: 1 });

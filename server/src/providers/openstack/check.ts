@@ -1,0 +1,162 @@
+import { messageOf } from '../../kernel/errors.ts';
+import { absent } from './faults.ts';
+import type { Session } from './session.ts';
+import type { OpenStackSettings } from './settings.ts';
+
+/** What an operator wants to know of a cloud before anybody uses it. */
+export interface Finding {
+  readonly what: string;
+  /** `fails`: nothing can be served; `lacks`: something cannot. */
+  readonly verdict: 'works' | 'lacks' | 'fails';
+  readonly says: string;
+}
+
+/** Tags of load balancers came with it. */
+const OLDEST_OCTAVIA = 5;
+const WARN_DAYS = 14;
+const DAY_MS = 86_400_000;
+
+const works = (what: string, says: string): Finding => ({ what, verdict: 'works', says });
+const lacks = (what: string, says: string): Finding => ({ what, verdict: 'lacks', says });
+const fails = (what: string, says: string): Finding => ({ what, verdict: 'fails', says });
+
+/** Asks a cloud what will work and what will not: rights, services, versions, networks, drivers, flavors and quotas.
+ *  Changes nothing. @param now milliseconds since 1970 */
+export async function checkCloud(
+  session: Session,
+  settings: OpenStackSettings,
+  now: number,
+): Promise<readonly Finding[]> {
+  const signedIn = await checkIdentity(session, now);
+  if (signedIn.some(({ verdict }) => verdict === 'fails')) return signedIn;
+  const checks = [checkOctavia, checkDriver, checkFlavors, checkVip, checkExternal, checkQuotas];
+  const found = await Promise.all(checks.map((check) => checked(check, session, settings)));
+  return [...signedIn, ...found.flat()];
+}
+
+type Check = (session: Session, settings: OpenStackSettings) => Promise<readonly Finding[]>;
+
+async function checked(check: Check, session: Session, settings: OpenStackSettings) {
+  try {
+    return await check(session, settings);
+  } catch (error) {
+    return [fails(NAMES.get(check) ?? 'cloud', messageOf(error))];
+  }
+}
+
+async function checkIdentity(session: Session, now: number): Promise<readonly Finding[]> {
+  try {
+    const { projectId, roles, credentialEndsAt } = await session.identity();
+    const failover = roles.includes('admin')
+      ? works('failover', 'may be asked for')
+      : lacks('failover', 'needs the role admin: it will be refused');
+    return [
+      works('sign in', `project ${projectId}, roles ${roles.join(', ')}`),
+      ofEnd(credentialEndsAt, now),
+      failover,
+    ];
+  } catch (error) {
+    return [fails('sign in', messageOf(error))];
+  }
+}
+
+function ofEnd(endsAt: string | null, now: number): Finding {
+  if (endsAt === null) return works('credential', 'does not end');
+  const days = Math.floor((Date.parse(/Z$/.test(endsAt) ? endsAt : `${endsAt}Z`) - now) / DAY_MS);
+  return (days < WARN_DAYS ? lacks : works)('credential', `ends in ${days} days, at ${endsAt}`);
+}
+
+async function checkOctavia(session: Session): Promise<readonly Finding[]> {
+  const versions = await session.versions('load-balancer');
+  const newest = Math.max(...versions.map((id) => Number(id.replace(/^v2\./, ''))).filter(Number.isFinite));
+  const says = `API 2.${newest}`;
+  return [
+    newest >= OLDEST_OCTAVIA
+      ? works('Octavia', says)
+      : fails('Octavia', `${says}: 2.${OLDEST_OCTAVIA} is needed`),
+  ];
+}
+
+async function checkDriver(session: Session, { load_balancers: set }: OpenStackSettings) {
+  const answer = await session.call('load-balancer', 'GET', '/lbaas/providers');
+  const names = (answer as { providers: readonly { name: string }[] }).providers.map(({ name }) => name);
+  const wanted = set?.provider;
+  if (wanted === undefined) return [works('driver', `the default of the cloud, of ${names.join(', ')}`)];
+  return [
+    names.includes(wanted)
+      ? works('driver', wanted)
+      : fails('driver', `${wanted} is none of the drivers here: ${names.join(', ')}`),
+  ];
+}
+
+async function checkFlavors(session: Session, { load_balancers: set }: OpenStackSettings) {
+  return Promise.all(
+    Object.entries(set?.flavors ?? {}).map(async ([name, id]) => {
+      const there = await absent(session.call('load-balancer', 'GET', `/lbaas/flavors/${id}`));
+      return there ? works(`flavor ${name}`, id) : fails(`flavor ${name}`, `the cloud has no flavor ${id}`);
+    }),
+  );
+}
+
+interface Subnet {
+  readonly cidr: string;
+  readonly network_id: string;
+  readonly project_id: string;
+}
+
+async function checkVip(session: Session, { vip }: OpenStackSettings): Promise<readonly Finding[]> {
+  const what = 'addresses of load balancers';
+  const answer = await absent(session.call('network', 'GET', `/subnets/${vip.subnet_id}`));
+  if (!answer) return [fails(what, `the cloud has no subnet ${vip.subnet_id}`)];
+  const { subnet } = answer as { subnet: Subnet };
+  if (subnet.cidr !== vip.cidr)
+    return [fails(what, `subnet ${vip.subnet_id} is ${subnet.cidr}, not ${vip.cidr}`)];
+  const { projectId } = await session.identity();
+  if (subnet.project_id === projectId) return [works(what, vip.cidr)];
+  return [
+    lacks(what, `${vip.cidr} is not the project's own: a port that is lost cannot get its address again`),
+  ];
+}
+
+async function checkExternal(session: Session, { external }: OpenStackSettings) {
+  const what = 'floating IPs';
+  if (!external) return [lacks(what, 'there are none: the entry names no external network')];
+  const answer = await absent(session.call('network', 'GET', `/networks/${external.network_id}`));
+  if (!answer) return [fails(what, `the cloud has no network ${external.network_id}`)];
+  const { network } = answer as { network: Readonly<Record<string, unknown>> };
+  return [
+    network['router:external'] === true
+      ? works(what, external.cidr)
+      : fails(what, `network ${external.network_id} does not lead outside`),
+  ];
+}
+
+async function checkQuotas(session: Session): Promise<readonly Finding[]> {
+  const { projectId } = await session.identity();
+  const [balancers, networks] = await Promise.all([
+    session.call('load-balancer', 'GET', `/lbaas/quotas/${projectId}`),
+    session.call('network', 'GET', `/quotas/${projectId}`),
+  ]);
+  const { quota: ofOctavia } = balancers as { quota: Readonly<Record<string, number>> };
+  const { quota: ofNeutron } = networks as { quota: Readonly<Record<string, number>> };
+  const limits = {
+    'load balancers': ofOctavia.load_balancer ?? ofOctavia.loadbalancer,
+    listeners: ofOctavia.listener,
+    members: ofOctavia.member,
+    ports: ofNeutron.port,
+    'floating IPs': ofNeutron.floatingip,
+  };
+  const says = Object.entries(limits).map(([name, limit]) => `${name} ${sayLimit(limit)}`);
+  return [works('quotas', says.join(', '))];
+}
+
+const sayLimit = (limit: number | undefined) => (limit === undefined || limit < 0 ? 'without limit' : limit);
+
+const NAMES: ReadonlyMap<Check, string> = new Map<Check, string>([
+  [checkOctavia, 'Octavia'],
+  [checkDriver, 'driver'],
+  [checkFlavors, 'flavors'],
+  [checkVip, 'addresses of load balancers'],
+  [checkExternal, 'floating IPs'],
+  [checkQuotas, 'quotas'],
+]);

@@ -1,0 +1,16 @@
+import { OpenStackAddresses } from './addresses.ts';
+import { OpenStackLoadBalancers, type OpenStackOptions } from './load-balancers.ts';
+
+export { checkCloud, type Finding } from './check.ts';
+export { openStackContents } from './contents.ts';
+export type { EngineFacts, EngineObject, EngineObjects, KeptCounters, ObjectKind } from './marks.ts';
+export { Session } from './session.ts';
+export type { Credential, OpenStackSettings, SealedCredential } from './settings.ts';
+
+/** The ports of a region that a cloud of OpenStack serves. Nothing of it is on this machine: any node may work on it. */
+export function createOpenStack(options: OpenStackOptions) {
+  return {
+    addresses: new OpenStackAddresses(options.session, options.settings),
+    loadBalancers: new OpenStackLoadBalancers(options),
+  };
+}

@@ -1,0 +1,305 @@
+import type {
+  DesiredLoadBalancer,
+  LoadBalancerProvider,
+  LoadBalancerVersion,
+  ObservedLoadBalancer,
+  UnservablePart,
+} from '../../features/load-balancers/port.ts';
+import type { DesiredNow } from '../../kernel/desired.ts';
+import { messageOf, TaskFailed } from '../../kernel/errors.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
+import { unservable } from './abilities.ts';
+import { type Found, type FoundTree, nextCall } from './converge.ts';
+import { EngineFault } from './faults.ts';
+import { Look } from './look.ts';
+import { adopt, type EngineFacts, type EngineObjects, markedId, markOf } from './marks.ts';
+import { Neutron } from './neutron.ts';
+import { Octavia } from './octavia.ts';
+import type { Session } from './session.ts';
+import type { OpenStackSettings } from './settings.ts';
+
+const FAILOVER = 'failover_loadbalancer';
+const SOON_MS = 500;
+const LATEST_MS = 5_000;
+/** Load balancers that are looked at side by side; the session has no room for more calls. */
+const SIDE_BY_SIDE = 4;
+
+export interface OpenStackOptions {
+  readonly settings: OpenStackSettings;
+  readonly session: Session;
+  readonly objects: EngineObjects;
+  readonly log: Pick<Logger, 'warn' | 'info'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Whether this node looks at the region by itself. */
+  readonly mayLook: () => Promise<boolean>;
+}
+
+/** Load balancers of Octavia. Nothing waits in here: each call does one step, and says when to ask again. */
+export class OpenStackLoadBalancers implements LoadBalancerProvider {
+  readonly #options: OpenStackOptions;
+  readonly #octavia: Octavia;
+  readonly #neutron: Neutron;
+  readonly #look: Look;
+  /** What is being brought back to what is desired. */
+  readonly #due = new Set<string>();
+
+  constructor(options: OpenStackOptions) {
+    this.#options = options;
+    this.#octavia = new Octavia(options.session);
+    this.#neutron = new Neutron(options.session, options.settings);
+    this.#look = new Look({ ...options, octavia: this.#octavia, neutron: this.#neutron });
+  }
+
+  mayLook = (): Promise<boolean> => this.#options.mayLook();
+
+  /** A cloud that does not answer accepts work all the same: its tasks wait. */
+  async unavailable(): Promise<string | null> {
+    return null;
+  }
+
+  unservable(desired: DesiredLoadBalancer): readonly UnservablePart[] {
+    return unservable(desired, this.#options.settings);
+  }
+
+  async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
+    return this.#step(operation, async () => {
+      const failover = operation.type === FAILOVER ? operation.key : undefined;
+      const step = await this.#converge(desired, failover);
+      return step === null ? READY : this.#later(operation, step);
+    });
+  }
+
+  async remove(id: string, operation: Operation): Promise<Progress> {
+    return this.#step(operation, async () => {
+      const step = await this.#remove(id);
+      return step === null ? READY : this.#later(operation, step);
+    });
+  }
+
+  async observe(ids: readonly string[]): Promise<ReadonlyMap<string, ObservedLoadBalancer>> {
+    return this.#look.observed(ids);
+  }
+
+  async reconcile(
+    versions: readonly LoadBalancerVersion[],
+    desired: DesiredNow<DesiredLoadBalancer>,
+  ): Promise<void> {
+    for (const id of await this.#look.due(versions)) this.#due.add(id);
+    const due = [...this.#due];
+    for (let from = 0; from < due.length; from += SIDE_BY_SIDE) {
+      await Promise.all(due.slice(from, from + SIDE_BY_SIDE).map((id) => this.#reconcile(id, desired)));
+    }
+  }
+
+  /** One step towards what is desired now. */
+  async #reconcile(id: string, desired: DesiredNow<DesiredLoadBalancer>): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const now = await desired(id);
+      const step =
+        now === undefined ? null : now === null ? await this.#remove(id) : await this.#converge(now);
+      if (step === null) this.#due.delete(id);
+      else if (step.isChange) log.warn({ loadBalancer: id }, `repaired in the cloud: ${step.what}`);
+    } catch (error) {
+      if (!isTemporary(error)) this.#due.delete(id);
+      log.warn({ err: error, loadBalancer: id }, `a load balancer is not as desired: ${messageOf(error)}`);
+    }
+  }
+
+  /** The next step; null: all is as desired. */
+  async #converge(desired: DesiredLoadBalancer, failover?: string): Promise<Step | null> {
+    const { settings, objects } = this.#options;
+    const [refused] = this.unservable(desired);
+    if (refused) throw new TaskFailed(`${refused.kind} ${refused.field} ${refused.reason}`);
+    const port = await this.#vipPort(desired);
+    const loadBalancer = await this.#find(desired.id);
+    if (!loadBalancer) {
+      await this.#octavia.create({
+        name: `virga-${desired.id}`,
+        tags: [markOf(desired.id)],
+        vip_port_id: port.id,
+        admin_state_up: desired.adminStateUp,
+        provider: settings.load_balancers?.provider,
+        flavor_id: this.#flavorOf(desired),
+      });
+      return change('load balancer: new');
+    }
+    if (isPending(loadBalancer)) return WAITING;
+    if (loadBalancer.provisioning_status === 'ERROR' || loadBalancer.vip_port_id !== port.id) {
+      // It takes no change any more. Its address is the port's, which stays.
+      await this.#octavia.remove(loadBalancer.id);
+      return change('load balancer: made anew, on the same address');
+    }
+    this.#refuseResize(desired, loadBalancer);
+    const before = await objects.find('load_balancer', desired.id);
+    if (failover !== undefined && before?.facts.failover !== failover) {
+      await this.#octavia.failover(loadBalancer.id);
+      await objects.save('load_balancer', desired.id, {
+        engineId: loadBalancer.id,
+        facts: Object.assign({}, before?.facts, { failover }),
+      });
+      return change('load balancer: failover');
+    }
+    const tree = await this.#octavia.tree(loadBalancer);
+    const call = nextCall(desired, tree, settings.load_balancers);
+    if (call) {
+      await this.#octavia.do(call);
+      return change(call.what);
+    }
+    if (partsOf(tree).some(isPending)) return WAITING;
+    const floating = await this.#floating(desired, port.id);
+    if (floating) return floating;
+    await this.#settle(desired, tree, port.id, before?.facts);
+    return null;
+  }
+
+  async #settle(
+    desired: DesiredLoadBalancer,
+    { loadBalancer, listeners, pools }: FoundTree,
+    portId: string,
+    before: EngineFacts | undefined,
+  ): Promise<void> {
+    const named = [...listeners, ...pools.flatMap(({ members }) => members)];
+    const parts = Object.fromEntries(named.map((each) => [each.id, markedId(each) ?? '']));
+    const facts: EngineFacts = {
+      version: desired.version,
+      updatedAt: String(loadBalancer.updated_at ?? ''),
+      portId,
+      floating: floatingOf(desired, this.#options.settings),
+      listeners: listeners.map((each) => each.id),
+      parts,
+      ...(before?.failover === undefined ? {} : { failover: before.failover }),
+      ...(before?.counters === undefined ? {} : { counters: before.counters }),
+    };
+    const object = { engineId: loadBalancer.id, facts };
+    await this.#options.objects.save('load_balancer', desired.id, object);
+    this.#look.settled(desired.id, object);
+  }
+
+  /** The port of its virtual address, which is made first and stays when what it belongs to is made anew.
+   *  @throws TaskFailed when something else in the cloud has the address */
+  async #vipPort({ id, vipAddress }: DesiredLoadBalancer) {
+    const there = await this.#neutron.portAt(vipAddress);
+    if (there) return there;
+    try {
+      return await this.#neutron.ensurePort(id, vipAddress);
+    } catch (error) {
+      if (!(error instanceof EngineFault) || error.kind !== 'conflict') throw error;
+      throw new TaskFailed(`${vipAddress} is in use by something else in the cloud: ${error.message}`);
+    }
+  }
+
+  async #find(id: string): Promise<Found | undefined> {
+    const known = await this.#options.objects.find('load_balancer', id);
+    const found = known && (await this.#octavia.find(known.engineId));
+    if (found) return found;
+    const { adopted, surplus } = adopt(await this.#octavia.findMarked(id));
+    for (const each of surplus) if (!isPending(each)) await this.#octavia.remove(each.id);
+    return adopted;
+  }
+
+  async #remove(id: string): Promise<Step | null> {
+    const all = await this.#octavia.findMarked(id);
+    for (const each of all) if (!isPending(each)) await this.#octavia.remove(each.id);
+    if (all.length > 0) return change('load balancer: deleted');
+    for (const port of await this.#neutron.portsMarked(id)) await this.#neutron.removePort(port.id);
+    await this.#options.objects.forget(id);
+    this.#look.forget(id);
+    return null;
+  }
+
+  /** Which floating IPs lead to its port, one step at a time. */
+  async #floating(desired: DesiredLoadBalancer, portId: string): Promise<Step | null> {
+    const wanted = floatingOf(desired, this.#options.settings);
+    for (const each of await this.#neutron.floatingIpsOf(portId)) {
+      if (wanted.includes(each.floating_ip_address) || markedId(each) === null) continue;
+      await this.#neutron.lead(each.id, null);
+      return change(`floating IP ${each.floating_ip_address}: leads elsewhere`);
+    }
+    for (const address of wanted) {
+      const found = await this.#neutron.floatingIpAt(address);
+      if (!found) throw new TaskFailed(`Floating IP ${address} is not there in the cloud any more`);
+      if (found.port_id === portId) continue;
+      await this.#neutron.lead(found.id, portId);
+      return change(`floating IP ${address}: leads here`);
+    }
+    return null;
+  }
+
+  #flavorOf({ flavor }: DesiredLoadBalancer): string | undefined {
+    const flavors = this.#options.settings.load_balancers?.flavors;
+    const id = flavors?.[flavor.name];
+    if (flavors && id === undefined)
+      throw new TaskFailed(`Flavor ${flavor.name} is not available in this region`);
+    return id;
+  }
+
+  /** @throws TaskFailed */
+  #refuseResize(desired: DesiredLoadBalancer, found: Found): void {
+    if ((found.flavor_id ?? undefined) === this.#flavorOf(desired)) return;
+    throw new TaskFailed('A load balancer of this region cannot be resized: create another one');
+  }
+
+  /** @returns what a task does with what the cloud says
+   *  @throws TaskFailed with the cloud's sentence when it will never do it */
+  async #step(operation: Operation, work: () => Promise<Progress>): Promise<Progress> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof EngineFault)) throw error;
+      if (isTemporary(error)) {
+        const said =
+          error.kind === 'conflict'
+            ? 'waiting for another change'
+            : `waiting for the region: ${error.message}`;
+        const retryInMs = Math.min(Math.max(error.retryAfterMs ?? this.#pause(operation), SOON_MS), 60_000);
+        return { ready: false, retryInMs, step: said };
+      }
+      if (error.kind === 'quota') {
+        this.#options.log.warn({ err: error }, `the region has no room: ${error.message}`);
+        throw new TaskFailed(`The region has no room for it: ${error.message}`);
+      }
+      throw new TaskFailed(error.message);
+    }
+  }
+
+  #later(operation: Operation, { what }: Step): Progress {
+    return { ready: false, retryInMs: this.#pause(operation), step: what };
+  }
+
+  /** Longer, the longer it takes. */
+  #pause({ acceptedAt }: Operation): number {
+    const age = this.#options.now() - acceptedAt.getTime();
+    return Math.min(LATEST_MS, Math.max(SOON_MS, age / 20));
+  }
+}
+
+/** What a look or a task has done, for people. */
+interface Step {
+  readonly what: string;
+  readonly isChange: boolean;
+}
+
+const WAITING: Step = { what: 'waiting for the load balancer', isChange: false };
+const change = (what: string): Step => ({ what, isChange: true });
+
+const isPending = ({ provisioning_status: status }: Pick<Found, 'provisioning_status'>) =>
+  status.startsWith('PENDING');
+
+const partsOf = ({ listeners, pools }: FoundTree): readonly Found[] => [
+  ...listeners,
+  ...pools.flatMap(({ pool, members, monitor }) => [pool, ...members, ...(monitor ? [monitor] : [])]),
+];
+
+/** Whether the same call may succeed later. */
+function isTemporary(error: unknown): boolean {
+  if (!(error instanceof EngineFault)) return false;
+  return ['unavailable', 'credentials', 'conflict', 'missing'].includes(error.kind);
+}
+
+/** Those of its further addresses that are floating IPs of the cloud. */
+function floatingOf({ extraAddresses }: DesiredLoadBalancer, { external }: OpenStackSettings): string[] {
+  return external ? [...extraAddresses] : [];
+}

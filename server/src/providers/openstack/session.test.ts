@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { Session } from './session.ts';
+import { EXAMPLE } from './testing/settings.ts';
+
+/** A cloud of one function: what it answers to each call, in their order. */
+function cloud(answer: (url: string, init: RequestInit, turn: number) => Response | Promise<Response>) {
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const asked: string[] = [];
+  let tokens = 0;
+  const fetched: typeof fetch = async (input, init = {}) => {
+    const url = String(input);
+    asked.push(`${init.method} ${url.replace('http://cloud', '')}`);
+    if (!url.endsWith('/auth/tokens')) return answer(url, init, asked.length);
+    tokens++;
+    const token = {
+      expires_at: new Date(now + 3_600_000).toISOString(),
+      project: { id: 'project' },
+      roles: [{ name: 'member' }],
+      catalog: [
+        {
+          type: 'network',
+          endpoints: [{ interface: 'public', region_id: 'one', url: 'http://cloud/network' }],
+        },
+      ],
+    };
+    const headers = { 'x-subject-token': `token ${tokens}` };
+    return new Response(JSON.stringify({ token }), { status: 201, headers });
+  };
+  const session = new Session({
+    settings: EXAMPLE,
+    credential: () => ({ id: 'id', secret: 'secret' }),
+    now: () => now,
+    random: () => 1,
+    fetch: fetched,
+  });
+  return { session, asked, pass: (ms: number) => (now += ms) };
+}
+
+const ok = () => new Response('{"ports": []}');
+const get = (session: Session) => session.call('network', 'GET', '/ports');
+const asError = (error: unknown) => (error instanceof Error ? error : undefined);
+const tokenOf = ({ headers }: RequestInit) => new Headers(headers).get('x-auth-token');
+
+test('calls share one token, and a new one is there before it ends', async () => {
+  const { session, asked, pass } = cloud(ok);
+  await Promise.all([get(session), get(session), get(session)]);
+  pass(3_500_000);
+  await get(session);
+  expect(asked.filter((each) => each.includes('tokens'))).toHaveLength(2);
+  expect(asked.filter((each) => each === 'GET /network/v2.0/ports')).toHaveLength(4);
+});
+
+test('a token that was revoked is renewed once; a credential that is refused stops all calls', async () => {
+  const { session } = cloud((_url, init) =>
+    tokenOf(init) === 'token 1' ? new Response('', { status: 401 }) : ok(),
+  );
+  await expect(get(session)).resolves.toEqual({ ports: [] });
+  const refused = cloud(() => new Response('', { status: 401 }));
+  await expect(get(refused.session)).rejects.toMatchObject({ kind: 'credentials' });
+  expect(refused.session.fault).toContain('its credential is refused');
+  const before = refused.asked.length;
+  await expect(get(refused.session)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(refused.asked).toHaveLength(before);
+});
+
+test('what may be repeated is, and a creation is not', async () => {
+  const flaky = cloud((_url, _init, turn) =>
+    turn === 2 ? new Response('', { status: 503, headers: { 'retry-after': '0' } }) : ok(),
+  );
+  await expect(get(flaky.session)).resolves.toEqual({ ports: [] });
+  const lost = cloud(() => new Response('', { status: 503 }));
+  await expect(lost.session.call('network', 'POST', '/ports', {})).rejects.toMatchObject({ status: 503 });
+  expect(lost.asked).toEqual([expect.stringContaining('tokens'), 'POST /network/v2.0/ports']);
+});
+
+test('at most eight calls are under way', async () => {
+  let [running, most] = [0, 0];
+  const { session } = cloud(async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    return ok();
+  });
+  await Promise.all(Array.from({ length: 40 }, () => get(session)));
+  expect(most).toBe(8);
+});
+
+test('neither the secret nor the token is in what an error says', async () => {
+  const { session } = cloud(() => {
+    throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+  });
+  const error = await session.call('network', 'DELETE', '/ports/1').then(() => undefined, asError);
+  expect(error?.message).toBe('cloud does not answer: connect ECONNREFUSED');
+  expect(`${JSON.stringify(error)} ${error?.stack}`).not.toMatch(/secret|token 1/);
+});

@@ -1,0 +1,257 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../kernel/errors.ts';
+import { Breaker } from './breaker.ts';
+import { EngineFault, faultOf } from './faults.ts';
+import type { Credential, OpenStackSettings } from './settings.ts';
+
+export type Service = 'network' | 'load-balancer';
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Where the API of a service begins, below what the catalogue names. */
+const BASES: Readonly<Record<Service, string>> = { network: '/v2.0', 'load-balancer': '/v2' };
+
+const AT_ONCE = 8;
+const TIMEOUT_MS = 30_000;
+/** Attempts of a call that may be repeated. */
+const ATTEMPTS = 3;
+const PAUSE_MS = 250;
+const LONGEST_RETRY_AFTER_MS = 10_000;
+/** A token is renewed this long before it ends. */
+const EARLY_MS = 120_000;
+
+export interface SessionOptions {
+  readonly settings: Pick<OpenStackSettings, 'auth_url' | 'region_name' | 'interface'>;
+  /** Opened each time that a token is asked for: kept nowhere. */
+  readonly credential: () => Credential;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly random?: () => number;
+  readonly fetch?: typeof fetch;
+}
+
+interface Token {
+  readonly text: string;
+  readonly expiresAt: number;
+  readonly projectId: string;
+  readonly roles: readonly string[];
+  /** When the credential ends; null: never. */
+  readonly credentialEndsAt: string | null;
+  readonly urls: ReadonlyMap<string, string>;
+}
+
+/** What has been asked of a region, for its metrics. */
+export interface SessionCounts {
+  readonly calls: number;
+  readonly failures: number;
+}
+
+/** Calls to the services of one region in the name of one credential: at most eight at once, and none while the
+ *  region does not answer. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #breaker: Breaker;
+  readonly #fetch: typeof fetch;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  #token: Promise<Token> | undefined;
+  #calls = 0;
+  #failures = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#fetch = options.fetch ?? fetch;
+    this.#breaker = new Breaker({ now: options.now, random: options.random ?? Math.random });
+  }
+
+  /** Why the region cannot be asked at present, or null. */
+  get fault(): string | null {
+    return this.#breaker.fault;
+  }
+
+  get counts(): SessionCounts {
+    return { calls: this.#calls, failures: this.#failures };
+  }
+
+  /** What the token says of who asks. */
+  async identity(): Promise<Pick<Token, 'projectId' | 'roles' | 'credentialEndsAt' | 'urls'>> {
+    return this.#guarded(() => this.#currentToken());
+  }
+
+  /** One call. What changes nothing, or the same when it is repeated, is tried again when there was no answer.
+   *  @param path below the version: `/ports?fields=id`
+   *  @returns the body; an empty object where there is none
+   *  @throws EngineFault */
+  async call(service: Service, method: Method, path: string, body?: object): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#guarded(() => this.#asked(service, method, path, body));
+      } catch (error) {
+        const mayRepeat = error instanceof EngineFault && error.kind === 'unavailable' && method !== 'POST';
+        if (!mayRepeat || attempt === ATTEMPTS || this.fault !== null) throw error;
+        await delay(Math.min(error.retryAfterMs ?? PAUSE_MS * attempt, LONGEST_RETRY_AFTER_MS));
+      }
+    }
+  }
+
+  /** The versions that a service has. */
+  async versions(service: Service): Promise<readonly string[]> {
+    const answer = await this.#guarded(async () => {
+      const { urls } = await this.#currentToken();
+      return this.#sent('GET', new URL('/', urlOf(urls, service)).href, {}, undefined);
+    });
+    const { versions = [] } = (await this.#read(answer)) as { versions?: readonly { id: string }[] };
+    return versions.map(({ id }) => id);
+  }
+
+  /** Forgets the token, as if it had ended. */
+  forgetToken(): void {
+    this.#token = undefined;
+  }
+
+  async #asked(service: Service, method: Method, path: string, body: object | undefined): Promise<unknown> {
+    for (let renewed = false; ; renewed = true) {
+      const token = await this.#currentToken();
+      const url = `${urlOf(token.urls, service)}${path}`;
+      const answer = await this.#sent(method, url, { 'x-auth-token': token.text }, body);
+      if (answer.status !== 401) return this.#read(answer);
+      // It was revoked before its time: once more with a new one, unless somebody has that already.
+      if ((await this.#token) === token) this.#token = undefined;
+      if (renewed) return this.#read(answer);
+      await answer.text();
+    }
+  }
+
+  async #read(answer: Response): Promise<unknown> {
+    const text = await answer.text();
+    if (!answer.ok) throw faultOf(answer.status, text, retryAfterMs(answer.headers.get('retry-after')));
+    return text === '' ? {} : JSON.parse(text);
+  }
+
+  async #sent(
+    method: Method,
+    url: string,
+    headers: Record<string, string>,
+    body: object | undefined,
+  ): Promise<Response> {
+    this.#calls++;
+    try {
+      return await this.#fetch(url, {
+        method,
+        headers: { ...headers, accept: 'application/json', 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        redirect: 'error',
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+    } catch (error) {
+      const { host } = new URL(url);
+      throw new EngineFault('unavailable', 0, `${host} does not answer: ${causeOf(error)}`);
+    }
+  }
+
+  /** One of the eight, counted by the breaker. */
+  async #guarded<T>(call: () => Promise<T>): Promise<T> {
+    this.#breaker.enter();
+    await this.#enter();
+    try {
+      const result = await call();
+      this.#breaker.succeeded();
+      return result;
+    } catch (error) {
+      this.#note(error);
+      throw error;
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Only what says nothing of the request counts against the region. */
+  #note(error: unknown): void {
+    const fault = error instanceof EngineFault ? error : undefined;
+    if (fault?.kind === 'credentials') {
+      this.#failures++;
+      this.#breaker.trip(`its credential is refused: ${fault.message}`);
+    } else if (!fault || fault.kind === 'unavailable') {
+      this.#failures++;
+      this.#breaker.failed(messageOf(error));
+    } else {
+      this.#breaker.succeeded();
+    }
+  }
+
+  async #enter(): Promise<void> {
+    while (this.#running >= AT_ONCE) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#running++;
+  }
+
+  async #currentToken(): Promise<Token> {
+    const asked = this.#token ?? this.#askForToken();
+    const token = await asked;
+    if (this.#options.now() < token.expiresAt - EARLY_MS) return token;
+    if (this.#token === asked) this.#token = undefined;
+    return this.#token ?? this.#askForToken();
+  }
+
+  /** Whoever needs one meanwhile waits for the same. */
+  #askForToken(): Promise<Token> {
+    const asked = this.#newToken();
+    this.#token = asked;
+    asked.catch(() => {
+      if (this.#token === asked) this.#token = undefined;
+    });
+    return asked;
+  }
+
+  async #newToken(): Promise<Token> {
+    const { auth_url: url, region_name: region, interface: face = 'public' } = this.#options.settings;
+    const { id, secret } = this.#options.credential();
+    const credential = { id, secret };
+    const identity = { methods: ['application_credential'], application_credential: credential };
+    const answer = await this.#sent('POST', `${url}/auth/tokens`, {}, { auth: { identity } });
+    const { token } = (await this.#read(answer)) as { token: KeystoneToken };
+    const urls = token.catalog.flatMap(({ type, endpoints }) => {
+      const found = endpoints.find((each) => each.interface === face && each.region_id === region);
+      return found ? [[type, found.url.replace(/\/+$/, '')] as const] : [];
+    });
+    return {
+      text: answer.headers.get('x-subject-token') ?? '',
+      expiresAt: Date.parse(token.expires_at),
+      projectId: token.project.id,
+      roles: token.roles.map(({ name }) => name),
+      credentialEndsAt: token.application_credential?.expires_at ?? null,
+      urls: new Map(urls),
+    };
+  }
+}
+
+/** What Keystone says of a token, as far as it is read here. */
+interface KeystoneToken {
+  readonly expires_at: string;
+  readonly project: { readonly id: string };
+  readonly roles: readonly { readonly name: string }[];
+  readonly application_credential?: { readonly expires_at?: string | null };
+  readonly catalog: readonly {
+    readonly type: string;
+    readonly endpoints: readonly {
+      readonly interface: string;
+      readonly region_id: string;
+      readonly url: string;
+    }[];
+  }[];
+}
+
+function urlOf(urls: ReadonlyMap<string, string>, service: Service): string {
+  const url = urls.get(service);
+  if (url === undefined)
+    throw new EngineFault('refused', 0, `the catalogue of the cloud has no ${service} service here`);
+  return /\/v\d+(\.\d+)?$/.test(url) ? url : `${url}${BASES[service]}`;
+}
+
+/** Seconds, or a date, which nobody here sends. */
+function retryAfterMs(header: string | null): number | undefined {
+  const seconds = Number(header);
+  return header !== null && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+}
+
+const causeOf = (error: unknown): string =>
+  error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);

@@ -1,0 +1,62 @@
+import { text } from 'node:stream/consumers';
+import { Cipher } from './platform/secrets/cipher.ts';
+import { readKeyFile } from './platform/secrets/key-file.ts';
+import { checkCloud, type OpenStackSettings } from './providers/openstack/index.ts';
+import { cloudSession, sealCredential } from './regions/openstack-regions.ts';
+import { readRegionsFile } from './regions/regions-file.ts';
+import { type Config, ConfigError, readConfig } from './startup/config.ts';
+
+/** Seals credentials for the file of regions, and says what a region's cloud can do. Needs the settings of a node, and
+ *  neither its database nor a server that runs. */
+
+const USAGE = `seal ID      reads the secret of application credential ID, and prints it as the file of regions has it
+check NAME   says what the cloud of a region of VIRGA_REGIONS can do`;
+
+async function main([verb, name]: readonly string[]): Promise<number> {
+  const config = readConfig(process.env);
+  if (verb === 'seal' && name !== undefined) return seal(config, name);
+  if (verb === 'check' && name !== undefined) return check(config, name);
+  process.stderr.write(`${USAGE}\n`);
+  return 1;
+}
+
+/** @throws ConfigError when there is no master key yet */
+function cipherOf({ masterKeys, dataDir }: Config): Cipher {
+  const keys = masterKeys.length > 0 ? masterKeys : readKeyFile(dataDir);
+  if (keys.length > 0) return new Cipher(keys);
+  throw new ConfigError(
+    `There is no master key in ${dataDir} yet: start the server once, or set VIRGA_MASTER_KEY`,
+  );
+}
+
+async function seal(config: Config, id: string): Promise<number> {
+  const cipher = cipherOf(config);
+  if (process.stdin.isTTY) process.stderr.write('The secret of the credential, then Enter and Ctrl-D:\n');
+  const secret = (await text(process.stdin)).trim();
+  if (secret === '') throw new ConfigError('No secret was given: write it to the standard input');
+  process.stdout.write(`${JSON.stringify({ credential: sealCredential(cipher, { id, secret }) })}\n`);
+  return 0;
+}
+
+async function check(config: Config, name: string): Promise<number> {
+  const regions = config.regionsFile === undefined ? [] : readRegionsFile(config.regionsFile);
+  const region = regions.find((each) => each.display_name === name || each.slug === name);
+  const settings = region?.settings.openstack as OpenStackSettings | undefined;
+  if (!settings) throw new ConfigError(`VIRGA_REGIONS names no region ${name} of the provider openstack`);
+  const cipher = cipherOf(config);
+  const findings = await checkCloud(cloudSession(cipher, settings, Date.now), settings, Date.now());
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  for (const { what, verdict, says } of findings)
+    process.stdout.write(`${verdict.padEnd(5)}  ${what.padEnd(width)}  ${says}\n`);
+  return findings.some(({ verdict }) => verdict === 'fails') ? 1 : 0;
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error?.stack ?? error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,49 @@
+import type { Cipher } from '../platform/secrets/cipher.ts';
+import {
+  type Credential,
+  createOpenStack,
+  type OpenStackSettings,
+  type SealedCredential,
+  Session,
+} from '../providers/openstack/index.ts';
+import { engineObjects } from './engine-objects.ts';
+import type { ProviderOptions } from './provider-options.ts';
+import type { ProviderFactory } from './region-providers.ts';
+
+/** Where a credential belongs: it opens with its own id alone. */
+const contextOf = (id: string) => `openstack/${id}`;
+
+/** A credential as a region's entry has it. */
+export function sealCredential(cipher: Cipher, { id, secret }: Credential): SealedCredential {
+  const { keyId, box } = cipher.seal(secret, contextOf(id));
+  return { id, sealed: box.toString('base64'), key_id: keyId };
+}
+
+function openCredential(cipher: Cipher, { id, sealed, key_id: keyId }: SealedCredential): Credential {
+  return { id, secret: cipher.open({ keyId, box: Buffer.from(sealed, 'base64') }, contextOf(id)) };
+}
+
+/** Calls to the cloud of these settings. */
+export const cloudSession = (cipher: Cipher, settings: OpenStackSettings, now: () => number): Session =>
+  new Session({ settings, credential: () => openCredential(cipher, settings.credential), now });
+
+/** Regions that a cloud of OpenStack serves. No node owns them: any worker does their tasks, and one at a time looks. */
+export function openStackRegions({ cipher, db, leases, clock, log }: ProviderOptions): ProviderFactory {
+  return ({ id, settings }) => {
+    const its = settings.openstack as OpenStackSettings | undefined;
+    if (!its) throw new Error(`region ${id} has no settings of its cloud: add \`settings\` to its entry`);
+    const now = () => clock.now().getTime();
+    const session = cloudSession(cipher, its, now);
+    return {
+      ...createOpenStack({
+        settings: its,
+        session,
+        objects: engineObjects(db, id),
+        log,
+        now,
+        mayLook: () => leases.hold(`openstack region ${id}`),
+      }),
+      capabilities: {},
+    };
+  };
+}

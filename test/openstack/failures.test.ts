@@ -1,0 +1,238 @@
+import { pino } from 'pino';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { DesiredLoadBalancer } from '../../server/src/features/load-balancers/port.ts';
+import { TaskFailed } from '../../server/src/kernel/errors.ts';
+import type { Operation, Progress } from '../../server/src/kernel/operation.ts';
+import {
+  createOpenStack,
+  type EngineObject,
+  type EngineObjects,
+  Session,
+} from '../../server/src/providers/openstack/index.ts';
+import {
+  desiredListener,
+  desiredLoadBalancer,
+  desiredPolicy,
+  desiredRule,
+} from '../../server/src/providers/openstack/testing/desired.ts';
+import { EXAMPLE } from '../../server/src/providers/openstack/testing/settings.ts';
+import { waitUntil } from '../harness/wait.ts';
+import { access, administrator, behind, breakLoadBalancer, EMPTY, emptyCloud, inventory } from './cloud.ts';
+
+/** What goes wrong in a cloud, done to the real one: the provider alone, since what it says decides what tasks do. */
+
+const WHOLE = Object.assign({}, EMPTY, { load_balancers: 1, listeners: 1, pools: 1, members: 1, ports: 1 });
+const desired = desiredLoadBalancer();
+const { id } = desired;
+
+/** In memory, which the test may lose. */
+function kept(): EngineObjects & { readonly map: Map<string, EngineObject> } {
+  const map = new Map<string, EngineObject>();
+  return {
+    map,
+    find: async (_kind, each) => map.get(each),
+    all: async () => new Map(map),
+    save: async (_kind, each, object) => void map.set(each, object),
+    saveCounters: async () => {},
+    forget: async (each) => void map.delete(each),
+  };
+}
+
+interface Cloud {
+  readonly secret?: string;
+  readonly fetch?: typeof fetch;
+}
+
+function provider({ secret, fetch: asked = fetch }: Cloud = {}) {
+  let late = 0;
+  const objects = kept();
+  const now = () => Date.now() + late;
+  const { credential, auth_url, region_name, vip, external } = access ?? { credential: EXAMPLE.credential };
+  const settings = Object.assign({}, EXAMPLE, { auth_url, region_name, vip, external });
+  const its = { id: credential.id, secret: secret ?? Reflect.get(credential, 'secret') };
+  const session = new Session({ settings, credential: () => its, now, fetch: asked });
+  const { loadBalancers } = createOpenStack({
+    settings,
+    session,
+    objects,
+    now,
+    log: pino({ level: 'silent' }),
+    mayLook: async () => true,
+  });
+  const operation = (): Operation => ({
+    key: 'task',
+    type: 'create_loadbalancer',
+    name: 'web',
+    acceptedAt: new Date(now()),
+  });
+  return {
+    objects,
+    loadBalancers,
+    apply: (wanted: DesiredLoadBalancer = desired): Promise<Progress> =>
+      loadBalancers.apply(wanted, operation()),
+    remove: (): Promise<Progress> => loadBalancers.remove(id, operation()),
+    /** Applies until it is ready. @returns the steps that it named
+     *  @throws TaskFailed as a task would end with it */
+    async converge(wanted: DesiredLoadBalancer = desired): Promise<readonly string[]> {
+      const steps: string[] = [];
+      const applied = () =>
+        loadBalancers.apply(wanted, operation()).catch((error: unknown) => {
+          if (error instanceof TaskFailed) return error;
+          throw error;
+        });
+      const ended = await waitUntil(
+        async () => {
+          const progress = await applied();
+          if (progress instanceof TaskFailed || progress.ready) return progress;
+          steps.push(progress.step ?? '');
+          return undefined;
+        },
+        { what: () => `the load balancer: ${steps.slice(-3).join('; ')}`, intervalMs: 100 },
+      );
+      if (ended instanceof TaskFailed) throw ended;
+      return steps;
+    },
+    /** The next look comes now, and what it finds is worked on until `isDone`. */
+    async look(isDone: () => Promise<boolean>): Promise<void> {
+      await waitUntil(
+        async () => {
+          late += 16_000;
+          await loadBalancers.reconcile([{ id, version: desired.version }], async () => desired);
+          return isDone();
+        },
+        { what: 'a repair', intervalMs: 500 },
+      );
+    },
+  };
+}
+
+const theOne = async () => (await behind('load-balancer', 'GET', '/loadbalancers')).loadbalancers[0];
+
+describe.skipIf(!access)('failures of OpenStack (npm run openstack -- up starts one)', () => {
+  beforeAll(emptyCloud);
+  afterEach(emptyCloud);
+
+  test('lost answers to creations make nothing twice', async () => {
+    const lost = new Set<string>();
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      const what = `${init?.method} ${new URL(String(input)).pathname}`;
+      if (init?.method !== 'POST' || what.includes('tokens') || lost.has(what)) return answer;
+      lost.add(what);
+      throw new TypeError('fetch failed', { cause: new Error('socket hang up') });
+    };
+    const { converge, objects, remove } = provider({ fetch: losing });
+    await converge();
+    expect([...lost].map((each) => each.split('/').at(-1)).sort()).toEqual([
+      'listeners',
+      'loadbalancers',
+      'pools',
+      'ports',
+    ]);
+    expect(await inventory()).toEqual(WHOLE);
+    // Nor is anything left when it was forgotten what lives where.
+    objects.map.clear();
+    await waitUntil(async () => (await remove()).ready, { what: 'the deletion', intervalMs: 200 });
+    expect(await inventory()).toEqual(EMPTY);
+  });
+
+  test('what is deleted or changed behind our back comes back as it was', async () => {
+    const { converge, look } = provider();
+    await converge();
+    const before = await theOne();
+    const listener = before.listeners[0].id;
+    await behind('load-balancer', 'PUT', `/listeners/${listener}`, { listener: { connection_limit: 7 } });
+    const limit = async () =>
+      (await behind('load-balancer', 'GET', '/listeners')).listeners[0]?.connection_limit;
+    await look(async () => (await limit()) === -1);
+
+    await waitUntil(async () => (await theOne()).provisioning_status === 'ACTIVE', {
+      what: 'rest',
+      intervalMs: 200,
+    });
+    await behind('load-balancer', 'DELETE', `/listeners/${listener}`);
+    await look(async () => (await limit()) === -1);
+
+    await waitUntil(async () => (await theOne()).provisioning_status === 'ACTIVE', {
+      what: 'rest',
+      intervalMs: 200,
+    });
+    await behind('load-balancer', 'DELETE', `/loadbalancers/${before.id}?cascade=true`);
+    const isBack = async () => {
+      const it = await theOne();
+      return (
+        it !== undefined &&
+        it.id !== before.id &&
+        it.provisioning_status === 'ACTIVE' &&
+        it.listeners.length > 0
+      );
+    };
+    await look(isBack);
+    expect((await theOne()).vip_address).toBe(desired.vipAddress);
+
+    await behind('network', 'DELETE', `/ports/${(await theOne()).vip_port_id}`);
+    await look(async () => {
+      const { ports } = await behind('network', 'GET', '/ports');
+      const port = ports.find((each: { description: string }) => each.description.startsWith('virga:'));
+      return port !== undefined && (await theOne())?.vip_port_id === port.id && (await isBack());
+    });
+    expect((await theOne()).vip_address).toBe(desired.vipAddress);
+  });
+
+  test('a full quota and a refused body end in the sentence of the cloud, and nothing is left', async () => {
+    const { apply, converge, remove } = provider();
+    const quotas = `/quotas/${access?.project_id}`;
+    await administrator('load-balancer', 'PUT', quotas, { quota: { loadbalancer: 0 } });
+    await expect(apply()).rejects.toThrow(TaskFailed);
+    await expect(apply()).rejects.toThrow(/^The region has no room for it: .*[Qq]uota/);
+    await administrator('load-balancer', 'DELETE', quotas);
+    const policy = desiredPolicy({ rules: [desiredRule({ compareType: 'REGEX', value: '([' })] });
+    const wrong = desiredLoadBalancer({ listeners: [desiredListener({ l7Policies: [policy] })] });
+    await expect(converge(wrong)).rejects.toThrow(TaskFailed);
+    await waitUntil(async () => (await remove()).ready, { what: 'the deletion', intervalMs: 200 });
+    expect(await inventory()).toEqual(EMPTY);
+  });
+
+  test('an address that something else has is refused with the reason', async () => {
+    const { apply } = provider();
+    const subnet = access?.vip.subnet_id ?? '';
+    const { network_id } = (await behind('network', 'GET', `/subnets/${subnet}`)).subnet;
+    const fixed = [{ subnet_id: subnet, ip_address: desired.vipAddress }];
+    await administrator('network', 'POST', '/ports', {
+      port: { network_id, fixed_ips: fixed, description: 'stranger' },
+    });
+    await expect(apply()).rejects.toThrow(`${desired.vipAddress} is in use by something else in the cloud`);
+  });
+
+  test('while the credential is refused, or nothing answers, work waits and says so', async () => {
+    const refused = provider({ secret: 'wrong' });
+    expect(await refused.apply()).toMatchObject({
+      ready: false,
+      step: expect.stringContaining('waiting for the region'),
+    });
+    let isDown = true;
+    const { apply, converge } = provider({
+      fetch: async (input, init) => {
+        if (isDown) throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+        return fetch(input, init);
+      },
+    });
+    expect(await apply()).toMatchObject({ ready: false, step: expect.stringContaining('ECONNREFUSED') });
+    isDown = false;
+    await converge();
+    expect(await inventory()).toEqual(WHOLE);
+  });
+
+  test('one that ends in ERROR is made anew on the same address', async () => {
+    const { converge } = provider();
+    await converge();
+    const before = await theOne();
+    await breakLoadBalancer(before.id);
+    const steps = await converge();
+    expect(steps).toContain('load balancer: made anew, on the same address');
+    const after = await theOne();
+    expect(after).toMatchObject({ provisioning_status: 'ACTIVE', vip_port_id: before.vip_port_id });
+    expect(after.id).not.toBe(before.id);
+    expect(await inventory()).toEqual(WHOLE);
+  });
+});
