@@ -96,6 +96,8 @@ export async function stopStack(root) {
   await endProcesses(state);
   if (existsSync(`/run/netns/${NAMESPACE}`))
     await runToEnd('/', 'ip', ['ip', 'netns', 'del', NAMESPACE]).catch(() => undefined);
+  // What is left of one that was made among other mounts.
+  rmSync(`/run/netns/${NAMESPACE}`, { force: true });
   rmSync(state, { recursive: true, force: true });
 }
 

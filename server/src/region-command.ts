@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { systemClock } from './kernel/clock.ts';
 import { Cipher } from './platform/secrets/cipher.ts';
 import { readKeyFile } from './platform/secrets/key-file.ts';
 import { checkCloud, type OpenStackSettings } from './providers/openstack/index.ts';
@@ -44,7 +45,9 @@ async function check(config: Config, name: string): Promise<number> {
   const settings = region?.settings.openstack as OpenStackSettings | undefined;
   if (!settings) throw new ConfigError(`VIRGA_REGIONS names no region ${name} of the provider openstack`);
   const cipher = cipherOf(config);
-  const findings = await checkCloud(cloudSession(cipher, settings, Date.now), settings, Date.now());
+  const clock = systemClock();
+  const now = () => clock.now().getTime();
+  const findings = await checkCloud(cloudSession(cipher, settings, now), settings, now());
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const { what, verdict, says } of findings)
     process.stdout.write(`${verdict.padEnd(5)}  ${what.padEnd(width)}  ${says}\n`);

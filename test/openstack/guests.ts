@@ -1,5 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { rootFolder, stateFolder } from '../../scripts/openstack/place.mjs';
+import { processesOf } from '../../scripts/openstack/processes.mjs';
+import { waitUntil } from '../harness/wait.ts';
 import { access, behind } from './cloud.ts';
 
 /** Servers and clients in network namespaces, on ports of the cloud. */
@@ -38,40 +42,46 @@ export async function startGuest(name: string): Promise<Guest> {
     },
   });
   const address = String(port.fixed_ips[0].ip_address);
-  const namespace = `virga-${name}`;
   const device = `v${port.id.slice(0, 10)}`;
   const ovs = ['--timeout=30', `--db=${access?.switch}`];
-  await run('ip', 'netns', 'add', namespace);
-  await run(
-    'ovs-vsctl',
-    ...ovs,
-    ...['add-port', 'br-int', device, '--', 'set', 'interface', device, 'type=internal'],
-    `external_ids:iface-id=${port.id}`,
-  );
-  await run('ip', '-n', String(access?.namespace), 'link', 'set', device, 'netns', namespace);
-  const ip = (...words: readonly string[]) => run('ip', '-n', namespace, ...words);
-  await ip('link', 'set', 'lo', 'up');
-  await ip('link', 'set', device, 'address', port.mac_address, 'mtu', '1400');
-  await ip('address', 'add', `${address}/16`, 'dev', device);
-  await ip('link', 'set', device, 'up');
-  await ip('route', 'add', 'default', 'via', '10.78.0.1');
-  const inside = ['netns', 'exec', namespace];
-  await run('ip', ...inside, 'ethtool', '-K', device, 'tx', 'off');
-  const server = spawn('ip', [...inside, 'python3', '-c', SERVER, name], { stdio: 'ignore' });
+  // A namespace without a name lives as long as what is in it.
+  const keeper = spawn('unshare', ['--net', 'sleep', '3600'], { stdio: 'ignore' });
+  const pid = Number(keeper.pid);
+  await waitUntil(() => commandOf(pid) === 'sleep', { what: 'a namespace' });
+  const inside = (...words: readonly string[]) => run('nsenter', '-t', String(pid), '-n', ...words);
+  const words = ['add-port', 'br-int', device, '--', 'set', 'interface', device, 'type=internal'];
+  await run('ovs-vsctl', ...ovs, ...words, `external_ids:iface-id=${port.id}`);
+  await run('nsenter', '-t', switchPid(), '-n', 'ip', 'link', 'set', device, 'netns', String(pid));
+  await inside('ip', 'link', 'set', 'lo', 'up');
+  await inside('ip', 'link', 'set', device, 'address', port.mac_address, 'mtu', '1400');
+  await inside('ip', 'address', 'add', `${address}/16`, 'dev', device);
+  await inside('ip', 'link', 'set', device, 'up');
+  await inside('ip', 'route', 'add', 'default', 'via', '10.78.0.1');
+  await inside('ethtool', '-K', device, 'tx', 'off');
+  const python = ['-t', String(pid), '-n', 'python3', '-c', SERVER, name];
+  const server = spawn('nsenter', python, { stdio: 'ignore' });
   return {
     address,
     kill: () => server.kill('SIGKILL'),
     async close() {
       server.kill('SIGKILL');
+      keeper.kill('SIGKILL');
       await run('ovs-vsctl', ...ovs, '--if-exists', 'del-port', 'br-int', device);
-      await run('ip', 'netns', 'del', namespace);
       await behind('network', 'DELETE', `/ports/${port.id}`);
     },
   };
 }
 
+const commandOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+
+/** The process whose namespace has the switch, and the world outside. */
+function switchPid(): string {
+  const pid = processesOf(stateFolder(rootFolder())).find((each) => commandOf(each) === 'ovs-vswitchd');
+  if (pid === undefined) throw new Error('the switch of OpenStack does not run');
+  return String(pid);
+}
+
 /** What the world outside gets from an address; empty: no answer. */
 export async function ask(url: string): Promise<string> {
-  const words = ['netns', 'exec', String(access?.namespace), 'curl', '-s', '-m', '3', url];
-  return run('ip', ...words).catch(() => '');
+  return run('nsenter', '-t', switchPid(), '-n', 'curl', '-s', '-m', '3', url).catch(() => '');
 }

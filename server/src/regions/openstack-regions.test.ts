@@ -38,7 +38,7 @@ test('the file of regions describes a cloud, whose ranges are those of the regio
 
 test('settings that are missing, wrong, or of another provider are named', () => {
   expect(() => readRegionsFile(fileOf({ id: 3, name: 'Cloud', provider: 'openstack' }))).toThrow(
-    'regions.0.settings is missing',
+    'regions.0.settings: is missing',
   );
   const wrong = { ...EXAMPLE, vip: { subnet_id: 'x', cidr: 'nothing' }, secret: 'plain' };
   const read = () =>

@@ -13,6 +13,9 @@ import type { OpenStackSettings } from './settings.ts';
 /** The driver that balances connections alone. */
 export const OVN = 'ovn';
 
+/** What listeners have that nobody limits. */
+const ANYBODYS_LIMIT = 100_000;
+
 const NO_BARBICAN = 'needs a key manager (Barbican), which this region has not';
 
 export function unservable(
@@ -115,7 +118,11 @@ function ofOvnListener(listener: DesiredListener): UnservablePart[] {
       'allowed_cidrs',
       'is not available: OVN lets everybody connect',
     ),
-    ...refuse(listener.connectionLimit !== -1, 'connection_limit', 'must be -1: OVN has no limit'),
+    ...refuse(
+      listener.connectionLimit !== -1 && listener.connectionLimit !== ANYBODYS_LIMIT,
+      'connection_limit',
+      'must be -1: OVN has no limit',
+    ),
     ...refuse(listener.l7Policies.length > 0, 'l7_policies', 'are not available: OVN does not read requests'),
   ];
 }
