@@ -9,7 +9,7 @@ import type { DesiredNow } from '../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
-import { unservable } from './abilities.ts';
+import { OVN, unservable } from './abilities.ts';
 import { type Found, type FoundTree, nextCall } from './converge.ts';
 import { EngineFault } from './faults.ts';
 import { Look } from './look.ts';
@@ -19,6 +19,8 @@ import { Octavia } from './octavia.ts';
 import type { Session } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
 
+/** By this name of its port OVN knows the load balancer that a floating IP leads to. */
+const VIP_OF_OVN = 'ovn-lb-vip-';
 const FAILOVER = 'failover_loadbalancer';
 const SOON_MS = 500;
 const LATEST_MS = 5_000;
@@ -149,6 +151,12 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
       return change(call.what);
     }
     if (partsOf(tree).some(isPending)) return WAITING;
+    if (settings.load_balancers?.provider === OVN && port.name !== `${VIP_OF_OVN}${loadBalancer.id}`) {
+      // It hears of floating IPs that come after that alone.
+      for (const each of await this.#neutron.floatingIpsOf(port.id)) await this.#neutron.lead(each.id, null);
+      await this.#neutron.rename(port.id, `${VIP_OF_OVN}${loadBalancer.id}`);
+      return change('port of its address: name');
+    }
     const floating = await this.#floating(desired, port.id);
     if (floating) return floating;
     await this.#settle(desired, tree, port.id, before?.facts);

@@ -9,6 +9,7 @@ const PAGE = 500;
 
 export interface Port {
   readonly id: string;
+  readonly name: string;
   readonly created_at?: string;
   readonly description: string;
   readonly fixed_ips: readonly { readonly ip_address: string; readonly subnet_id: string }[];
@@ -54,6 +55,10 @@ export class Neutron {
 
   async portsMarked(id: string): Promise<readonly Port[]> {
     return this.#ports(`description=${encodeURIComponent(markOf(id))}`);
+  }
+
+  async rename(portId: string, name: string): Promise<void> {
+    await this.#session.call('network', 'PUT', `/ports/${portId}`, { port: { name } });
   }
 
   async removePort(engineId: string): Promise<void> {
