@@ -30,6 +30,12 @@ const WEB = {
     },
   },
 };
+/** More than half of a node. */
+const LARGE = {
+  name: 'large',
+  image: 'example.com/large:1',
+  resources: { requests: { cpu: '1100m' } },
+};
 const BUDGET = {
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
@@ -119,6 +125,22 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
       { what: 'another node in its place' },
     );
     await twoPodsRun();
+  });
+
+  test('a pool grows with pods that fit nowhere, and shrinks when they are gone', async () => {
+    const settings = { autoscaler_config: { 'scale-down-unneeded-time': '1s' } };
+    await lab.finished(await lab.call('PATCH', '/lab', settings));
+    expect((await lab.call('PATCH', '/lab/pools/workers', { max_node_count: 3 })).status).toBe(200);
+    const sized = (count: number) =>
+      waitUntil(async () => (await kubectl.nodes()).length === count, { what: `${count} nodes` });
+    const spec = { ...WEB.spec.template.spec, containers: [LARGE] };
+    const template = { metadata: { labels: { app: 'large' } }, spec };
+    const selector = { matchLabels: { app: 'large' } };
+    await kubectl.apply({ ...WEB, metadata: { name: 'large' }, spec: { replicas: 3, selector, template } });
+    await sized(3);
+    await waitUntil(async () => (await kubectl.runningPods()).length === 5, { what: 'all pods to run' });
+    await kubectl.run('delete', 'deployment', 'large');
+    await sized(2);
   });
 
   test.skipIf(upgrade === undefined)(

@@ -1,5 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { pick } from '../../platform/database/rows.ts';
 import {
   type Amounts,
   type QuotaName,
@@ -9,11 +10,13 @@ import {
   release,
   reserve,
 } from '../quotas/index.ts';
-import { nodeAmounts } from './amounts.ts';
+import { flavorOf, nodeAmounts } from './amounts.ts';
 import { lockCluster } from './cluster-store.ts';
 import type { HealDeps } from './heal.ts';
 import type { PoolRow } from './model.ts';
 import { readPools, readScaledPools, type ScaledPool, setNodeCount } from './pool-store.ts';
+import type { PoolToScale } from './port.ts';
+import { unneededMs } from './unneeded.ts';
 
 const PAGE = 1000;
 
@@ -39,12 +42,22 @@ export async function scalePools(deps: HealDeps, signal: AbortSignal): Promise<v
 }
 
 async function scaleRegion(deps: HealDeps, regionId: number, pools: readonly ScaledPool[]): Promise<void> {
-  const asked = pools.map(({ id, cluster_id }) => ({ id, clusterId: cluster_id }));
-  const needed = await deps.providerOf(regionId)?.neededNodes(asked);
+  const needed = await deps.providerOf(regionId)?.neededNodes(pools.map(toScale));
   for (const pool of pools) {
     const need = needed?.get(pool.id);
     if (need !== undefined && bounded(pool, need) !== pool.node_count) await scale(deps, pool, need);
   }
+}
+
+function toScale(pool: ScaledPool): PoolToScale {
+  const { vcpus, ram } = flavorOf(pool.flavor_id);
+  return {
+    ...pick(pool, ['id', 'nodes', 'labels', 'taints']),
+    clusterId: pool.cluster_id,
+    vcpus,
+    memoryMib: ram,
+    unneededMs: unneededMs(pool.autoscaler_config),
+  };
 }
 
 type Bounds = Pick<PoolRow, 'min_node_count' | 'max_node_count'>;

@@ -176,8 +176,22 @@ export async function readWatchedNodes(db: Queryable, after: number, limit: numb
 }
 
 export interface ScaledPool
-  extends Pick<PoolRow, 'id' | 'cluster_id' | 'name' | 'node_count' | 'min_node_count' | 'max_node_count'> {
+  extends Pick<
+    PoolRow,
+    | 'id'
+    | 'cluster_id'
+    | 'name'
+    | 'node_count'
+    | 'min_node_count'
+    | 'max_node_count'
+    | 'flavor_id'
+    | 'labels'
+    | 'taints'
+  > {
   readonly region_id: number;
+  readonly autoscaler_config: Readonly<Record<string, string>> | null;
+  /** Names of its nodes, oldest first. */
+  readonly nodes: readonly string[];
 }
 
 /** The next pools of all clusters that have room between their bounds. */
@@ -188,7 +202,10 @@ export async function readScaledPools(
 ): Promise<ScaledPool[]> {
   return db.named<ScaledPool>(
     'k8s_pools_scaled',
-    `select p.id, p.cluster_id, p.name, p.node_count, p.min_node_count, p.max_node_count, c.region_id
+    `select p.id, p.cluster_id, p.name, p.node_count, p.min_node_count, p.max_node_count, c.region_id,
+            p.flavor_id, p.labels, p.taints, c.settings -> 'autoscaler_config' as autoscaler_config,
+            array(select n.name from k8s_nodes n where n.pool_id = p.id and n.state <> 'REMOVING'
+                   order by n.number) as nodes
        from k8s_pools p join k8s_clusters c on c.id = p.cluster_id
       where p.min_node_count < p.max_node_count and p.state = 'ACTIVE' and c.task_id is null
         and ($1::uuid is null or p.id > $1) order by p.id limit $2`,

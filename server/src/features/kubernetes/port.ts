@@ -34,9 +34,7 @@ export interface KubernetesProvider {
    *  server does not answer, say) and are left alone. */
   observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>>;
   /** How many nodes the pods of these pools need, by id of the pool. Of those left out nothing is known. */
-  neededNodes(
-    pools: readonly { readonly id: string; readonly clusterId: string }[],
-  ): Promise<ReadonlyMap<string, number>>;
+  neededNodes(pools: readonly PoolToScale[]): Promise<ReadonlyMap<string, number>>;
   /** Services of a cluster that want a load balancer, or have one; undefined: not known at present. Absent: no pods run
    *  there, and none is made. */
   services?(clusterId: string): Promise<ClusterServices | undefined>;
@@ -44,6 +42,22 @@ export interface KubernetesProvider {
   reportService?(clusterId: string, service: ClusterService, state: ServiceState): Promise<void>;
   /** Whether an operator may say how nodes and pools are: true where they are simulated. */
   readonly acceptsSignals: boolean;
+}
+
+/** A pool whose size follows its pods. */
+export interface PoolToScale {
+  readonly id: string;
+  readonly clusterId: string;
+  /** Names of its nodes, oldest first: the newest ones go first. */
+  readonly nodes: readonly string[];
+  /** Of each node. */
+  readonly vcpus: number;
+  readonly memoryMib: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Key to `value:Effect`. */
+  readonly taints: Readonly<Record<string, string>>;
+  /** How long nodes have to be without pods before the pool shrinks. */
+  readonly unneededMs: number;
 }
 
 export interface ClusterServices {

@@ -8,6 +8,7 @@ import type {
   KubernetesProvider,
   NodeCondition,
   ObservedNode,
+  PoolToScale,
   ServiceState,
 } from '../../../features/kubernetes/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
@@ -21,6 +22,7 @@ import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
 import { drain } from './drain.ts';
+import { neededNodes, type Pod } from './needed.ts';
 import { freeNodeAddress, makeNetwork, type Network, networkOf, removeNetwork } from './network.ts';
 import {
   makeFolders,
@@ -66,6 +68,8 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   readonly #options: LocalKubernetesOptions;
   readonly #root: string;
   readonly #changes: Reconciler;
+  /** Milliseconds since when a pool has nodes that its pods do not need. */
+  readonly #unneededSince = new Map<string, number>();
 
   constructor(options: LocalKubernetesOptions) {
     this.#options = options;
@@ -183,8 +187,41 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await reportService(this.#paths(clusterId), this.apiAddress(clusterId), service, state, now());
   }
 
-  /** Pools of this machine are not scaled by their pods: nothing is known. */
-  neededNodes = async (): Promise<ReadonlyMap<string, number>> => new Map();
+  /** What pods that fit nowhere ask for at once; that a pool shrinks only after its nodes were unneeded for a while. */
+  async neededNodes(pools: readonly PoolToScale[]): Promise<ReadonlyMap<string, number>> {
+    const needed = new Map<string, number>();
+    const clusters = [...new Set(pools.map(({ clusterId }) => clusterId))];
+    await eachAtMost(SIDE_BY_SIDE, clusters, async (clusterId) => {
+      const pods = await this.#podsIn(clusterId);
+      if (pods === undefined) return;
+      for (const pool of pools)
+        if (pool.clusterId === clusterId) needed.set(pool.id, this.#patiently(pool, neededNodes(pool, pods)));
+    });
+    return needed;
+  }
+
+  #patiently(pool: PoolToScale, needed: number): number {
+    const size = pool.nodes.length;
+    const now = this.#options.now().getTime();
+    if (needed >= size) {
+      this.#unneededSince.delete(pool.id);
+      return needed;
+    }
+    const since = this.#unneededSince.get(pool.id) ?? now;
+    this.#unneededSince.set(pool.id, since);
+    return now - since >= pool.unneededMs ? needed : size;
+  }
+
+  /** undefined: the API server does not answer. */
+  async #podsIn(clusterId: string): Promise<readonly Pod[] | undefined> {
+    try {
+      const call = { path: '/api/v1/pods' };
+      const { status, body } = await ask(this.#paths(clusterId), this.apiAddress(clusterId), call);
+      return status === 200 ? body.items : undefined;
+    } catch {
+      return undefined;
+    }
+  }
 
   /** Addresses of all clusters, whether they run or not. */
   addresses = (): string[] => this.#clusters().map((id) => this.apiAddress(id));
