@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { readForeignText } from '../host/files.ts';
 import type { Paths } from './paths.ts';
 
 export const API_PORT = 6443;
 const PATIENCE_MS = 5_000;
+/** Clusters are looked at each second: a handshake for each look would cost more than the look. */
+const AGENT = new Agent({ keepAlive: true, maxFreeSockets: 2 });
 
 export interface ApiAnswer {
   readonly status: number;
@@ -35,7 +37,7 @@ export function ask(paths: Paths, address: string, call: ApiCall): Promise<ApiAn
         cert: readForeignText(join(paths.data, 'virga.crt')) ?? '',
         key: readForeignText(join(paths.data, 'virga.key')) ?? '',
         timeout: PATIENCE_MS,
-        agent: false,
+        agent: AGENT,
         headers: {
           accept: 'application/json',
           ...(text !== undefined && { 'content-type': type, 'content-length': Buffer.byteLength(text) }),
