@@ -54,7 +54,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     this.#look = new Look({ ...options, octavia: this.#octavia, neutron: this.#neutron });
   }
 
-  mayLook = (): Promise<boolean> => this.#options.mayLook();
+  mayLook = async (): Promise<boolean> => !this.#look.hasJustFailed && (await this.#options.mayLook());
 
   /** A cloud that does not answer accepts work all the same: its tasks wait. */
   async unavailable(): Promise<string | null> {

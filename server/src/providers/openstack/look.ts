@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 /** How often lists are read. */
 const EVERY_MS = 15_000;
 /** After a look that failed. */
-const AGAIN_MS = 5_000;
+const AGAIN_MS = 15_000;
 /** Everything is compared as a whole once in this time, spread over it. */
 const WHOLE_EVERY_MS = 6 * 3_600_000;
 /** Complete looks in which something was missing, before it counts as deleted. */
@@ -62,6 +62,11 @@ export class Look {
 
   constructor(options: LookOptions) {
     this.#options = options;
+  }
+
+  /** Whether the region could not be asked, and it is too early to ask again: that was said once. */
+  get hasJustFailed(): boolean {
+    return this.#lastError !== undefined && this.#options.now() < this.#nextAt;
   }
 
   /** What a task has just made true needs no look. */
