@@ -688,6 +688,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invite a person to the account; where no mail is sent, with the link to pass on
+         * @description Invite a person to the account; where no mail is sent, with the link to pass on. Answers an invitation with link. Needs the role Administrators. A person must have given the password in the last 10 minutes: at the sign-in, or at `POST /virga/v1/session/confirm`.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/invitations/show": {
         parameters: {
             query?: never;
@@ -7681,6 +7701,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/user_action_subscriptions/{subscription_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post a test to an address that user actions are posted to
+         * @description Post a test to an address that user actions are posted to. Says at once whether the address accepted it. Nothing is tried again. Answers an user action subscription test. Needs the role Administrators.
+         */
+        post: operations["testUserActionSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/user_action_deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was posted to the addresses of the account, and what waits, newest first
+         * @description List what was posted to the addresses of the account, and what waits, newest first. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`. Needs the role Administrators.
+         */
+        get: operations["listUserActionDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/user_action_deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post an ended delivery to an address of the account again
+         * @description Post an ended delivery to an address of the account again. Answers a webhook delivery. Needs the role Administrators.
+         */
+        post: operations["replayUserActionDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/user_actions/unsubscribe": {
         parameters: {
             query?: never;
@@ -13109,6 +13189,19 @@ export interface components {
             /** @description In which state it is. */
             status: string;
         };
+        InvitationWithLink: {
+            /** @description Id of the user. */
+            user_id: number;
+            /**
+             * Format: email
+             * @description An address for mail.
+             */
+            email: string;
+            /** @description In which state it is. */
+            status: string;
+            /** @description Where the invited person accepts; without a host where `VIRGA_PUBLIC_URL` is not set. Null: it was mailed. */
+            link: string | null;
+        };
         InviteUser: {
             /**
              * Format: email
@@ -13127,6 +13220,30 @@ export interface components {
             };
             /** @description Id of the account. */
             client_id: number;
+            /**
+             * @description The language of mail and pages.
+             * @enum {string}
+             */
+            lang?: "de" | "en" | "ru" | "zh" | "az";
+            /** @description Its name. */
+            name?: string;
+        };
+        InviteWithLink: {
+            /**
+             * Format: email
+             * @description An address for mail.
+             */
+            email: string;
+            /** @description The role that the user gets. */
+            user_role: {
+                /** @description Its id. */
+                id?: number;
+                /**
+                 * @description Its name.
+                 * @enum {string}
+                 */
+                name?: "Users" | "Administrators" | "Engineers" | "Purge and Prefetch only (API)" | "Purge and Prefetch only (API+Web)";
+            };
             /**
              * @description The language of mail and pages.
              * @enum {string}
@@ -22510,6 +22627,12 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["UserActionSubscription"][];
         };
+        UserActionSubscriptionTest: {
+            /** @description Whether the address accepted it. */
+            delivered: boolean;
+            /** @description Why not; null: it did. */
+            error: string | null;
+        };
         VideoTokenError: {
             /** @description What went wrong, in words. */
             error: string;
@@ -24816,6 +24939,53 @@ export interface operations {
             409: components["responses"]["AccountConflict"];
             429: components["responses"]["AccountTooManyRequests"];
             default: components["responses"]["AccountError"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "cleo@example.com",
+                 *       "user_role": {
+                 *         "name": "Users"
+                 *       },
+                 *       "name": "Cleo Example"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InviteWithLink"];
+            };
+        };
+        responses: {
+            /** @description Invite a person to the account; where no mail is sent, with the link to pass on */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationWithLink"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
         };
     };
     showInvitation: {
@@ -46388,6 +46558,117 @@ export interface operations {
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    testUserActionSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                subscription_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Post a test to an address that user actions are posted to */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserActionSubscriptionTest"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listUserActionDeliveries: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 1000. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description Only those in this state. */
+                state?: "WAITING" | "DELIVERED" | "FAILED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what was posted to the addresses of the account, and what waits, newest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    replayUserActionDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the delivery. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Post an ended delivery to an address of the account again */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

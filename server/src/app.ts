@@ -146,7 +146,7 @@ export function features({
     providerOf: providers.of('objectStorage'),
   };
   const all: readonly Feature[] = [
-    iam({ db, clock, sessions, requireSecondFactor }),
+    iam({ db, clock, sessions, requireSecondFactor, sendsMail: mail.smtpUrl !== undefined }),
     clients({ insertProject: setUpProject, clock, ids, cipher, routes }),
     projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),

@@ -165,7 +165,7 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
     await tab('Backups');
     await page.getByText('ordered by those who run this cloud').waitFor();
     await page.getByRole('textbox', { name: 'Token' }).fill(portal.credential('OPERATOR_TOKEN'));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Start backups' }).click();
     await press('Start backups');
     await page.getByRole('button', { name: 'Restore', exact: true, disabled: false }).waitFor({

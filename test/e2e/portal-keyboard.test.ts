@@ -114,7 +114,7 @@ test('a form is filled and sent', async () => {
   await keepsFocus();
   await tabTo(dialog().getByLabel('Name'));
   await type('flour');
-  const source = dialog().getByRole('combobox', { name: 'What is on it' });
+  const source = dialog().getByRole('combobox', { name: 'Source' });
   await tabTo(source);
   await press('ArrowDown');
   await page.getByRole('option', { name: 'An image, to start from' }).waitFor();

@@ -192,7 +192,7 @@ test('what has an equal name, or is listed twice, breaks no page', async () => {
     after: async (page) => {
       await visit(page, new Questions(page), '/projects/1/regions/2/volumes');
       await page.getByRole('link', { name: 'Create volume' }).first().click();
-      await page.getByRole('combobox', { name: 'What is on it' }).click();
+      await page.getByRole('combobox', { name: 'Source' }).click();
       await page.getByRole('option', { name: 'A snapshot' }).click();
       await page.getByRole('combobox', { name: 'Snapshot' }).click();
       await page.getByRole('option', { name: 'bakery-before' }).nth(1).waitFor();

@@ -71,10 +71,10 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     expect((await fetch(`${address}/photos/cat.jpg`)).status).toBe(403);
     await portal.act(/photos/, /Who may use it/);
     await page.getByRole('switch', { name: 'Everybody may read its objects' }).click();
-    const origins = page.getByRole('combobox', { name: 'Web pages that may use it (CORS)' });
+    const origins = page.getByRole('combobox', { name: 'Allowed origins (CORS)' });
     await origins.fill('https://shop.example');
     await origins.press('Enter');
-    await page.getByLabel('Days that objects stay').fill('30');
+    await page.getByLabel('Delete objects after, in days').fill('30');
     expect(await portal.barriers()).toEqual([]);
     await press('Save');
     await page.getByRole('row', { name: /photos everybody https:\/\/shop\.example 30 days/ }).waitFor();
@@ -107,7 +107,7 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     const { page, virga } = portal;
     await tab('Usage');
     await page.getByRole('link', { name: 'Set threshold' }).click();
-    await page.getByLabel('Threshold in GB').fill('0.0001');
+    await page.getByLabel('Threshold in GiB').fill('0.0001');
     await press('Set threshold');
     await page.getByRole('cell', { name: 'media, all of it' }).waitFor();
     await waitUntil(

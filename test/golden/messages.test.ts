@@ -37,6 +37,19 @@ test('messages and texts use standard terms', () => {
   expect([...messages, ...texts].filter(({ text }) => own.test(text))).toEqual([]);
 });
 
+test('the portal speaks the terms of the field', () => {
+  const others = [
+    /will come of it|way of a request|who may read|objects? stay|small letters|says? to you that it is us/i,
+    /\bgo on\b(?! by itself)|\bstorages\b$|when there is more to do|what it is for/i,
+    // Units are binary.
+    /\b[KMGTP]B\b/,
+    // Names of the API are for programs.
+    /\b(create|delete|update)_[a-z]+\b|\b[a-z]+\.enabled\b/,
+  ];
+  const shown = texts.filter(({ folder }) => folder.startsWith('console'));
+  expect(shown.filter(({ text }) => others.some((one) => one.test(text)))).toEqual([]);
+});
+
 function byFolder(all: readonly Message[]): string {
   const folders = [...new Set(all.map(({ folder }) => folder))];
   return folders

@@ -9,6 +9,15 @@ import { PageHead } from '../ui/page.tsx';
 export function NotFoundPage() {
   return (
     <Container component="main" size="sm" py="xl">
+      <NoSuchPage />
+    </Container>
+  );
+}
+
+/** The same, within the frame. */
+export function NoSuchPage() {
+  return (
+    <>
       <PageHead
         title="There is no page here"
         about="The address may be mistyped, or what it led to is gone."
@@ -16,7 +25,7 @@ export function NotFoundPage() {
       <Button component={Link} to="/">
         Go to the overview
       </Button>
-    </Container>
+    </>
   );
 }
 

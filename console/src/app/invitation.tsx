@@ -41,7 +41,7 @@ export function Invitation() {
     return (
       <Door
         title="You are invited"
-        {...(token ? {} : { verb: 'Go on' })}
+        {...(token ? {} : { verb: 'Continue' })}
         submit={async (form) => setToken(String(form.get('token')))}
         below={toSignIn}
       >

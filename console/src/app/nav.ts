@@ -78,7 +78,7 @@ export const NAV: readonly NavGroup[] = [
   {
     label: 'Storage',
     icon: IconBucket,
-    items: [page('Storages', 'storages'), page('Storage notifications', 'storage')],
+    items: [page('Object storage', 'storages'), page('Storage notifications', 'storage')],
   },
   {
     label: 'Secrets',

@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { ErrorPage, NotFoundPage, PortalError } from './error-page.tsx';
+import { ErrorPage, NoSuchPage, NotFoundPage, PortalError } from './error-page.tsx';
 import { Frame } from './frame.tsx';
 import { ensurePlace, homePath } from './home.ts';
 import { lazyPage, NotHereAlone } from './lazy-page.tsx';
@@ -56,7 +56,11 @@ const home = createRoute({
   },
 });
 
-const place = createRoute({ getParentRoute: () => inside, path: '/projects/$project/regions/$region' });
+const place = createRoute({
+  getParentRoute: () => inside,
+  path: '/projects/$project/regions/$region',
+  notFoundComponent: NoSuchPage,
+});
 
 /** A page of a project in a region. */
 const page = pagesBelow(place);

@@ -1,5 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { type ApiFault, faultOf, LOOK_EVERY_MS } from '../api/client.ts';
 import { Copy } from './copy.tsx';
 
@@ -26,6 +27,17 @@ function titleOf({ message, againSeconds, unanswered }: ApiFault, isRead: boolea
   if (unanswered && isRead) return 'This could not be read: Virga does not answer';
   // When to ask again is said below it.
   return againSeconds === undefined ? message : message.replace(/; try again in \d+ s$/, '');
+}
+
+/** Counts the seconds until something can be asked again. */
+function Countdown({ before, seconds }: { readonly before: string; readonly seconds: number }) {
+  const [left, setLeft] = useState(seconds);
+  useEffect(() => {
+    setLeft(seconds);
+    const timer = setInterval(() => setLeft((now) => Math.max(0, now - 1)), 1000);
+    return () => clearInterval(timer);
+  }, [seconds]);
+  return left > 0 ? `${before} in ${left} s.` : `${before} now.`;
 }
 
 const INK = { title: { color: 'var(--ink)' } };
@@ -66,9 +78,14 @@ export function FaultNote({ fault, retry, others }: FaultNoteProps) {
       {fault.againSeconds !== undefined && (
         <div style={{ color: 'var(--ink)' }}>
           {/* What a form sends is sent by people alone. */}
-          {retry
-            ? `It is asked again by itself in ${Math.min(fault.againSeconds, LOOK_EVERY_MS / 1000)} s.`
-            : `Send it again in ${fault.againSeconds} s.`}
+          {retry ? (
+            <Countdown
+              before="It is asked again by itself"
+              seconds={Math.min(fault.againSeconds, LOOK_EVERY_MS / 1000)}
+            />
+          ) : (
+            <Countdown before="Send it again" seconds={fault.againSeconds} />
+          )}
         </div>
       )}
       {fault.requestId && (

@@ -178,13 +178,13 @@ function Sorting<Row>({
   const isOffered = fields.some(({ field }) => order === `${field}.asc` || order === `${field}.desc`);
   return (
     <label className={`${styles.size} ${styles.sorting}`}>
-      Sorted by
+      Sort by
       <select value={order} onChange={(event) => sort(event.currentTarget.value)}>
         {!isOffered && <option value={order}>something else</option>}
         {fields.map(({ label, field }) => (
           <Fragment key={field}>
-            <option value={`${field}.asc`}>{label}, rising</option>
-            <option value={`${field}.desc`}>{label}, falling</option>
+            <option value={`${field}.asc`}>{label}, ascending</option>
+            <option value={`${field}.desc`}>{label}, descending</option>
           </Fragment>
         ))}
       </select>

@@ -10,6 +10,9 @@ export function accountStories(portal: Portal): void {
     await page.goto(`${virga.url}/account/people?new=1`);
     await page.getByLabel('Email address').fill('ada@example.com');
     await page.getByRole('button', { name: 'Invite person' }).last().click();
+    const given = page.getByRole('dialog', { name: 'Send this link to the invited person' });
+    await given.getByText(`${virga.url}/invitation/open#`).waitFor();
+    await given.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('row', { name: /ada@example.com.*Invited|Invited.*ada@example.com/ }).waitFor();
     expect(await portal.barriers()).toEqual([]);
     const link = await mailed(portal, 'invitation');

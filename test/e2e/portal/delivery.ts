@@ -34,7 +34,7 @@ export function deliveryStories(portal: Portal): void {
     const { page, virga } = portal;
     await portal.go(1, 'storage?new=1');
     await page.getByLabel('Storage', { exact: false }).last().fill('media');
-    await page.getByLabel('Threshold in GB').fill('10');
+    await page.getByLabel('Threshold in GiB').fill('10');
     await page.getByRole('button', { name: 'Set threshold' }).last().click();
     await page.getByRole('cell', { name: 'media, all of it' }).waitFor();
     const report = {
@@ -69,7 +69,7 @@ export function deliveryStories(portal: Portal): void {
     const { page, virga } = portal;
     await page.goto(`${virga.url}/operator/outbox`);
     await page.getByRole('textbox', { name: 'Token' }).fill(portal.credential('OPERATOR_TOKEN'));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('cell', { name: 'You are invited' }).waitFor();
     await page.getByRole('link', { name: 'Clients' }).click();
     await page.getByRole('cell', { name: 'Virga', exact: true }).waitFor();

@@ -115,7 +115,7 @@ export class Portal {
   async operate(target: string, page = this.page): Promise<void> {
     await page.goto(`${this.virga.url}/operator/${target}`);
     await page.getByRole('textbox', { name: 'Token' }).fill(this.credential('OPERATOR_TOKEN'));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('textbox', { name: 'Token' }).waitFor({ state: 'detached' });
   }
 

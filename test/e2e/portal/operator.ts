@@ -8,7 +8,7 @@ export function operatorStories(portal: Portal): void {
     const { page } = portal;
     await page.goto(`${portal.virga.url}/operator/nodes`);
     await page.getByRole('textbox', { name: 'Token' }).fill('virga_of_somebody_else');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').getByText('This is not an operator’s token').waitFor();
     expect(await page.getByRole('textbox', { name: 'Token' }).inputValue()).toBe('virga_of_somebody_else');
     expect(await portal.barriers()).toEqual([]);

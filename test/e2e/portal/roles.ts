@@ -19,7 +19,7 @@ const READS = [
   // Of the video page, and of databases.
   /^(Get an address|Download certificate|and \d+ more|Undo changes)$/,
   // Of the operator's gate.
-  /^(Go on|Toggle password visibility)$/,
+  /^(Continue|Toggle password visibility)$/,
 ];
 
 /** What changes a form that is a page, and is not sent by that. */

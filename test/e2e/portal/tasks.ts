@@ -74,7 +74,7 @@ export function taskStories(portal: Portal): void {
     await page.keyboard.press('Escape');
     await portal.go(2, '');
     await attention.getByText('Needs attention').waitFor();
-    await page.getByRole('heading', { name: 'Just now' }).waitFor();
+    await page.getByRole('heading', { name: 'Recent tasks' }).waitFor();
     expect(await attention.getByText(words).count()).toBe(0);
     await portal.go(2, 'tasks');
     const all = page.getByRole('button', { name: 'Acknowledge all' });

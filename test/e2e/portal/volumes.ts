@@ -51,7 +51,7 @@ export function volumeStories(portal: Portal): void {
     const { page, virga } = portal;
     await portal.go(2, 'snapshots?new=1');
     await page.getByLabel('Name').last().fill('before');
-    await page.getByLabel('What it is for').fill('In case of mould');
+    await page.getByLabel('Description').fill('In case of mould');
     expect(await portal.barriers()).toEqual([]);
     await press('Take snapshot');
     await page.getByRole('row', { name: /before.*Available/ }).waitFor();

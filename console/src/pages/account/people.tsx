@@ -6,6 +6,7 @@ import { optionField, textField } from '../../ui/fields.ts';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
+import { useShownOnce } from '../../ui/shown-once.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { ROLES } from './roles.ts';
 
@@ -32,6 +33,10 @@ export function People() {
   const clientId = session.state === 'in' ? session.clientId : 0;
   const me = session.state === 'in' ? session.email : '';
   const { page } = useListSearch();
+  const { show, dialog } = useShownOnce('Link', {
+    title: 'Send this link to the invited person',
+    about: 'No mail is sent from here. Whoever opens the link within 7 days can accept the invitation.',
+  });
   const result = useQuery(api.queryOptions('get', '/iam/users', { params: { query: page } }));
   const role = useRowForm<Person, { user_role: { id: number } }>({
     label: 'Change role…',
@@ -50,39 +55,46 @@ export function People() {
     }),
   });
   return (
-    <NounPage<Person, Schemas['InviteUser']>
-      title="People"
-      about="Who may sign in to this account. Somebody new is asked by mail, and belongs to it once they have accepted."
-      result={result as never}
-      columns={COLUMNS}
-      verbs={[role]}
-      remove={{
-        kind: 'person',
-        nameOf: ({ email }) => email,
-        askName: ({ activated }) => activated,
-        disabled: ({ email }) => (email === me ? 'It is you: ask another administrator' : undefined),
-        consequences: ({ activated }) =>
-          activated
-            ? 'They are signed out at once, and the tokens that they made stop working.'
-            : 'Their invitation no longer works.',
-        call: ({ id }) => apiCall('delete', PERSON, { params: { path: { clientId, userId: id } } }),
-      }}
-      empty={{ title: 'Nobody', about: 'Invite the first person.' }}
-      form={{
-        title: 'Invite person',
-        fields: [
-          textField('email', 'Email address'),
-          optionField('role', 'Role', ROLES, { initial: '5', fault: 'user_role' }),
-          { key: 'name', label: 'Name', kind: 'text' },
-        ],
-        body: (values) => ({
-          email: text(values, 'email'),
-          user_role: { id: Number(values.role) },
-          client_id: clientId,
-          ...given({ name: text(values, 'name') }),
-        }),
-        request: (body) => apiCall('post', '/iam/clients/invite_user', { body }),
-      }}
-    />
+    <>
+      <NounPage<Person, Schemas['InviteWithLink']>
+        title="People"
+        about="Who may sign in to this account. Somebody new gets an invitation, and belongs to it once they have accepted."
+        result={result as never}
+        columns={COLUMNS}
+        verbs={[role]}
+        remove={{
+          kind: 'person',
+          nameOf: ({ email }) => email,
+          askName: ({ activated }) => activated,
+          disabled: ({ email }) => (email === me ? 'It is you: ask another administrator' : undefined),
+          consequences: ({ activated }) =>
+            activated
+              ? 'They are signed out at once, and the tokens that they made stop working.'
+              : 'Their invitation no longer works.',
+          call: ({ id }) => apiCall('delete', PERSON, { params: { path: { clientId, userId: id } } }),
+        }}
+        empty={{ title: 'Nobody', about: 'Invite the first person.' }}
+        form={{
+          title: 'Invite person',
+          fields: [
+            textField('email', 'Email address'),
+            optionField('role', 'Role', ROLES, { initial: '5', fault: 'user_role' }),
+            { key: 'name', label: 'Name', kind: 'text' },
+          ],
+          body: (values) => ({
+            email: text(values, 'email'),
+            user_role: { id: Number(values.role) },
+            ...given({ name: text(values, 'name') }),
+          }),
+          request: (body) => apiCall('post', '/virga/v1/invitations', { body }),
+          done: (data) => {
+            const { link } = data as Schemas['InvitationWithLink'];
+            // The server may not know under which address people reach it.
+            show(link === null ? undefined : new URL(link, location.origin).href);
+          },
+        }}
+      />
+      {dialog}
+    </>
   );
 }

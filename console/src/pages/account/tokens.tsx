@@ -39,7 +39,7 @@ const FIELDS: readonly Field[] = [
     initial: 90,
     fault: 'exp_date',
   },
-  { key: 'description', label: 'What it is for', kind: 'text' },
+  { key: 'description', label: 'Description', kind: 'text' },
 ];
 
 /** The tokens that programs call the API with. */

@@ -26,7 +26,7 @@ export const createForm = (place: Place, offer: Asked): FormOptions<Body> => ({
 });
 
 const fieldsOf = (from: Asked): FormOptions<Body>['fields'] => [
-  textField('cluster_name', 'Name', { about: 'Small letters, digits and “-”' }),
+  textField('cluster_name', 'Name', { about: 'Lowercase letters, digits and “-”' }),
   optionField(
     'version',
     'Version',

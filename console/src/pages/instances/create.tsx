@@ -61,7 +61,7 @@ export function CreateInstance() {
       }}
       outcome={
         <>
-          <Card title="What will come of it">
+          <Card title="Preview">
             <TopologyPicture
               topology={draftTopology(draft, nameOf)}
               label="The instance that will be created"

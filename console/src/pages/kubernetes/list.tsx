@@ -91,7 +91,7 @@ const fieldsOf = (place: Place): readonly Field[] => [
   numberField('nodes', 'Nodes', { min: 1, max: 20, initial: 3, fault: 'pools.0.min_node_count' }),
   {
     key: 'most',
-    label: 'At most, when there is more to do',
+    label: 'Maximum nodes',
     kind: 'number',
     min: 1,
     max: 20,

@@ -111,7 +111,7 @@ export function CreateLoadBalancer() {
         </>
       )}
       outcome={
-        <Card title="What will come of it">
+        <Card title="Preview">
           <TopologyPicture topology={draftTopology(draft)} label="The load balancer that will be created" />
         </Card>
       }

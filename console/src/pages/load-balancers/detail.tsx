@@ -51,13 +51,13 @@ export function LoadBalancerDetail() {
       <FromBefore query={old} />
       <LoadBalancerFacts lb={lb} />
       <Card
-        title="The way of a request"
+        title="Request path"
         aside={lb.task_id && <StatusBadge status="PENDING_UPDATE" detail={`Task ${lb.task_id}`} />}
       >
         {listeners.length === 0 ? (
           <Empty title="It listens to nothing yet" about="Open Listeners below, and add the first." />
         ) : (
-          <TopologyPicture topology={topology} label={`The way of a request through ${lb.name}`} />
+          <TopologyPicture topology={topology} label={`Request path through ${lb.name}`} />
         )}
       </Card>
       <Parts

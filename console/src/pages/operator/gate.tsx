@@ -56,7 +56,7 @@ export function OperatorToken() {
           required
         />
         <Button type="submit" loading={busy}>
-          Go on
+          Continue
         </Button>
       </form>
     </Card>

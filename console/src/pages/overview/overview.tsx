@@ -30,7 +30,7 @@ export function Overview() {
       <div className={styles.columns}>
         <Wrong />
         <Card
-          title="Just now"
+          title="Recent tasks"
           aside={
             <Link className="link" to={pathIn(place, 'tasks')}>
               All tasks

@@ -53,7 +53,7 @@ export function SecurityGroupDetail() {
         <ActionButton size="sm" variant="filled" action={{ ...add.action, label: 'Add rule' }} row={group} />
       )}
       facts={(group) => [
-        { label: 'What it is for', value: group.description || 'nobody said' },
+        { label: 'Description', value: group.description || 'none' },
         { label: 'Instances', value: <Members instances={members.data?.results} unread={members.isError} /> },
         { label: 'Created', value: <Time at={group.created_at} /> },
         ...tagFacts(group.tags_v2),
@@ -94,7 +94,7 @@ function Rules({ group, direction, drop }: RulesProps) {
     { label: 'What passes', cell: whatPasses },
     { label: inwards ? 'From' : 'To', cell: peerOf },
     { label: 'Family', cell: ({ ethertype }) => ethertype ?? 'both' },
-    { label: 'What it is for', cell: ({ description }) => description ?? '' },
+    { label: 'Description', cell: ({ description }) => description ?? '' },
   ];
   return (
     <Card title={inwards ? 'In' : 'Out'}>

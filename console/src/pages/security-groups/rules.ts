@@ -86,7 +86,7 @@ export const ruleFields = (groups: Field['choices']): readonly Field[] => [
     first: true,
     when: ({ peer }) => peer === 'group',
   },
-  { key: 'description', label: 'What it is for', kind: 'text' },
+  { key: 'description', label: 'Description', kind: 'text' },
 ];
 
 /** The rule that the form says. */

@@ -25,7 +25,7 @@ export function useGroupVerbs(place: Place): {
     label: 'Rename, tag…',
     form: (group) => ({
       ...editing(group.name, [
-        { key: 'description', label: 'What it is for', kind: 'text', initial: group.description },
+        { key: 'description', label: 'Description', kind: 'text', initial: group.description },
         { key: 'tags', label: 'Tags', kind: 'tags', initial: tagPairs(group.tags_v2) },
       ]),
       body: (values) => ({

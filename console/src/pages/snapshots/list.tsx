@@ -46,7 +46,7 @@ export function Snapshots() {
         fields: [
           choiceField('volume_id', 'Volume', volumes(place)),
           textField('name', 'Name'),
-          { key: 'description', label: 'What it is for', kind: 'text' },
+          { key: 'description', label: 'Description', kind: 'text' },
           { key: 'tags', label: 'Tags', kind: 'tags' },
         ],
         body: (values) => ({

@@ -87,7 +87,7 @@ export function StorageNotifications() {
             ),
             textField('storage_name', 'Storage', { initial: storage }),
             { key: 'bucket_name', label: 'Bucket', about: 'Empty: the whole storage', kind: 'text' },
-            numberField('gigabytes', 'Threshold in GB', {
+            numberField('gigabytes', 'Threshold in GiB', {
               min: 0,
               initial: 100,
               fault: 'bytes',
@@ -105,7 +105,7 @@ export function StorageNotifications() {
               storage_name: text(values, 'storage_name'),
               bucket_name: text(values, 'bucket_name'),
               ...(unitOf(text(values, 'name')) === 'bytes'
-                ? { bytes: Math.round((number(values, 'gigabytes') ?? 0) * 1e9) }
+                ? { bytes: Math.round((number(values, 'gigabytes') ?? 0) * 1024 ** 3) }
                 : { count: number(values, 'count') }),
             }) as unknown as Body,
           request: (body) => apiCall('post', EVENT, { body }),

@@ -16,13 +16,16 @@ type Bucket = Schemas['StorageBucket'];
 
 const columnsOf = (say: StorageUsage['say'], used: ReadonlyMap<string, Usage>): readonly Column<Bucket>[] => [
   { label: 'Name', cell: ({ name }) => name },
-  { label: 'Who may read', cell: ({ policy }) => (policy.is_public ? 'everybody' : 'keys') },
   {
-    label: 'Web pages',
+    label: 'Access',
+    cell: ({ policy }) => (policy.is_public ? 'Public: everybody reads' : 'Private: keys only'),
+  },
+  {
+    label: 'CORS',
     cell: ({ cors }) => cors.allowed_origins.join(', ') || 'none',
   },
   {
-    label: 'Objects stay',
+    label: 'Lifecycle',
     cell: ({ lifecycle: { expiration_days: days } }) =>
       days === 0 ? 'for good' : `${days.toLocaleString()} days`,
   },
@@ -78,7 +81,7 @@ const useNewBucket = () =>
 
 const useBucketForm = (storage: Storage) =>
   useRowForm<Bucket, Schemas['UpdateStorageBucket']>({
-    label: 'Who may use it, how long objects stay…',
+    label: 'Access, CORS, lifecycle…',
     disabled: () => whyFixed(storage),
     form: ({ name, cors, policy, lifecycle }) => ({
       title: `Change ${name}`,
@@ -94,7 +97,7 @@ const useBucketForm = (storage: Storage) =>
         },
         {
           key: 'origins',
-          label: 'Web pages that may use it (CORS)',
+          label: 'Allowed origins (CORS)',
           about: 'Origins such as https://app.example, or * for all',
           kind: 'list',
           initial: cors.allowed_origins,
@@ -102,7 +105,7 @@ const useBucketForm = (storage: Storage) =>
         },
         {
           key: 'days',
-          label: 'Days that objects stay',
+          label: 'Delete objects after, in days',
           about: 'After they were last written; 0: for good',
           kind: 'number',
           min: 0,

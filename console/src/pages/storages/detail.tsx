@@ -19,7 +19,7 @@ const StorageUsage = lazy(() => import('./usage.tsx').then(({ StorageUsage: one 
 
 /** One storage: where it is, what is in it, who may open it, and what it used. */
 export function StorageDetail() {
-  const { id, back } = useDetailPlace('storages', 'Storages');
+  const { id, back } = useDetailPlace('storages', 'Object storage');
   const storage = useQuery(
     api.queryOptions('get', STORAGE, { params: { path: { storage_id: Number(id) } } }),
   );

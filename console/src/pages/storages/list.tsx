@@ -73,7 +73,7 @@ export function Storages() {
   return (
     <>
       <NounPage<Storage, Schemas['CreateObjectStorage']>
-        title="Storages"
+        title="Object storage"
         about="Buckets of files that any S3 client reads and writes. A storage belongs to the account, in one location."
         filters={[
           textFilter('name', 'Name'),
@@ -99,7 +99,7 @@ export function Storages() {
         }}
         form={{
           title: 'Create storage',
-          fields: [textField('name', 'Name', { about: 'Small letters, digits and “-”' }), location],
+          fields: [textField('name', 'Name', { about: 'Lowercase letters, digits and “-”' }), location],
           body: (values) => texts(values, 'location_name', 'name'),
           request: (body) => apiCall('post', STORAGES, { body }),
           done: (data) => setMade(data as Schemas['NewObjectStorage']),

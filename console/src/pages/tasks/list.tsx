@@ -35,7 +35,7 @@ const FILTERS = [
     'State',
     optionsOf({ NEW: 'Waiting', RUNNING: 'Running', FINISHED: 'Done', ERROR: 'Failed' }),
   ),
-  textFilter('task_type', 'Type, for example create_loadbalancer'),
+  textFilter('task_type', 'Type of task'),
 ] as const;
 
 /** Every change of this project in this region, as it happens. */

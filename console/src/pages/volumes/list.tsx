@@ -38,7 +38,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
   textField('name', 'Name'),
   optionField(
     'source',
-    'What is on it',
+    'Source',
     optionsOf({ 'new-volume': 'Nothing', image: 'An image, to start from', snapshot: 'A snapshot' }),
     { initial: 'new-volume' },
   ),

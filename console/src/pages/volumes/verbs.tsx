@@ -70,7 +70,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       title: `Take a snapshot of ${volume.name}`,
       fields: [
         textField('name', 'Name', { initial: `${volume.name}-snapshot` }),
-        { key: 'description', label: 'What it is for', kind: 'text' },
+        { key: 'description', label: 'Description', kind: 'text' },
       ],
       body: (values) => ({
         volume_id: volume.id,

@@ -45,6 +45,7 @@ export const iamExamples: Examples = {
     client_id: 1,
     name: 'Ben Example',
   },
+  InviteWithLink: { email: 'cleo@example.com', user_role: { name: 'Users' }, name: 'Cleo Example' },
   ClientUser: { user_role: { name: 'Administrators' } },
   AcceptInvitation: { token: MAILED, password: PASSWORD, name: 'Ben Example', lang: 'en' },
   RequestAssignment: several({

@@ -39,9 +39,11 @@ export interface IamDeps {
   readonly sessions: Sessions;
   /** Whether everybody must have a second factor. */
   readonly requireSecondFactor?: boolean | undefined;
+  /** Whether mail is sent; otherwise it waits in the outbox. */
+  readonly sendsMail: boolean;
 }
 
-export function iam({ db, clock, sessions, requireSecondFactor = false }: IamDeps): Feature {
+export function iam({ db, clock, sessions, requireSecondFactor = false, sendsMail }: IamDeps): Feature {
   const forget = async () => {
     const now = clock.now();
     await deleteOldSignIns(db, new Date(now.getTime() - SIGN_INS_KEPT_MS));
@@ -81,7 +83,7 @@ export function iam({ db, clock, sessions, requireSecondFactor = false }: IamDep
       ...sessionRoutes(sessions, signIn),
       ...factorRoutes(requireSecondFactor),
       ...userRoutes,
-      ...invitationRoutes,
+      ...invitationRoutes(sendsMail),
       ...assignmentRoutes,
       ...operatorRoutes,
     ],

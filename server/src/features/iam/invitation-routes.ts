@@ -1,22 +1,35 @@
 import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { acceptInvitation, declineInvitation, showInvitation } from './invitations.ts';
+import { acceptInvitation, declineInvitation, inviteWithLink, showInvitation } from './invitations.ts';
 import { checkPassword } from './password-rules.ts';
 import {
   AcceptedInvitation,
   AcceptInvitation,
   ConfirmedEmail,
+  InvitationWithLink,
+  InviteWithLink,
   MailedToken,
   ShownInvitation,
 } from './user-schema.ts';
-import { confirmEmail } from './user-service.ts';
+import { checkRole, confirmEmail } from './user-service.ts';
 
 const tag = 'Sign-in';
 const invitations = plainPath(tag, '/virga/v1/invitations');
 const access = { public: 'the mailed token says who it is' };
 
 /** What people do with tokens that were mailed to them. */
-export const invitationRoutes: readonly Route[] = [
+export const invitationRoutes = (sendsMail: boolean): readonly Route[] => [
+  invitations.post({
+    operationId: 'createInvitation',
+    summary: 'Invite a person to the account; where no mail is sent, with the link to pass on',
+    access: 'administer',
+    recentSignIn: true,
+    sensitive: true,
+    body: InviteWithLink,
+    rules: checkRole,
+    response: InvitationWithLink,
+    handler: (ctx, { body }) => inviteWithLink(ctx, body, sendsMail),
+  }),
   invitations.at('show').post({
     operationId: 'showInvitation',
     summary: 'See what an invitation is to',

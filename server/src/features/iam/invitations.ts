@@ -23,6 +23,7 @@ import * as users from './user-store.ts';
  *  learns whether they have an account, and nothing of it changes. */
 
 const DAYS = 7;
+const PAGE = '/invitation/open';
 /** A client may wait for this many answers. */
 export const MAX_PENDING = 100;
 const MAILS_OF_A_CLIENT = { points: 100, seconds: 3600 };
@@ -36,11 +37,25 @@ export async function inviteUser(ctx: RequestContext, input: InviteUser) {
   return invite({ ...ctx, clientId: input.client_id }, input);
 }
 
+/** As `inviteUser`, with the link where no mail is sent: somebody has to pass it on. */
+export async function inviteWithLink(
+  ctx: RequestContext,
+  input: Omit<InviteUser, 'client_id'>,
+  sendsMail: boolean,
+) {
+  const token = ctx.ids.secret();
+  const invited = await invite({ ...ctx, clientId: ctx.caller.clientId }, input, token);
+  return { ...invited, link: sendsMail ? null : `${ctx.publicUrl ?? ''}${PAGE}#${token}` };
+}
+
 /** As `inviteUser`, for any client. */
-export async function invite(ctx: ClientContext, input: Omit<InviteUser, 'client_id'>) {
+export async function invite(
+  ctx: ClientContext,
+  input: Omit<InviteUser, 'client_id'>,
+  token = ctx.ids.secret(),
+) {
   const role = roleNamed(input.user_role, 'user_role');
   await countMail(ctx, input.email);
-  const token = ctx.ids.secret();
   return ctx.db.transaction(async (tx) => {
     await lockTokens(tx, ctx.clientId);
     await checkInvitable(tx, ctx, input.email);
@@ -94,7 +109,7 @@ async function mailInvitation(
     recipient: email,
     subject: 'You are invited',
     text: `You have been invited to an account as one of its ${role}. You can accept within ${DAYS} days:`,
-    page: '/invitation/open',
+    page: PAGE,
     use: 'send it as {"token": "..."} to POST /virga/v1/invitations/accept, with a "password" if you are new here',
   });
 }

@@ -132,6 +132,17 @@ export const InviteUser = Type.Object(
   { $id: 'InviteUser' },
 );
 export type InviteUser = Static<typeof InviteUser>;
+export const InviteWithLink = Type.Omit(InviteUser, ['client_id'], { $id: 'InviteWithLink' });
+export const InvitationWithLink = Type.Object(
+  {
+    ...{ user_id: Type.Integer(), email: email(), status: Type.String() },
+    link: Nullable(Type.String(), {
+      description:
+        'Where the invited person accepts; without a host where `VIRGA_PUBLIC_URL` is not set. Null: it was mailed.',
+    }),
+  },
+  { $id: 'InvitationWithLink' },
+);
 export const Invitation = Type.Object(
   { user_id: Type.Integer(), email: email(), status: Type.String() },
   { $id: 'Invitation' },

@@ -4,22 +4,32 @@ import type { Route } from '../../platform/http/route.ts';
 import { Key } from '../../platform/http/schemas.ts';
 import {
   checkSubscription,
+  listOwnDeliveries,
   listSubscriptions,
   MOST_SUBSCRIPTIONS,
+  OwnDeliveryListQuery,
+  replayOwnDelivery,
   type SubscriptionOptions,
   subscribe,
+  testSubscription,
   unsubscribe,
+  WebhookDelivery,
+  WebhookDeliveryList,
 } from '../webhooks/index.ts';
 import { AuditLog, AuditLogQuery, readAuditLog } from './audit-log.ts';
 import {
   CreateSubscription,
+  DeliveryParams,
   SubscriptionList,
   SubscriptionListQuery,
+  SubscriptionParams,
+  SubscriptionTest,
   UserActionList,
   UserActionListQuery,
 } from './schema.ts';
 import { userActions } from './service.ts';
 
+const DELIVERIES = plainPath('User actions', '/virga/v1/user_action_deliveries');
 const PATH = plainPath('User actions', '/cloud/v1/user_actions');
 
 export const userActionRoutes = (options: SubscriptionOptions): readonly Route[] => [
@@ -67,6 +77,37 @@ export const userActionRoutes = (options: SubscriptionOptions): readonly Route[]
     query: SubscriptionListQuery,
     response: SubscriptionList,
     handler: (ctx, { query }) => listSubscriptions(ctx, options.cipher, query),
+  }),
+  plainPath(
+    'User actions',
+    '/virga/v1/user_action_subscriptions/{subscription_id}/test',
+    SubscriptionParams.properties,
+  ).post({
+    operationId: 'testUserActionSubscription',
+    summary: 'Post a test to an address that user actions are posted to',
+    description: 'Says at once whether the address accepted it. Nothing is tried again.',
+    access: 'administer',
+    response: SubscriptionTest,
+    handler: (ctx, { params }) => testSubscription(ctx, options, params.subscription_id),
+  }),
+  DELIVERIES.get({
+    operationId: 'listUserActionDeliveries',
+    summary: 'List what was posted to the addresses of the account, and what waits, newest first',
+    access: 'administer',
+    query: OwnDeliveryListQuery,
+    response: WebhookDeliveryList,
+    handler: (ctx, { query }) => listOwnDeliveries(ctx, query),
+  }),
+  plainPath(
+    'User actions',
+    '/virga/v1/user_action_deliveries/{delivery_id}/replay',
+    DeliveryParams.properties,
+  ).post({
+    operationId: 'replayUserActionDelivery',
+    summary: 'Post an ended delivery to an address of the account again',
+    access: 'administer',
+    response: WebhookDelivery,
+    handler: (ctx, { params }) => replayOwnDelivery(ctx, params.delivery_id),
   }),
   PATH.at('unsubscribe').post({
     operationId: 'unsubscribeFromUserActions',

@@ -9,6 +9,7 @@ import {
   ListQuery,
   Nullable,
   StringEnum,
+  Uuid,
 } from '../../platform/http/schemas.ts';
 
 const nothing = (description: string) => Type.Unsafe<null>({ type: ['object', 'null'], description });
@@ -99,5 +100,16 @@ export const Subscription = Type.Object(
   { $id: 'UserActionSubscription' },
 );
 export const SubscriptionList = ListOf(Subscription, 'UserActionSubscriptionList');
+export const SubscriptionParams = Type.Object({
+  subscription_id: Key({ description: 'An address that user actions are posted to' }),
+});
+export const SubscriptionTest = Type.Object(
+  {
+    delivered: Type.Boolean({ description: 'Whether the address accepted it.' }),
+    error: Nullable(Type.String(), { description: 'Why not; null: it did.' }),
+  },
+  { $id: 'UserActionSubscriptionTest' },
+);
+export const DeliveryParams = Type.Object({ delivery_id: Uuid() });
 export const SubscriptionListQuery = ListQuery({});
 export type SubscriptionListQuery = Static<typeof SubscriptionListQuery>;

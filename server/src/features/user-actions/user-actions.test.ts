@@ -138,6 +138,35 @@ test('a subscriber is notified of every action, with its header, and the action 
     { what: 'the action to be acknowledged' },
   );
 
+  const DELIVERIES = '/virga/v1/user_action_deliveries';
+  const { results } = (await server.call('GET', `${DELIVERIES}?state=DELIVERED`)).body;
+  expect(results[0]).toMatchObject({ url: address, state: 'DELIVERED', last_error: null });
+  const before = calls.length;
+  const replay = `${DELIVERIES}/${results[0].id}/replay`;
+  expect((await server.call('POST', replay)).body).toMatchObject({ state: 'WAITING', attempts: 0 });
+  await waitUntil(async () => calls.length > before || undefined, { what: 'it to be posted again' });
+  expect((await server.call('POST', replay, { as: 'other client' })).status).toBe(404);
+  expect((await server.call('GET', DELIVERIES, { as: 'other client' })).body.count).toBe(0);
+  expect((await server.call('GET', `${DELIVERIES}?state=FAILED`)).body.count).toBe(0);
+
+  const test = (id: number, as?: 'other client') =>
+    server.call('POST', `/virga/v1/user_action_subscriptions/${id}/test`, as ? { as } : {});
+  const { id } = body.results[0];
+  expect((await test(id)).body).toEqual({ delivered: true, error: null });
+  expect(calls.at(-1)).toMatchObject({ headers: { 'x-hook': 'second secret' }, body: { type: 'test' } });
+  expect((await test(id, 'other client')).status).toBe(404);
+  await server.db.named('test_moved', `update webhook_targets set url = 'http://10.0.0.1/' where id = $1`, [
+    id,
+  ]);
+  expect((await test(id)).body).toEqual({
+    delivered: false,
+    error: expect.stringContaining('10.0.0.1 is not on the internet'),
+  });
+  await server.db.named('test_moved_back', `update webhook_targets set url = $2 where id = $1`, [
+    id,
+    address,
+  ]);
+
   expect((await server.call('POST', `${PATH}/unsubscribe`)).status).toBe(204);
   expect((await server.call('GET', `${PATH}/subscriptions_list`)).body.count).toBe(0);
   const known = calls.length;

@@ -8,12 +8,15 @@ import { countWaiting } from './store.ts';
 
 export { postEvent, type WebhookEvent } from './post.ts';
 export type { AllowedNetworks } from './reach.ts';
+export { OwnDeliveryListQuery, WebhookDelivery, WebhookDeliveryList } from './schema.ts';
+export { listOwnDeliveries, replayOwnDelivery } from './service.ts';
 export {
   checkSubscription,
   listSubscriptions,
   MOST_SUBSCRIPTIONS,
   type SubscriptionOptions,
   subscribe,
+  testSubscription,
   unsubscribe,
 } from './subscriptions.ts';
 

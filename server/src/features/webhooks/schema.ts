@@ -84,4 +84,6 @@ export const DeliveryListQuery = ListQuery({
   state: Type.Optional(StringEnum(DELIVERY_STATES)),
   type: Type.Optional(Type.String()),
 });
+export const OwnDeliveryListQuery = ListQuery({ state: Type.Optional(StringEnum(DELIVERY_STATES)) });
+export type OwnDeliveryListQuery = Static<typeof OwnDeliveryListQuery>;
 export type DeliveryListQuery = Static<typeof DeliveryListQuery>;

@@ -12,6 +12,7 @@ import { BOTH_SECRETS_HOURS } from './model.ts';
 import type {
   CreateWebhookTarget,
   DeliveryListQuery,
+  OwnDeliveryListQuery,
   TargetListQuery,
   UpdateWebhookTarget,
 } from './schema.ts';
@@ -114,8 +115,26 @@ export async function listDeliveries(ctx: RequestContext, query: DeliveryListQue
 /** Posts an ended delivery again, to the target that it was for.
  *  @throws Conflict when it is still to be made, or its target is gone; NotFound */
 export async function replayDelivery(ctx: RequestContext, id: string) {
+  return replay(ctx, id, (tx) => store.readDelivery(tx, id));
+}
+
+/** As `replayDelivery`, for a delivery to a subscription of the caller's account. */
+export async function replayOwnDelivery(ctx: RequestContext, id: string) {
+  return replay(ctx, id, (tx) => store.readOwnDelivery(tx, id, ctx.caller.clientId));
+}
+
+/** What was posted to the subscriptions of the caller's account, and what waits. */
+export async function listOwnDeliveries(ctx: RequestContext, query: OwnDeliveryListQuery) {
+  return viewPage(await store.listOwnDeliveries(ctx.db, ctx.caller.clientId, query), viewDelivery);
+}
+
+async function replay(
+  ctx: RequestContext,
+  id: string,
+  read: (tx: Tx) => Promise<store.DeliveryRow | undefined>,
+) {
   return ctx.db.transaction(async (tx) => {
-    const known = await store.readDelivery(tx, id);
+    const known = await read(tx);
     if (!known) throw new NotFound(`Webhook delivery ${id} was not found`);
     const row = await store.replay(tx, id, ctx.clock.now());
     if (!row) {

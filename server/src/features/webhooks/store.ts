@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
-import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { DELIVERY_TRANSITIONS, type DeliveryState, RETRY_AFTER } from './model.ts';
 import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
@@ -326,6 +326,36 @@ export function listDeliveries(db: Db, query: DeliveryListQuery): Promise<Page<D
     ],
     order: 'created_at desc, id desc',
   });
+}
+
+/** What was posted to a client's own subscriptions, and what waits; newest first. */
+export function listOwnDeliveries(
+  db: Db,
+  clientId: number,
+  { state, limit, offset }: Paging & { readonly state?: DeliveryState | undefined },
+): Promise<Page<DeliveryRow>> {
+  return listPage<DeliveryRow>(db, {
+    ...{ table: 'webhook_deliveries', alias: 'd', columns: COLUMNS, limit, offset },
+    where: [
+      sql`client_id = ${clientId}::int and audit_id is not null`,
+      ...(state === undefined ? [] : [sql`state = ${state}`]),
+    ],
+    order: 'created_at desc, id desc',
+  });
+}
+
+/** A delivery to a subscription of the client, locked until the transaction ends. */
+export async function readOwnDelivery(
+  tx: Tx,
+  id: string,
+  clientId: number,
+): Promise<DeliveryRow | undefined> {
+  return tx.namedRow<DeliveryRow>(
+    'webhook_own_delivery_read',
+    `select ${COLUMNS} from webhook_deliveries
+      where id = $1 and client_id = $2 and audit_id is not null for update`,
+    [id, clientId],
+  );
 }
 
 export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {

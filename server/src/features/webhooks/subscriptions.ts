@@ -1,10 +1,11 @@
-import { Conflict } from '../../kernel/errors.ts';
+import { Conflict, messageOf, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { checkCredentials } from '../../kernel/rules.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import { type Paging, pageOf } from '../../platform/database/list-page.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
+import { callWebhook } from './call.ts';
 import { type AllowedNetworks, neverReached } from './reach.ts';
 import * as store from './store.ts';
 
@@ -87,6 +88,30 @@ export async function listSubscriptions(ctx: RequestContext, cipher: Cipher, que
     auth_header_name,
     auth_header_value: cipher.open({ keyId: key_id, box: sealed }, store.secretContext(id)),
   }));
+}
+
+/** Posts an event that means nothing to a subscription, and says at once what came of it.
+ *  @throws NotFound for one that the account does not have */
+export async function testSubscription(
+  ctx: RequestContext,
+  { cipher, allowedNetworks }: SubscriptionOptions,
+  id: number,
+): Promise<{ readonly delivered: boolean; readonly error: string | null }> {
+  const all = await store.readSubscriptions(ctx.db, ctx.caller.clientId);
+  const one = all.find((each) => each.id === id);
+  if (!one) throw new NotFound(`Subscription ${id} was not found`);
+  const value = cipher.open({ keyId: one.key_id, box: one.sealed }, store.secretContext(id));
+  const now = ctx.clock.now();
+  const body = JSON.stringify({ type: 'test', timestamp: now.toISOString(), data: {} });
+  try {
+    await callWebhook({
+      ...{ url: one.url, id: ctx.ids.uuid(), now, body, allowed: allowedNetworks },
+      by: { header: one.auth_header_name, value },
+    });
+    return { delivered: true, error: null };
+  } catch (error) {
+    return { delivered: false, error: messageOf(error) };
+  }
 }
 
 /** Ends all subscriptions of the client; what was still to be sent to them is given up. */
