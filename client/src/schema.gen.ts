@@ -7841,6 +7841,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/map/{project_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a project has in all regions, and how traffic goes between it
+         * @description Show what a project has in all regions, and how traffic goes between it. Object storages belong to the account, and are shown in each of its projects. Answers a project map.
+         */
+        get: operations["getProjectMap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -15235,6 +15255,41 @@ export interface components {
              */
             enable_snat?: boolean;
         };
+        MapEdge: {
+            /** @description The id of the one from which traffic goes. */
+            from: string;
+            /** @description The id of the one to which it goes. */
+            to: string;
+        };
+        MapNode: {
+            /** @description What it is: `load_balancer`, `pool`, `instance`. */
+            kind: string;
+            /** @description Its id. */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+            /** @description A fact about it, for people. */
+            detail: string;
+            /** @description Where it is; null: it is in no region. */
+            region_id: number | null;
+            /** @description How it is, as its own calls say it. */
+            status: string;
+            /**
+             * Format: uuid
+             * @description The task that works on it; null: none does.
+             */
+            task_id: string | null;
+            /** @description The id of what it is a part of; null: of nothing. */
+            part_of: string | null;
+        };
+        MapRegion: {
+            /** @description Its id. */
+            id: number;
+            /** @description What people call it. */
+            name: string;
+            /** @description Whether nothing of what it has is real. */
+            simulated: boolean;
+        };
         MaxPolicyUsage: {
             /** @description Of all volumes. */
             max_volume_snapshot_count_usage: number;
@@ -17744,6 +17799,16 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["Project"][];
+        };
+        ProjectMap: {
+            /** @description All regions of the cloud. */
+            regions: components["schemas"]["MapRegion"][];
+            /** @description At most 200 of each kind. */
+            nodes: components["schemas"]["MapNode"][];
+            /** @description Between nodes that are shown. */
+            edges: components["schemas"]["MapEdge"][];
+            /** @description Kinds of which there are more. */
+            truncated: string[];
         };
         ProjectRole: {
             /** @description Id of the project. */
@@ -46570,6 +46635,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description An address that user actions are posted to */
                 subscription_id: number;
             };
             cookie?: never;
@@ -46797,6 +46863,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AttentionList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getProjectMap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show what a project has in all regions, and how traffic goes between it */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectMap"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];

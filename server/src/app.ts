@@ -28,6 +28,7 @@ import { nodes } from './features/nodes/index.ts';
 import { Locations, objectStorage } from './features/object-storage/index.ts';
 import { olderStorages } from './features/older-storages/index.ts';
 import { pricing } from './features/pricing/index.ts';
+import { projectMap } from './features/project-map/index.ts';
 import { projects } from './features/projects/index.ts';
 import { quotas } from './features/quotas/index.ts';
 import { regions } from './features/regions/index.ts';
@@ -222,7 +223,7 @@ export function features({
     userActions({ cipher, allowedNetworks: webhookNetworks }),
     videoTokens(video),
   ];
-  return [...all, search(all), attention(all)];
+  return [...all, search(all), attention(all), projectMap(all)];
 }
 
 /** The API server and the worker of one node; neither is started. */

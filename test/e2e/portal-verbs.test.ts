@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { sharedPortal } from './portal/harness.ts';
+import { mapStories } from './portal/map.ts';
 import { operatorStories } from './portal/operator.ts';
 import { searchStories } from './portal/search.ts';
 import { stateStories } from './portal/states.ts';
@@ -17,6 +18,7 @@ volumeStories(portal);
 searchStories(portal);
 tabStories(portal);
 stateStories(portal);
+mapStories(portal);
 operatorStories(portal);
 taskStories(portal);
 

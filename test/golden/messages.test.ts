@@ -40,7 +40,7 @@ test('messages and texts use standard terms', () => {
 test('the portal speaks the terms of the field', () => {
   const others = [
     /will come of it|way of a request|who may read|objects? stay|small letters|says? to you that it is us/i,
-    /\bgo on\b(?! by itself)|\bstorages\b$|when there is more to do|what it is for/i,
+    /\bgo on\b(?! by itself)|^storages$|when there is more to do|what it is for/i,
     // Units are binary.
     /\b[KMGTP]B\b/,
     // Names of the API are for programs.

@@ -105,7 +105,7 @@ export const NOUNS: readonly Noun[] = [
     ],
   ]),
   ...nounsOf('Account and project:', [
-    ['project', 'what holds resources', 'projects', 'Project'],
+    ['project', 'what holds resources', 'projects map', 'Project'],
     ['region', 'where resources live', 'regions laas', 'Region'],
     ['attention', 'what of a project needs a person', 'attention', 'Attention'],
     ['resource', 'what there is, found by name, id, address or tag', 'search', 'Resource'],
@@ -124,7 +124,12 @@ export const NOUNS: readonly Noun[] = [
     ['invitation', 'invitations to an account', 'invitations', 'Invitation'],
     ['session', 'sign-ins of people', 'session sessions auth activity_log password', 'Session'],
     ['second-factor', 'second factors of people', 'second_factors', 'SecondFactor'],
-    ['user-action', 'what users and tokens have changed', 'user_actions audit_log', 'UserAction'],
+    [
+      'user-action',
+      'what users and tokens have changed',
+      'user_actions audit_log user_action_deliveries user_action_subscriptions',
+      'UserAction',
+    ],
     ['inference-secret', 'credentials for inference', 'inference/secrets', 'InferenceSecret'],
     [
       'registry-credential',

@@ -36,7 +36,8 @@ const NOUNS: readonly (readonly [type: RegExp, own: RegExp, others?: RegExp])[] 
   [/project/, /projects/],
 ];
 /** Of every task, and what operators watch. */
-const TASKS = /^\/cloud\/v1\/tasks|user_actions|^\/virga\/v1\/(attention|simulation|nodes|webhook|outbox)/;
+const TASKS =
+  /^\/cloud\/v1\/tasks|user_actions|^\/virga\/v1\/(attention|map|simulation|nodes|webhook|outbox)/;
 /** What is counted when a task has ended. */
 const COUNTED = /quota|limits|usage/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

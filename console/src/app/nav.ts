@@ -149,8 +149,12 @@ export function lacks(
   const others = regions.filter((one) => one[needs] && one.state === 'ACTIVE').map((one) => one.display_name);
   const choice =
     others.length > 0 ? `Choose a region that has: ${others.join(', ')}.` : 'No region has it at present.';
-  const remedy = 'Whoever runs the cloud sees with npm run engines whether a program for it is missing.';
-  return `The region ${region.display_name} has no ${LACKS[needs]}. ${choice} ${remedy}`;
+  // No program makes a region of this machine run other machines.
+  const remedy =
+    needs === 'has_kvm'
+      ? ''
+      : ' Whoever runs the cloud sees with npm run engines whether a program for it is missing.';
+  return `The region ${region.display_name} has no ${LACKS[needs]}. ${choice}${remedy}`;
 }
 
 /** What of a region the page at an address needs. */

@@ -7,6 +7,10 @@ export interface Node {
   readonly status: string;
   /** Where a click leads. */
   readonly href?: string | undefined;
+  /** Whether a task works on it. */
+  readonly isBusy?: boolean;
+  /** Whether a filter leaves it out. */
+  readonly isDim?: boolean;
   /** Why it is as it is, for who points at it. */
   readonly note?: string | undefined;
 }

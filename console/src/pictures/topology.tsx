@@ -48,7 +48,7 @@ export function TopologyPicture({
               <Box
                 key={node.id}
                 node={node}
-                dim={lit !== undefined && !lit.has(node.id)}
+                dim={node.isDim || (lit !== undefined && !lit.has(node.id))}
                 point={setPointed}
               />
             ))}
@@ -148,6 +148,7 @@ function Box({ node, dim, point }: BoxProps) {
     style: { transform: `translate(${node.x}px, ${node.y}px)`, width: node.width, height: node.height },
     'data-meaning': meaningOf(node.status),
     'data-dim': dim,
+    'data-busy': node.isBusy || undefined,
     'data-node': node.id,
     onMouseEnter: (event: SyntheticEvent<HTMLElement>) => {
       point(node.id);

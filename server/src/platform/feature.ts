@@ -2,6 +2,7 @@ import type { AttentionSource } from './attention/source.ts';
 import type { CertificateSource } from './certificates/watch.ts';
 import type { Route } from './http/route.ts';
 import type { MailSentHook } from './mail/mailer.ts';
+import type { MapSource } from './map/source.ts';
 import type { Backlog } from './metrics/cluster.ts';
 import type { Examples } from './openapi/examples.ts';
 import type { SearchSource } from './search/source.ts';
@@ -36,6 +37,8 @@ export interface Feature {
   readonly certificates?: CertificateSource;
   /** What of it somebody should look at. */
   readonly attention?: AttentionSource;
+  /** What of it is on the map of a project. */
+  readonly mapped?: MapSource;
   /** Where a search finds its nouns. */
   readonly searched?: readonly SearchSource[];
   /** What of it waits, for everybody's metrics. */

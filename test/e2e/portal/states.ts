@@ -50,4 +50,11 @@ export function stateStories(portal: Portal): void {
     expect(await create.getAttribute('aria-disabled')).toBe('true');
     expect(await portal.barriers()).toEqual([]);
   });
+
+  test('an address that leads nowhere keeps the frame', async () => {
+    const { page } = portal;
+    await portal.go(2, 'no-such-page');
+    await page.getByRole('heading', { name: 'There is no page here' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Load balancers' }).waitFor();
+  });
 }

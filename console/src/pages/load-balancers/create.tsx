@@ -56,7 +56,7 @@ export function CreateLoadBalancer() {
   return (
     <Wizard
       title="Create load balancer"
-      about="Say where it listens and which servers are behind it. The picture shows what will come of it."
+      about="Say where it listens and which servers are behind it. The preview shows the result."
       back={{ to: list, label: 'Load balancers' }}
       request={apiCall('post', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
         params: { path },

@@ -7,6 +7,7 @@ import { pathIn, usePlace } from '../../app/place.ts';
 import { TaskLine } from '../../app/task-drawer.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty, PageHead } from '../../ui/page.tsx';
+import { ProjectPicture } from './map.tsx';
 import styles from './overview.module.css';
 import { recentTasksQuery } from './queries.ts';
 import { Running } from './running.tsx';
@@ -26,6 +27,7 @@ export function Overview() {
         title={project && region ? `${project} in ${region}` : 'Overview'}
         about="What runs here, what is wrong, and what has just happened."
       />
+      <ProjectPicture />
       <Running />
       <div className={styles.columns}>
         <Wrong />

@@ -13,6 +13,10 @@ export const balancersQuery = (place: Place) =>
 export const attentionQuery = ({ project }: Place) =>
   api.queryOptions('get', '/virga/v1/attention/{project_id}', { params: { path: { project_id: project } } });
 
+/** What the project has in all regions, as a picture. */
+export const mapQuery = ({ project }: Place) =>
+  api.queryOptions('get', '/virga/v1/map/{project_id}', { params: { path: { project_id: project } } });
+
 export const recentTasksQuery = ({ project, region }: Place) =>
   api.queryOptions('get', '/cloud/v1/tasks', {
     params: { query: { project_id: [project], region_id: [region], limit: 8 } },
@@ -21,5 +25,6 @@ export const recentTasksQuery = ({ project, region }: Place) =>
 export const overviewQueries = (place: Place) => [
   balancersQuery(place),
   attentionQuery(place),
+  mapQuery(place),
   recentTasksQuery(place),
 ];

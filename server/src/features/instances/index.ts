@@ -10,6 +10,7 @@ import { resealFirstBoots } from './first-boot.ts';
 import { interfaceRoutes } from './interfaces/routes.ts';
 import { InterfaceService } from './interfaces/service.ts';
 import { interfaceTasks } from './interfaces/tasks.ts';
+import { mapOfInstances } from './map.ts';
 import { instanceMetricsRoutes } from './metrics/routes.ts';
 import { instanceRoutes } from './routes.ts';
 import { instanceActionRoutes } from './routes-actions.ts';
@@ -48,6 +49,7 @@ export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): F
     examples: instanceExamples,
     needs: 'instances',
     attention: instancesInNeed,
+    mapped: mapOfInstances,
     searched: [
       {
         kind: 'instance',

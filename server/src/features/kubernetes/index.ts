@@ -14,6 +14,7 @@ import { readPausedIds } from './cluster-store.ts';
 import { kubernetesExamples } from './examples.ts';
 import { healClusters } from './heal.ts';
 import { resealClusterKeys } from './keys.ts';
+import { mapOfClusters } from './map.ts';
 import { operatorKubernetesRoutes } from './operator-routes.ts';
 import type { KubernetesProvider } from './port.ts';
 import { kubernetesRoutes } from './routes.ts';
@@ -74,6 +75,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
     needs: 'kubernetes',
     certificates: authoritiesOfClusters,
     attention: clustersInNeed,
+    mapped: mapOfClusters,
     searched: [{ kind: 'kubernetes_cluster', table: 'k8s_clusters', status: 's.status' }],
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
     tasks: [

@@ -25,6 +25,7 @@ import { L7PolicyService } from './l7-policies/service.ts';
 import { listenerRoutes } from './listeners/routes.ts';
 import { ListenerService } from './listeners/service.ts';
 import { ManagedLoadBalancers } from './managed.ts';
+import { mapOfBalancers } from './map.ts';
 import { memberRoutes } from './members/routes.ts';
 import { MemberService } from './members/service.ts';
 import { countersForPrometheus } from './metrics/prometheus.ts';
@@ -121,6 +122,7 @@ export function loadBalancers(deps: LoadBalancerDeps): LoadBalancers {
     certificates: certificatesInUse,
     carrier: loadBalancerCarrier(providers),
     attention: balancersInNeed,
+    mapped: mapOfBalancers,
     searched: [
       {
         kind: 'load_balancer',

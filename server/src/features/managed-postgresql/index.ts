@@ -7,6 +7,7 @@ import { backupRoutes } from './backup-routes.ts';
 import { resealTlsKeys } from './certificates.ts';
 import { resealPasswords } from './credentials.ts';
 import { managedPostgresqlExamples } from './examples.ts';
+import { mapOfClusters } from './map.ts';
 import { Reconciler, type ReconcilerDeps } from './reconciler.ts';
 import { statusRoutes } from './routes.ts';
 import { clusterRoutes } from './routes-clusters.ts';
@@ -35,6 +36,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
     needs: 'postgresql',
     certificates: authoritiesOfClusters,
     attention: clustersInNeed,
+    mapped: mapOfClusters,
     searched: [{ kind: 'postgresql_cluster', table: 'postgresql_clusters', status: 's.status' }],
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],
     tasks: postgresqlTasks(deps),

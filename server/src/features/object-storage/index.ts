@@ -2,6 +2,7 @@ import type { Feature } from '../../platform/feature.ts';
 import type { ObjectStorageService } from './access.ts';
 import { type CountDeps, countUsageOnce } from './count-usage.ts';
 import { objectStorageExamples } from './examples.ts';
+import { mapOfStorages } from './map.ts';
 import type { StorageReport } from './port.ts';
 import { Reconciler, type ReconcilerDeps } from './reconciler.ts';
 import { objectStorageRoutes } from './routes.ts';
@@ -54,6 +55,7 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
     nouns: { access_keys: 'StorageAccessKey', buckets: 'StorageBucket', object_storages: 'ObjectStorage' },
     needs: 'objectStorage',
     examples: objectStorageExamples,
+    mapped: mapOfStorages,
     searched: [searchedStorages('object_storage', 'object_storages')],
     routes: objectStorageRoutes(deps),
     tasks: objectStorageTasks(deps),

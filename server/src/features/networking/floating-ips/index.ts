@@ -3,6 +3,7 @@ import type { Feature } from '../../../platform/feature.ts';
 import type { TaskReads } from '../../tasks/index.ts';
 import { deprecatedFloatingIpRoutes } from './deprecated-routes.ts';
 import { floatingIpExamples } from './examples.ts';
+import { mapOfFloatingIps } from './map.ts';
 import { floatingIpRoutes } from './routes.ts';
 import { type FloatingIpDeps, FloatingIpService } from './service.ts';
 import { createFloatingIpTask, deleteFloatingIpTask, updateFloatingIpTask } from './tasks/handlers.ts';
@@ -44,6 +45,7 @@ export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }
     nouns: { floatingips: 'FloatingIp' },
     examples: floatingIpExamples,
     needs: 'addresses',
+    mapped: mapOfFloatingIps,
     searched: [
       {
         kind: 'floating_ip',

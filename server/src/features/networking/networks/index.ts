@@ -3,6 +3,7 @@ import type { TaskReads } from '../../tasks/index.ts';
 import { deprecatedNetworkRoutes, deprecatedSubnetRoutes } from './deprecated-routes.ts';
 import { egressRoutes } from './egress.ts';
 import { networkExamples } from './examples.ts';
+import { mapOfNetworks } from './map.ts';
 import { networkRoutes } from './routes.ts';
 import { type NetworkDeps, NetworkService } from './service.ts';
 import { subnetRoutes } from './subnets/routes.ts';
@@ -43,6 +44,7 @@ export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Fea
     nouns: { availablenetworks: 'AvailableNetwork', networks: 'Network', subnets: 'Subnet' },
     examples: networkExamples,
     needs: 'networks',
+    mapped: mapOfNetworks,
     searched: [
       { kind: 'network', table: 'networks', tags: true },
       { kind: 'subnet', table: 'subnets', label: `s.name || ' ' || s.cidr`, tags: true },

@@ -1,0 +1,36 @@
+import { type MapSource, WITH_ONE_MORE } from '../../platform/map/source.ts';
+
+/** Clusters with how many of their nodes are ready. */
+export const mapOfClusters: MapSource = async (db, { projectId }) => {
+  const rows = await db.named<{
+    id: string;
+    name: string;
+    region_id: number;
+    status: string;
+    task_id: string | null;
+    network_id: string;
+    nodes: number;
+    ready: number;
+  }>(
+    'k8s_map',
+    `select c.id, c.name, c.region_id, c.status, c.task_id, c.network_id, count(n.id)::int as nodes,
+            count(n.id) filter (where n.state = 'READY')::int as ready
+       from k8s_clusters c left join k8s_nodes n on n.cluster_id = c.id
+      where c.project_id = $1 group by c.id order by c.created_at desc, c.id limit $2`,
+    [projectId, WITH_ONE_MORE],
+  );
+  return {
+    nodes: rows.map(({ id, name, region_id: regionId, status, task_id: taskId, nodes, ready }) => ({
+      ...{
+        kind: 'kubernetes_cluster',
+        id,
+        name,
+        detail: `${ready} of ${nodes} nodes ready`,
+        regionId,
+        taskId,
+      },
+      status: status === 'Provisioned' && ready < nodes ? 'DEGRADED' : status,
+    })),
+    edges: rows.map(({ id, network_id: to }) => ({ from: id, to })),
+  };
+};

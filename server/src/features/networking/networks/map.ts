@@ -1,0 +1,23 @@
+import { type MapSource, WITH_ONE_MORE } from '../../../platform/map/source.ts';
+
+/** Networks of the project with their ranges. */
+export const mapOfNetworks: MapSource = async (db, { projectId }) => {
+  const rows = await db.named<{
+    id: string;
+    name: string;
+    region_id: number;
+    task_id: string | null;
+    ranges: readonly string[];
+  }>(
+    'networks_map',
+    `select n.id, n.name, n.region_id, n.task_id,
+            array(select s.cidr::text from subnets s where s.network_id = n.id order by s.created_at, s.id) as ranges
+       from networks n where n.project_id = $1 order by n.created_at desc, n.id limit $2`,
+    [projectId, WITH_ONE_MORE],
+  );
+  const nodes = rows.map(({ id, name, region_id: regionId, task_id: taskId, ranges }) => ({
+    ...{ kind: 'network', id, name, regionId, taskId, status: 'ACTIVE' },
+    detail: ranges.join(', ') || 'no subnet',
+  }));
+  return { nodes, edges: [] };
+};

@@ -1,0 +1,25 @@
+import { type MapSource, WITH_ONE_MORE } from '../../platform/map/source.ts';
+
+/** The object storages of the account with their buckets, as far as they are known. */
+export const mapOfStorages: MapSource = async (db, { clientId }) => {
+  const rows = await db.named<{
+    id: number;
+    name: string;
+    region_id: number;
+    status: string;
+    task_id: string | null;
+    buckets: number;
+  }>(
+    'object_storages_map',
+    `select s.id, s.name, s.region_id, s.status, s.task_id,
+            (select count(*)::int from object_storage_buckets b where b.storage_id = s.id) as buckets
+       from object_storages s where s.client_id = $1 and s.status <> 'deleted'
+      order by s.created_at desc, s.id limit $2`,
+    [clientId, WITH_ONE_MORE],
+  );
+  const nodes = rows.map(({ id, name, region_id: regionId, status, task_id: taskId, buckets }) => ({
+    ...{ kind: 'object_storage', id: String(id), name, regionId, status, taskId },
+    detail: buckets === 1 ? '1 bucket' : `${buckets} buckets`,
+  }));
+  return { nodes, edges: [] };
+};
