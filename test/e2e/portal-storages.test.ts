@@ -69,7 +69,7 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
   test('a bucket that everybody may read is read without a key, by pages that may', async () => {
     const { page } = portal;
     expect((await fetch(`${address}/photos/cat.jpg`)).status).toBe(403);
-    await portal.act(/photos/, /Who may use it/);
+    await portal.act(/photos/, /Access, CORS/);
     await page.getByRole('switch', { name: 'Everybody may read its objects' }).click();
     const origins = page.getByRole('combobox', { name: 'Allowed origins (CORS)' });
     await origins.fill('https://shop.example');
@@ -77,7 +77,9 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     await page.getByLabel('Delete objects after, in days').fill('30');
     expect(await portal.barriers()).toEqual([]);
     await press('Save');
-    await page.getByRole('row', { name: /photos everybody https:\/\/shop\.example 30 days/ }).waitFor();
+    await page
+      .getByRole('row', { name: /photos Public: everybody reads https:\/\/shop\.example 30 days/ })
+      .waitFor();
     const answer = await fetch(`${address}/photos/cat.jpg`, { headers: { origin: 'https://shop.example' } });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
       200,
@@ -115,10 +117,10 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
       { what: 'the upload to be counted, and notified' },
     );
     await portal.go(1, 'storages');
-    await page.getByRole('row', { name: /media.*200 KB/i }).waitFor();
+    await page.getByRole('row', { name: /media.*195 KiB/i }).waitFor();
     await page.getByRole('link', { name: 'media' }).click();
     await tab('Usage');
-    await page.getByText('Threshold: 100 kB, reached and notified').waitFor();
+    await page.getByText('Threshold: 105 KiB, reached and notified').waitFor();
     await waitUntil(async () => (await page.locator('.u-over').count()) === 5, { what: 'five charts' });
     expect(await portal.barriers()).toEqual([]);
     await page.getByText('Year', { exact: true }).click();
@@ -142,7 +144,7 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     await page.getByText('Nothing matches').waitFor();
     await portal.go(1, 'storages');
     await page.getByRole('link', { name: 'media' }).click();
-    await page.getByRole('row', { name: /photos everybody/ }).waitFor();
+    await page.getByRole('row', { name: /photos Public/ }).waitFor();
     address = (await page.locator('dd code').first().textContent()) ?? '';
     expect((await fetch(`${address}/photos/cat.jpg`)).status).toBe(200);
   });
