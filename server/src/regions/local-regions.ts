@@ -10,6 +10,7 @@ import {
   createLocalSftpStorage,
   createOwnedDataPlane,
   type EngineHost,
+  ExternalAddresses,
   LocalAddresses,
   type LocalKubernetes,
   type LocalLoadBalancers,
@@ -38,12 +39,14 @@ export function localRegions({
   const clock = systemClock();
   const programs = postgresqlPrograms({ dataDir, engines, log });
   let hasWarned = false;
-  return ({ id, slug }) => {
+  return ({ id, slug, settings }) => {
     if (!hasWarned && process.getuid?.() !== 0) log.warn(separationOfMachine());
     hasWarned = true;
     const folderIn = (directory: string) => path.join(directory, 'regions', String(id));
     const fence = new OwnerFence(folderIn(dataDir));
+    const external = new ExternalAddresses(settings.addresses ?? [], log);
     const addresses = new LocalAddresses({
+      external,
       dataDir: folderIn(dataDir),
       log,
       fence,

@@ -52,6 +52,26 @@ test('all faults are named at once, each with its place in the file', () => {
   }
 });
 
+test('a local region may name where its addresses come from', () => {
+  const pool = { range: '203.0.113.16/28', interface: 'eth0', exclude: ['203.0.113.17'] };
+  expect(read({ name: 'A', addresses: [pool] })[0]?.settings.addresses).toEqual([pool]);
+  const start = () =>
+    read(
+      { name: 'A', addresses: [pool, { range: '203.0.113.24/29', interface: 'eth0' }] },
+      { name: 'B', provider: 'simulated', addresses: [{ range: '127.0.0.0/24', interface: 'e/0' }] },
+      { name: 'C', addresses: [{ range: '2001:db8::/112', interface: 'eth0', exclude: ['::/129'] }] },
+    );
+  for (const fault of [
+    'regions.0.addresses.1.range: overlaps 203.0.113.16/28 of regions.0.addresses.0',
+    'regions.1.addresses: is for local regions alone',
+    'regions.1.addresses.0.range: is of the loopback network',
+    'regions.1.addresses.0.interface: must be the name of an interface',
+    'regions.2.addresses.0.exclude.0: must be an address or a network',
+  ]) {
+    expect(start).toThrow(fault);
+  }
+});
+
 test('what is no JSON has a line and a column', () => {
   const file = join(directory, 'regions.json');
   writeFileSync(file, '{\n  "regions": [],\n}');

@@ -11,11 +11,15 @@ import {
   NODE_KINDS,
 } from '../features/simulation/index.ts';
 import { Faults } from '../kernel/faults.ts';
+import { isIpAddress, isIpNetwork, parseRange, rangesOverlap } from '../kernel/ip.ts';
+import { worded } from '../platform/http/patterns.ts';
 import { IpNetwork, Key, Nullable, StringEnum } from '../platform/http/schemas.ts';
 import { Validator } from '../platform/http/validation.ts';
 import { type LogCollector, parseLogCollector } from '../providers/local/index.ts';
 import { entriesOf, type Fields, isObject, readJsonFile } from '../startup/json-file.ts';
 import { PROVIDER_NAMES } from './known-providers.ts';
+
+const INTERFACE = worded('^[^\\s/:]{1,15}$', 'must be the name of an interface, such as eth0');
 
 /** A rate, or rules that count attempts. */
 const FaultsOfKind = Type.Union([
@@ -54,6 +58,15 @@ const CloudSettings = Type.Object(
   { additionalProperties: false },
 );
 
+const AddressPool = Type.Object(
+  {
+    range: IpNetwork(),
+    interface: Type.String({ pattern: INTERFACE }),
+    exclude: Type.Optional(Type.Array(Type.String({ minLength: 2, maxLength: 50 }), { maxItems: 1000 })),
+  },
+  { additionalProperties: false },
+);
+
 const RegionEntry = Type.Object(
   {
     id: Key({ minimum: 1 }),
@@ -66,6 +79,7 @@ const RegionEntry = Type.Object(
     coordinates: Type.Optional(Nullable(Type.Object({ latitude: Type.String(), longitude: Type.String() }))),
     volume_types: Type.Optional(Type.Array(Type.String())),
     node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    addresses: Type.Optional(Type.Array(AddressPool, { minItems: 1, maxItems: 50 })),
     log_collector: Type.Optional(Type.String()),
     faults: Type.Optional(Type.Record(Type.String(), FaultsOfKind)),
     settings: Type.Optional(CloudSettings),
@@ -102,10 +116,9 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
   const checked = faults.try(() => new Validator().check(RegionsFile, content, 'body') as RegionsFile);
   const ids = new Map<unknown, string>();
   const slugs = new Map<unknown, string>();
-  for (const [
-    place,
-    { id, name, provider, log_collector: collector, faults: kinds, settings: cloud },
-  ] of entriesOf(content, 'regions')) {
+  const ranges = new Map<string, string>();
+  for (const [place, entry] of entriesOf(content, 'regions')) {
+    const { id, name, log_collector: collector, faults: kinds, addresses, provider, settings: cloud } = entry;
     if (ids.has(id)) faults.add(`${place}.id`, `is the id of ${ids.get(id)} too`);
     else if (id !== undefined) ids.set(id, place);
     const slug = typeof name === 'string' ? slugOf(name) : undefined;
@@ -118,10 +131,46 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       faults.add(`${place}.settings`, 'is missing: say how the cloud is reached');
     if (provider !== 'openstack' && cloud !== undefined)
       faults.add(`${place}.settings`, 'is for regions of the provider openstack');
+    if (Array.isArray(addresses)) checkAddresses({ addresses, place, provider, ranges }, faults);
     if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);
   }
   faults.refuse('body');
   return checked?.regions ?? [];
+}
+
+interface Pools {
+  readonly addresses: readonly unknown[];
+  readonly place: string;
+  readonly provider: unknown;
+  /** Ranges of all regions, and where each stands. */
+  readonly ranges: Map<string, string>;
+}
+
+function checkAddresses({ addresses, place, provider, ranges }: Pools, faults: Faults): void {
+  if (provider !== 'local')
+    faults.add(`${place}.addresses`, 'is for local regions alone: others have no interface');
+  for (const [index, pool] of addresses.entries()) {
+    const at = `${place}.addresses.${index}`;
+    const { range: text, exclude } = isObject(pool) ? pool : ({} as Fields);
+    const range = typeof text === 'string' ? parseRange(text) : undefined;
+    if (typeof text !== 'string' || !range || !isIpNetwork(text)) continue;
+    if (LOCAL_NETWORKS.some((local) => overlap(local, text)))
+      faults.add(`${at}.range`, 'is of the loopback network, or of one machine: nobody else reaches it');
+    const other = [...ranges.keys()].find((known) => overlap(known, text));
+    if (other !== undefined) faults.add(`${at}.range`, `overlaps ${other} of ${ranges.get(other)}`);
+    ranges.set(text, at);
+    for (const [i, left] of (Array.isArray(exclude) ? exclude : []).entries()) {
+      if (typeof left === 'string' && (isIpAddress(left) || isIpNetwork(left))) continue;
+      faults.add(`${at}.exclude.${i}`, 'must be an address or a network');
+    }
+  }
+}
+
+const LOCAL_NETWORKS = ['127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '::1/128', 'fe80::/10', 'ff00::/8'];
+
+function overlap(one: string, other: string): boolean {
+  const [a, b] = [parseRange(one), parseRange(other)];
+  return a !== undefined && b !== undefined && rangesOverlap(a, b);
 }
 
 function checkKinds(kinds: Fields, place: string, faults: Faults): void {

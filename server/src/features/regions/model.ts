@@ -4,6 +4,16 @@ import type { RowOf } from '../../platform/database/rows.ts';
 import type { Region } from './schema.ts';
 
 /** What a region's file entry may say of it; everything has a default. */
+/** Addresses of a local region that others can reach. */
+export interface RegionAddressPool {
+  /** A network: `203.0.113.16/28`. */
+  readonly range: string;
+  /** Of the machine: `eth0`. */
+  readonly interface: string;
+  /** Addresses and networks of it that are others'. */
+  readonly exclude?: readonly string[];
+}
+
 export interface RegionSettings {
   readonly access_level?: 'core' | 'edge';
   readonly zone?: 'AMERICAS' | 'APAC' | 'EMEA' | 'RUSSIA_AND_CIS' | null;
@@ -12,6 +22,8 @@ export interface RegionSettings {
   readonly volume_types?: readonly string[];
   /** The node (VIRGA_NODE) on whose machine its programs shall run; only where they run on a machine. */
   readonly node?: string;
+  /** Where its addresses come from, which others can reach; only where its programs run on a machine. */
+  readonly addresses?: readonly RegionAddressPool[];
   /** Where access logs that are destined for this region go: `syslog+tcp://host:port` or `syslog+udp://host:port`. */
   readonly log_collector?: string;
   /** Rates of seeded failures, 0 to 1, by the kind of work or the condition of nodes; simulated regions only. */

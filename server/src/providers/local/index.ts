@@ -1,3 +1,4 @@
+export { ExternalAddresses } from './addresses/external.ts';
 export { type MemberNetworks, memberNetworks, type OwnPort } from './addresses/member-networks.ts';
 export { LocalAddresses } from './addresses/provider.ts';
 export { LOCAL_CONTENTS } from './contents.ts';

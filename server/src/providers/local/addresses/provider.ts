@@ -6,7 +6,14 @@ import { removeAbandonedRoots } from '../host/engine-root.ts';
 import type { OwnerFence } from '../host/owner-fence.ts';
 import { removeAbandoned } from './abandoned.ts';
 import { AddressClaims, CLAIMS_LIST } from './claims.ts';
-import { interfaceAddresses, ipv6FaultOf } from './loopback.ts';
+import type { ExternalAddresses } from './external.ts';
+import {
+  addToLoopback,
+  hasAddresses,
+  interfaceAddresses,
+  ipv6FaultOf,
+  removeFromLoopback,
+} from './loopback.ts';
 import { listeningSockets } from './sockets.ts';
 import { subnetFault } from './space.ts';
 
@@ -24,12 +31,21 @@ export interface LocalAddressesOptions {
   readonly log: { warn(details: object, message: string): void };
   /** Says whether this process may change anything. Absent: nobody else could. */
   readonly fence?: Pick<OwnerFence, 'hold'>;
+  /** Addresses that others can reach. Absent: everything stays on loopback. */
+  readonly external?: ExternalAddresses;
   /** Addresses of all that the region runs, also of what is down. */
   readonly inUse: () => readonly string[];
 }
 
+const versionOf = (within: AddressSource | undefined): 4 | 6 => (within?.cidr.includes(':') ? 6 : 4);
+
 /** Addresses first: claims that are void say whose they were. */
-async function clearAway(used: ReadonlySet<string>, claims: AddressClaims): Promise<void> {
+async function clearAway(
+  used: ReadonlySet<string>,
+  claims: AddressClaims,
+  external: ExternalAddresses | undefined,
+): Promise<void> {
+  await external?.removeAbandoned(used);
   await removeAbandoned(used, claims);
   await claims.removeVoid();
   removeAbandonedRoots();
@@ -91,11 +107,54 @@ export class LocalAddresses implements AddressProvider {
       if (now - since > GRACE_MS) this.#reserved.delete(address);
     }
     const isInUse = (candidate: string) => inUse.has(candidate) || this.#reserved.has(candidate);
-    const address = within
-      ? await this.#claims.freeAddressOf(within, isInUse)
-      : await this.#claims.freeAddress(isInUse);
+    const address = this.#isExternal(within)
+      ? this.#external(within, isInUse)
+      : within
+        ? await this.#claims.freeAddressOf(within, isInUse)
+        : await this.#claims.freeAddress(isInUse);
     this.#reserved.set(address, now);
     return address;
+  }
+
+  /** What is of no subnet of a project is the region's own, which names where that is from. */
+  #isExternal(within: AddressSource | undefined): boolean {
+    const { external } = this.#options;
+    if (within && !within.external) return false;
+    return external?.has(versionOf(within)) ?? false;
+  }
+
+  #external(within: AddressSource | undefined, isInUse: (address: string) => boolean): string {
+    return this.#options.external?.free(versionOf(within), isInUse) ?? '';
+  }
+
+  #onLoopback(addresses: readonly string[]): readonly string[] {
+    const { external } = this.#options;
+    return external ? addresses.filter((address) => !external.owns(address)) : addresses;
+  }
+
+  /** Why addresses that others can reach cannot be had at present; null: they can, or the region has none. */
+  externalFault(): string | null {
+    return this.#options.external?.fault() ?? null;
+  }
+
+  /** Whether this machine has those of these addresses that have to be added to an interface. */
+  hasAll(addresses: readonly string[]): boolean {
+    const { external } = this.#options;
+    return hasAddresses(this.#onLoopback(addresses)) && (external?.hasAll(addresses) ?? true);
+  }
+
+  /** Adds those of these addresses that are missing to their interfaces, and announces them.
+   *  @returns whether there were any
+   *  @throws TaskFailed when an address is another interface's, or the system refuses */
+  async add(addresses: readonly string[]): Promise<boolean> {
+    const onLoopback = await addToLoopback(this.#onLoopback(addresses));
+    return ((await this.#options.external?.add(addresses)) ?? false) || onLoopback;
+  }
+
+  /** Removes them again. */
+  async remove(addresses: readonly string[]): Promise<void> {
+    await removeFromLoopback(this.#onLoopback(addresses));
+    await this.#options.external?.remove(addresses);
   }
 
   /** What the database says counts from now on. Who has read it just before still asks for a free one. */
@@ -111,9 +170,11 @@ export class LocalAddresses implements AddressProvider {
   /** Removes what a killed server left on the loopback interface: once, before anything gets an address.
    *  @param used addresses that something of this server is noted to have */
   removeAbandoned(used: () => readonly string[]): Promise<void> {
-    this.#abandoned ??= clearAway(new Set(used()), this.#claims).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');
-    });
+    this.#abandoned ??= clearAway(new Set(used()), this.#claims, this.#options.external).catch(
+      (error: unknown) => {
+        this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');
+      },
+    );
     return this.#abandoned;
   }
 

@@ -90,7 +90,7 @@ class Provider implements LocalLoadBalancers {
     if ((await bindFailure(probe)) === 'EADDRNOTAVAIL') {
       return `This machine does not answer on 127.77.0.0/16${aliasHint(probe.address)}`;
     }
-    return null;
+    return this.#addresses.externalFault();
   }
 
   async patternFault(pattern: string): Promise<string | null> {
@@ -252,7 +252,7 @@ class Provider implements LocalLoadBalancers {
     if (chroot) mkdirSync(chroot, { recursive: true, mode: 0o755 });
     return {
       program: findProgram('haproxy') ?? 'haproxy',
-      claims: this.#addresses.claims,
+      addresses: this.#addresses,
       now: () => performance.timeOrigin + performance.now(),
       onVerdict: (id) => this.#passVerdictsOn(id),
       environment: {

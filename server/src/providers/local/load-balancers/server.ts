@@ -9,8 +9,7 @@ import { removeHome, separate } from '../../../kernel/engine-accounts.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
 import { commandLine, processKey } from '../../../kernel/processes.ts';
-import type { AddressClaims } from '../addresses/claims.ts';
-import { addToLoopback, hasAddresses, removeFromLoopback } from '../addresses/loopback.ts';
+import type { LocalAddresses } from '../addresses/provider.ts';
 import { holderPid } from '../addresses/sockets.ts';
 import { makeDirectoryForEngine } from '../host/files.ts';
 import { logWritersEnded } from '../host/log-writer.ts';
@@ -40,7 +39,7 @@ const LAST_LINES_MS = 30_000;
 
 export interface ServerContext {
   readonly program: string;
-  readonly claims: AddressClaims;
+  readonly addresses: Pick<LocalAddresses, 'claims' | 'add' | 'remove' | 'hasAll'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly environment: Omit<RenderEnvironment, 'socketPath' | 'serverStatePath' | 'certificateDirectory'>;
@@ -107,7 +106,7 @@ export class LoadBalancerServer {
   /** Whether it serves this version, as far as can be seen without asking. */
   serves(version: number): boolean {
     const isCurrent = this.#state.version === version && !this.#state.changing && !this.#engine.isFormer;
-    return isCurrent && this.#isAlive() && hasAddresses(this.#state.addresses);
+    return isCurrent && this.#isAlive() && this.#context.addresses.hasAll(this.#state.addresses);
   }
 
   /** Converges to `desired`.
@@ -118,7 +117,7 @@ export class LoadBalancerServer {
     const after = stateAfter(this.#state, desired, rendering, failover);
     requireProbePrograms(after.probes);
     if (after.udp.listeners.length > 0) requireNginx();
-    await this.#context.claims.require(after.addresses);
+    await this.#context.addresses.claims.require(after.addresses);
     await this.#withAddresses(after.addresses, () => this.#converge(rendering, after, failover));
   }
 
@@ -147,20 +146,20 @@ export class LoadBalancerServer {
   /** Has these addresses while the action runs and once it has succeeded, and those that it had when it fails. */
   async #withAddresses(requested: readonly string[], action: () => Promise<void>): Promise<void> {
     const had = this.#state.addresses;
-    await addToLoopback(requested);
+    await this.#context.addresses.add(requested);
     try {
       await action();
     } catch (error) {
-      await removeFromLoopback(requested.filter((address) => !had.includes(address)));
+      await this.#context.addresses.remove(requested.filter((address) => !had.includes(address)));
       throw error;
     }
-    await removeFromLoopback(had.filter((address) => !requested.includes(address)));
+    await this.#context.addresses.remove(had.filter((address) => !requested.includes(address)));
   }
 
-  /** Starts again from their files what died, and adds again what was removed from the loopback interface.
+  /** Starts again from their files what died, and adds again what was removed from an interface.
    *  @returns whether anything had to be done */
   async revive(): Promise<boolean> {
-    const hadLost = await addToLoopback(this.#state.addresses);
+    const hadLost = await this.#context.addresses.add(this.#state.addresses);
     if (this.#isAlive()) return hadLost;
     if (this.#state.needed && !this.#engine.running()) {
       await this.#engine.start(this.#state.logging);
@@ -365,7 +364,7 @@ export class LoadBalancerServer {
     await this.#engine.end();
     await this.#udp.end();
     this.#engine.disconnect();
-    await removeFromLoopback(this.#state.addresses);
+    await this.#context.addresses.remove(this.#state.addresses);
   }
 
   #environment(): RenderEnvironment {

@@ -1,0 +1,246 @@
+import { existsSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { TaskFailed } from '../../../kernel/errors.ts';
+import {
+  addressNumber,
+  addressText,
+  canonicalAddress,
+  parseRange,
+  rangeContains,
+} from '../../../kernel/ip.ts';
+import { ownCapabilities } from '../host/privileges.ts';
+import { findProgram, run } from '../host/programs.ts';
+
+/** Addresses that others can reach: of ranges that the region names, on an interface of this machine. What Virga puts
+ *  there has a prefix of its own length (/32, /128), by which it is told from the machine's own. */
+
+export interface AddressPool {
+  /** `203.0.113.16/28`, `2001:db8::/112`. */
+  readonly range: string;
+  /** `eth0`. */
+  readonly interface: string;
+  /** Addresses and ranges that are others'. */
+  readonly exclude?: readonly string[];
+}
+
+interface OnInterface {
+  readonly device: string;
+  readonly address: string;
+  /** Whether nothing but itself is behind its prefix, as for all that Virga adds. */
+  readonly isSingle: boolean;
+}
+
+/** How often an address is announced when it comes: neighbours may lose one. */
+const ANNOUNCEMENTS = 3;
+
+/** Says on the network that an address is here now (RFC 826 as in RFC 5227 3; RFC 4861 7.2.6): neighbours that knew it
+ *  elsewhere learn where it is. */
+const ANNOUNCE = `
+import socket, struct, sys, time
+device, text, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind((device, 0))
+mac = s.getsockname()[4]
+if ':' in text:
+    own = socket.inet_pton(socket.AF_INET6, text)
+    everybody = socket.inet_pton(socket.AF_INET6, 'ff02::1')
+    said = struct.pack('!BBHI', 136, 0, 0, 0x20000000) + own + b'\\2\\1' + mac
+    summed = own + everybody + struct.pack('!II', len(said), 58) + said
+    total = sum(struct.unpack('!%dH' % (len(summed) // 2), summed))
+    while total >> 16: total = (total & 0xffff) + (total >> 16)
+    said = said[:2] + struct.pack('!H', ~total & 0xffff) + said[4:]
+    packet = struct.pack('!IHBB', 6 << 28, len(said), 58, 255) + own + everybody + said
+    frame = b'\\x33\\x33\\0\\0\\0\\1' + mac + b'\\x86\\xdd' + packet
+else:
+    own = socket.inet_aton(text)
+    frame = b'\\xff' * 6 + mac + b'\\x08\\x06' + struct.pack('!HHBBH', 1, 0x800, 6, 4, 1) + mac + own + b'\\0' * 6 + own
+for i in range(times):
+    if i: time.sleep(0.2)
+    s.send(frame)
+`;
+
+/** That of the system: one of a home cannot be read by the account that runs it. */
+const python = (): string | null =>
+  existsSync('/usr/bin/python3') ? '/usr/bin/python3' : findProgram('python3');
+
+export class ExternalAddresses {
+  readonly #pools: readonly AddressPool[];
+  readonly #log: { warn(details: object, message: string): void };
+
+  constructor(pools: readonly AddressPool[], log: { warn(details: object, message: string): void }) {
+    this.#pools = pools;
+    this.#log = log;
+  }
+
+  /** Whether the region names ranges of this version. */
+  has(version: 4 | 6): boolean {
+    return this.#pools.some(({ range }) => parseRange(range)?.version === version);
+  }
+
+  owns(address: string): boolean {
+    return this.#poolOf(canonicalAddress(address)) !== undefined;
+  }
+
+  /** Why addresses cannot be put on the interfaces here, and what would help; null: they can, or none are named. */
+  fault(): string | null {
+    if (this.#pools.length === 0) return null;
+    for (const [name, found] of [
+      ['ip', findProgram('ip')],
+      ['python3', python()],
+    ])
+      if (found === null)
+        return `Addresses on interfaces need the program "${name}": install the Debian package "${name === 'ip' ? 'iproute2' : name}"`;
+    if (ownCapabilities(['net_admin', 'net_raw']).length < 2)
+      return (
+        'This server may not add addresses to interfaces and announce them: run it as root, or with the capabilities ' +
+        'CAP_NET_ADMIN and CAP_NET_RAW ("AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW" in a systemd unit)'
+      );
+    const present = onInterfaces();
+    for (const pool of this.#pools) {
+      if (networkInterfaces()[pool.interface] === undefined)
+        return `The interface ${pool.interface} is missing or down, on which the region has ${pool.range}`;
+      const own = present.find(({ address, isSingle }) => !isSingle && isOf(pool, address));
+      if (own)
+        return `${pool.range} contains ${own.address}, which this machine has on ${own.device}: exclude it, or choose another range`;
+    }
+    return null;
+  }
+
+  /** A free address.
+   *  @throws TaskFailed when there is none, or none can be put there */
+  free(version: 4 | 6, isInUse: (address: string) => boolean): string {
+    const fault = this.fault();
+    if (fault !== null) throw new TaskFailed(fault);
+    const present = new Set(onInterfaces().map(({ address }) => address));
+    for (const address of this.#all(version)) if (!present.has(address) && !isInUse(address)) return address;
+    throw new TaskFailed(`All addresses of the region (${this.#ranges(version).join(', ')}) are in use`);
+  }
+
+  /** How many addresses there are of a version, and how many of them are among these. */
+  capacity(version: 4 | 6, inUse: ReadonlySet<string>): { readonly total: number; readonly used: number } {
+    let [total, used] = [0, 0];
+    for (const address of this.#all(version)) {
+      total += 1;
+      if (inUse.has(address)) used += 1;
+      if (total === MOST_COUNTED) break;
+    }
+    return { total, used };
+  }
+
+  /** Whether the interfaces have those of these addresses that are of its ranges. */
+  hasAll(addresses: readonly string[]): boolean {
+    return this.#missing(addresses).length === 0;
+  }
+
+  /** Adds and announces those of these addresses that are of its ranges and are missing.
+   *  @returns whether there were any
+   *  @throws TaskFailed when the system refuses */
+  async add(addresses: readonly string[]): Promise<boolean> {
+    const missing = this.#missing(addresses);
+    for (const address of missing) {
+      const device = this.#poolOf(address)?.interface ?? '';
+      await change('replace', address, device);
+      await this.#announce(address, device);
+    }
+    return missing.length > 0;
+  }
+
+  async remove(addresses: readonly string[]): Promise<void> {
+    for (const { address, device, isSingle } of onInterfaces()) {
+      const pool = this.#poolOf(address);
+      if (!isSingle || pool?.interface !== device || !addresses.map(canonicalAddress).includes(address))
+        continue;
+      await change('del', address, device);
+    }
+  }
+
+  /** Removes what servers that were killed have left.
+   *  @param used addresses that something of this server is noted to have */
+  async removeAbandoned(used: ReadonlySet<string>): Promise<void> {
+    const kept = new Set([...used].map(canonicalAddress));
+    const left = onInterfaces().filter(({ address, isSingle }) => isSingle && !kept.has(address));
+    await this.remove(left.map(({ address }) => address));
+  }
+
+  /** Not heard, an address is found all the same, as soon as neighbours ask again. */
+  async #announce(address: string, device: string): Promise<void> {
+    const words = ['-I', '-c', ANNOUNCE, device, address, String(ANNOUNCEMENTS)];
+    const { exitCode, output } = await run(python() ?? 'python3', words, {
+      capabilities: ['net_raw'],
+    });
+    if (exitCode !== 0)
+      this.#log.warn({ address, device }, `an address could not be announced: ${output.trim().slice(-200)}`);
+  }
+
+  #missing(addresses: readonly string[]): string[] {
+    const own = addresses.map(canonicalAddress).filter((address) => this.#poolOf(address) !== undefined);
+    if (own.length === 0) return [];
+    const present = new Set(onInterfaces().map(({ address, device }) => `${address} ${device}`));
+    return own.filter((address) => !present.has(`${address} ${this.#poolOf(address)?.interface}`));
+  }
+
+  #poolOf(address: string): AddressPool | undefined {
+    return this.#pools.find((pool) => isOf(pool, address));
+  }
+
+  #ranges(version: 4 | 6): string[] {
+    return this.#pools.map(({ range }) => range).filter((range) => parseRange(range)?.version === version);
+  }
+
+  /** All addresses that may be given: of a network of IPv4 neither the first nor the last one, which hosts ignore. */
+  *#all(version: 4 | 6): Generator<string> {
+    for (const pool of this.#pools) {
+      const range = parseRange(pool.range);
+      if (range?.version !== version) continue;
+      const isNetwork = range.last - range.first > 1n;
+      const [first, last] = isNetwork ? [range.first + 1n, range.last - 1n] : [range.first, range.last];
+      for (let value = first; value <= last; value += 1n) {
+        const address = addressText(version, value);
+        if (isOf(pool, address)) yield address;
+      }
+    }
+  }
+}
+
+/** Nobody counts those of a large range of IPv6. */
+const MOST_COUNTED = 65_536;
+
+const within = (range: string, address: string): boolean => {
+  const parsed = parseRange(range.includes('/') ? range : `${range}/${range.includes(':') ? 128 : 32}`);
+  return (
+    parsed !== undefined &&
+    addressNumber(address)?.version === parsed.version &&
+    rangeContains(parsed, address)
+  );
+};
+
+const isOf = ({ range, exclude = [] }: AddressPool, address: string): boolean =>
+  within(range, address) && !exclude.some((other) => within(other, address));
+
+function onInterfaces(): readonly OnInterface[] {
+  return Object.entries(networkInterfaces()).flatMap(([device, addresses = []]) =>
+    addresses.map(({ address, cidr }) => ({
+      device,
+      address: canonicalAddress(address),
+      isSingle: /\/(?:32|128)$/.test(cidr ?? ''),
+    })),
+  );
+}
+
+/** No duplicate address detection: the address counts at once. An IPv6 one is never preferred, so that what this machine
+ *  itself sends goes on using the addresses that it used before. */
+async function change(what: 'replace' | 'del', address: string, device: string): Promise<void> {
+  const isSix = isIPv6(address);
+  const lasting = isSix ? ['nodad', 'valid_lft', 'forever', 'preferred_lft', '0'] : [];
+  const prefix = isSix ? 128 : 32;
+  const words = ['addr', what, `${address}/${prefix}`, 'dev', device, ...(what === 'del' ? [] : lasting)];
+  const { exitCode, output } = await run(findProgram('ip') ?? 'ip', words, { capabilities: ['net_admin'] });
+  if (exitCode === 0) return;
+  // What somebody else has removed is removed.
+  if (what === 'del' && !onInterfaces().some((one) => one.address === address && one.device === device))
+    return;
+  throw new TaskFailed(
+    `${address} could not be ${what === 'del' ? 'removed from' : 'added to'} ${device}: ${output.trim()}`,
+  );
+}
