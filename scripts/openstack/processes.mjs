@@ -72,7 +72,11 @@ export function processesOf(state) {
 function hasMark(pid, state) {
   try {
     const isZombie = /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    return !isZombie && readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${MARK}=${state}`);
+    if (isZombie) return false;
+    // Programs that give themselves a title write it over their environment: they are known by where they are.
+    const isProgram = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${path.dirname(state)}/python-`);
+    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return isProgram || variables.includes(`${MARK}=${state}`);
   } catch {
     return false;
   }
