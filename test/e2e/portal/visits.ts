@@ -38,13 +38,16 @@ export function addressOf(pattern: string, samples: Samples | undefined): string
   return place.replace(/\$[^/]+$/, id);
 }
 
+/** The script of a worker that tabs share: the browser never says that it has arrived. */
+const isWorker = (request: Request): boolean => /\/assets\/task-worker-[^/]*\.js$/.test(request.url());
+
 /** What a page has asked for and has not been answered yet; the stream of events never ends and is not counted. */
 export class Questions {
   readonly #open = new Set<Request>();
 
   constructor(page: Page) {
     page.on('request', (request) => {
-      if (request.resourceType() !== 'eventsource') this.#open.add(request);
+      if (request.resourceType() !== 'eventsource' && !isWorker(request)) this.#open.add(request);
     });
     page.on('requestfinished', (request) => this.#open.delete(request));
     page.on('requestfailed', (request) => this.#open.delete(request));
