@@ -58,8 +58,10 @@ export const reportRoutes = (reports: Reports): readonly Route[] => [
     rules: checkReport,
     response: UsageReport,
     handler: async (ctx, { body }) => {
+      const report = await reports.usage({ ...ctx, caller: { ...ctx.caller, clientId: ctx.clientId } }, body);
+      // What is refused is no look.
       await recordLook(ctx, 'usage_report');
-      return reports.usage({ ...ctx, caller: { ...ctx.caller, clientId: ctx.clientId } }, body);
+      return report;
     },
   }),
 ];
