@@ -4,7 +4,7 @@ import { Context } from './context.ts';
 import { idIn, itemsOf, namesOf } from './names.ts';
 import { addOperations } from './operation-command.ts';
 import { operation, TABLE } from './operations.ts';
-import { scopesOf } from './table/shapes.ts';
+import { flagOf, scopesOf } from './table/shapes.ts';
 import type { Terminal } from './terminal.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -67,7 +67,7 @@ async function below(
   const option = optionCalled(verb, before.at(-1));
   if (option && takesValue(option)) {
     if (option.argChoices) return option.argChoices.map((value) => ({ value, means: '' }));
-    const flag = row?.flags.find(({ name }) => `--${name.replaceAll('_', '-')}` === option.long);
+    const flag = row?.flags.find(({ name }) => `--${flagOf(name)}` === option.long);
     return flag?.list ? namesIn(flag.list, terminal) : scopeNames(option.long ?? '', terminal);
   }
   if (current.startsWith('-')) return optionsOf(verb);

@@ -54,8 +54,8 @@ export interface FlagRow {
   readonly list?: string;
 }
 
-/** `tag_key` on the command line. */
-export const flagOf = (name: string): string => name.replaceAll('_', '-').toLowerCase();
+/** `tag_key` and `name__contains` on the command line. */
+export const flagOf = (name: string): string => name.replaceAll(/_+/g, '-').toLowerCase();
 
 /** Parts of the path that are usually meant, rather than given: the project, the region, the account. */
 export function scopesOf({ path, args }: OperationRow): readonly string[] {
