@@ -261,6 +261,7 @@ describe('an answer with new tokens', () => {
       'POST /iam/auth/jwt/refresh',
       'POST /iam/clients/{clientId}/tokens',
       'POST /iam/v2/clients/{clientId}/tokens',
+      'POST /virga/v1/clients/{client_id}/act',
       'PUT /iam/users/{userId}/password',
     ]);
   });
