@@ -31,7 +31,10 @@ test('an empty filter is no filter, in every list', async () => {
     if (names.length === 0) continue;
     const plain = await get(spec, '');
     const empty = await get(spec, `?${names.map((name) => `${name}=`).join('&')}`);
-    const same = empty.status === plain.status && empty.body?.count === plain.body?.count;
+    // Whoever reads this list stands in it the next time.
+    const looks = spec.path === '/virga/v1/clients/{client_id}/audit_log' ? 1 : 0;
+    const same =
+      empty.status === plain.status && (empty.body?.count ?? 0) === (plain.body?.count ?? 0) + looks;
     if (!same) wrong.push(`${nameOf(spec)}: ${plain.status}, ${empty.status} ${JSON.stringify(empty.body)}`);
   }
   expect(wrong).toEqual([]);
