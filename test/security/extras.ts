@@ -8,7 +8,8 @@ import { CLIENT, type Victim } from './victim.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const TEXT = 'extra-field';
-const NUMBER = 31_337;
+// So long that no id holds it by chance.
+const NUMBER = 1_313_371_337;
 const TIME = '2001-02-03T04:05:06';
 export const MARKS: readonly string[] = [TEXT, String(NUMBER), TIME];
 
