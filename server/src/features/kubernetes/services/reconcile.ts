@@ -27,6 +27,7 @@ export function reconcileServices(deps: ServicesDeps): (signal: AbortSignal) => 
       if (signal.aborted) return;
       const trees = made.get(cluster.id) ?? [];
       made.delete(cluster.id);
+      if (!cluster.can_change) continue;
       try {
         await reconcileCluster(deps, cluster, trees);
       } catch (error) {
