@@ -188,7 +188,14 @@ export function features({
     }),
     pricing({ prices, db, clock }),
     kubernetes({
-      ...{ db, log, clock, ids, cipher, prices, regionIds, owners },
+      db,
+      log,
+      clock,
+      ids,
+      cipher,
+      prices,
+      regionIds,
+      owners,
       balancers: balancers.managed,
       providerOf: providers.of('kubernetes'),
     }),
@@ -256,7 +263,10 @@ export class App {
     const sessions = new Sessions(options);
     const all = features({
       ...options,
-      ...{ watcher: this.#watcher, owners, sessions, routes: () => this.routes },
+      watcher: this.#watcher,
+      owners,
+      sessions,
+      routes: () => this.routes,
       watchdog: () => this.watchdog,
     });
     this.features = all;

@@ -35,7 +35,11 @@ async function fetched(address: string): Promise<string> {
 const onInterface = () => (networkInterfaces()[HERE] ?? []).map(({ cidr }) => cidr);
 
 const region = (id: number, addresses: NewRegion['settings']['addresses']): NewRegion => ({
-  ...{ id, display_name: `Here ${id}`, slug: `here-${id}`, state: 'ACTIVE', provider: 'local' },
+  id,
+  display_name: `Here ${id}`,
+  slug: `here-${id}`,
+  state: 'ACTIVE',
+  provider: 'local',
   settings: { addresses: addresses ?? [] },
 });
 

@@ -74,7 +74,9 @@ const CASES: Readonly<Record<string, Case>> = {
       name: 'web',
       listeners: [
         {
-          ...{ name: 'http', protocol: 'HTTP', protocol_port: 80 },
+          name: 'http',
+          protocol: 'HTTP',
+          protocol_port: 80,
           pools: [{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', members: [] }],
         },
       ],

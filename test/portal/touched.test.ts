@@ -6,7 +6,11 @@ import { isTouched } from '../../console/src/api/touched.ts';
 const ID = '0192f5d0-0000-7000-8000-000000001234';
 const OTHER = '0192f5d0-0000-7000-8000-00000000abcd';
 const task = (task_type: string, state: 'RUNNING' | 'FINISHED' = 'FINISHED', id = ID) => ({
-  ...{ task_type, state, project_id: 1, region_id: 2, created_resources: null },
+  task_type,
+  state,
+  project_id: 1,
+  region_id: 2,
+  created_resources: null,
   data: { resource_id: id },
 });
 const query = (path: string, more: Readonly<Record<string, unknown>> = {}) => [

@@ -24,10 +24,14 @@ test('a client that had something of everything leaves no row in any table', asy
   await server.call('POST', '/iam/auth/jwt/login', { body: { username: email, password: person.password } });
   await server.call('POST', '/iam/auth/password/forgot', { body: { email } });
   await asIts('POST', '/iam/clients/invite_user', {
-    ...{ email: 'noa@example.test', user_role: { name: 'Users' }, client_id: CLIENT },
+    email: 'noa@example.test',
+    user_role: { name: 'Users' },
+    client_id: CLIENT,
   });
   await asIts('POST', `/cloud/v3/inference/${victim.project}/secrets`, {
-    ...{ name: 'key', type: 'aws-iam', data: { aws_access_key_id: 'A', aws_secret_access_key: 'B' } },
+    name: 'key',
+    type: 'aws-iam',
+    data: { aws_access_key_id: 'A', aws_secret_access_key: 'B' },
   });
   const acting = await operate('POST', `${path}/act`, { reason: 'Ticket 4711' });
   await server.call('GET', '/cloud/v1/projects', { token: acting.body.token });

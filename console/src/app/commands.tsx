@@ -182,7 +182,9 @@ export function Commands({ place }: { readonly place: Place }) {
         {
           group: 'Create',
           actions: able.map(({ label, to }) => ({
-            ...{ id: label, label, onClick: go(to) },
+            id: label,
+            label,
+            onClick: go(to),
             leftSection: <IconPlus size={18} stroke={1.7} />,
           })),
         },

@@ -24,10 +24,14 @@ export function mapStories(portal: Portal): void {
       name: 'counter',
       listeners: [
         {
-          ...{ name: 'http', protocol: 'HTTP', protocol_port: 80 },
+          name: 'http',
+          protocol: 'HTTP',
+          protocol_port: 80,
           pools: [
             {
-              ...{ name: 'clerks', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' },
+              name: 'clerks',
+              protocol: 'HTTP',
+              lb_algorithm: 'ROUND_ROBIN',
               members: [{ address: '10.0.0.1', protocol_port: 80 }],
             },
           ],

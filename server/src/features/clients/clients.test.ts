@@ -153,7 +153,9 @@ test('an operator acts for a client with a token that says so, ends, and stands 
   await server.anotherNode().then(async (node) => {
     const send = (method: 'GET' | 'POST') =>
       node.inject({
-        ...{ method, url: '/cloud/v1/projects', headers: { authorization: `APIKey ${token}` } },
+        method,
+        url: '/cloud/v1/projects',
+        headers: { authorization: `APIKey ${token}` },
         ...(method === 'POST' ? { payload: { name: 'not-now' } } : {}),
       });
     expect((await send('GET')).statusCode).toBe(200);

@@ -53,7 +53,11 @@ export async function listResources(ctx: ClientContext, { kind, limit, offset }:
   await recordLook(ctx, 'resources');
   const parts = (kind === undefined ? KINDS : [kind]).map((each) => rowsOf(each, ctx.clientId));
   const page = await listPage<ResourceRow>(ctx.db, {
-    ...{ table: 'found', alias: 'f', columns: 'f.*', limit, offset },
+    table: 'found',
+    alias: 'f',
+    columns: 'f.*',
+    limit,
+    offset,
     rows: sql.join(parts, sql` union all `),
     order: 'created_at desc, kind, id',
   });

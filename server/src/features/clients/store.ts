@@ -32,7 +32,12 @@ export const listClients = (
   { name, status, limit, offset }: OperatorClientQuery,
 ): Promise<Page<ClientRow>> =>
   listPage<ClientRow>(db, {
-    ...{ table: 'clients', alias: 'a', columns: COLUMNS, limit, offset, order: 'id' },
+    table: 'clients',
+    alias: 'a',
+    columns: COLUMNS,
+    limit,
+    offset,
+    order: 'id',
     where: [
       ...(name === undefined ? [] : [contains(sql`name`, name)]),
       ...(status === undefined ? [] : [sql`status = ${status}`]),

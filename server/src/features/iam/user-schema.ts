@@ -135,7 +135,9 @@ export type InviteUser = Static<typeof InviteUser>;
 export const InviteWithLink = Type.Omit(InviteUser, ['client_id'], { $id: 'InviteWithLink' });
 export const InvitationWithLink = Type.Object(
   {
-    ...{ user_id: Type.Integer(), email: email(), status: Type.String() },
+    user_id: Type.Integer(),
+    email: email(),
+    status: Type.String(),
     link: Nullable(Type.String(), {
       description:
         'Where the invited person accepts; without a host where `VIRGA_PUBLIC_URL` is not set. Null: it was mailed.',

@@ -9,7 +9,11 @@ export const instancesInNeed: AttentionSource = async (db, { projectId }) => {
     [projectId, MOST_OF_ONE],
   );
   return rows.map(({ id, name, region_id: regionId, status_since: since }) => ({
-    ...{ kind: 'instance', id, name, regionId, since },
+    kind: 'instance',
+    id,
+    name,
+    regionId,
+    since,
     ...({ severity: 'failed', reason: 'It failed: start it again, or delete it' } as const),
   }));
 };

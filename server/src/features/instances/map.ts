@@ -20,7 +20,13 @@ export const mapOfInstances: MapSource = async (db, { projectId }) => {
   );
   return {
     nodes: rows.map(({ id, name, region_id: regionId, status, task_id: taskId, size }) => ({
-      ...{ kind: 'instance', id, name, detail: size ?? '', regionId, status, taskId },
+      kind: 'instance',
+      id,
+      name,
+      detail: size ?? '',
+      regionId,
+      status,
+      taskId,
     })),
     edges: rows.flatMap(({ id, networks }) => networks.map((to) => ({ from: id, to }))),
   };

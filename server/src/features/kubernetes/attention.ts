@@ -23,13 +23,22 @@ export const clustersInNeed: AttentionSource = async (db, { projectId, now }) =>
   );
   return [
     ...nodes.map(({ id, name, cluster, region_id, state_since }) => ({
-      ...{ kind: 'kubernetes_cluster', id, name: cluster, regionId: region_id, since: state_since },
+      kind: 'kubernetes_cluster',
+      id,
+      name: cluster,
+      regionId: region_id,
+      since: state_since,
       ...({ severity: 'degraded', reason: `Its node ${name} is not ready` } as const),
     })),
     ...ending.map(({ id, name, region_id, ends }) => {
       const { severity, reason } = endOf(ends, now);
       return {
-        ...{ kind: 'kubernetes_cluster', id, name, regionId: region_id, since: null, severity },
+        kind: 'kubernetes_cluster',
+        id,
+        name,
+        regionId: region_id,
+        since: null,
+        severity,
         reason: `Its kubeconfig: ${reason.toLowerCase()}`,
       };
     }),

@@ -22,7 +22,11 @@ export const balancersInNeed: AttentionSource = async (db, { projectId }) => {
     [projectId, MOST_OF_ONE],
   );
   return rows.map((row) => ({
-    ...{ kind: 'load_balancer', id: row.id, name: row.name, regionId: row.region_id, since: row.updated_at },
+    kind: 'load_balancer',
+    id: row.id,
+    name: row.name,
+    regionId: row.region_id,
+    since: row.updated_at,
     ...wrongWith(row),
   }));
 };

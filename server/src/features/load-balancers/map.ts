@@ -46,8 +46,13 @@ export const mapOfBalancers: MapSource = async (db, { projectId }) => {
   return {
     nodes: [
       ...balancers.map(({ id, name, region_id, address, status, task_id, listeners }) => ({
-        ...{ kind: 'load_balancer', id, name, detail: address ?? 'no address yet', regionId: region_id },
-        ...{ taskId: task_id, status: status === 'ONLINE' && listeners === 0 ? 'No listeners' : status },
+        kind: 'load_balancer',
+        id,
+        name,
+        detail: address ?? 'no address yet',
+        regionId: region_id,
+        taskId: task_id,
+        status: status === 'ONLINE' && listeners === 0 ? 'No listeners' : status,
       })),
       ...pools.flatMap((pool) => [poolNode(pool), ...membersNode(pool)]),
     ],
@@ -60,8 +65,14 @@ export const mapOfBalancers: MapSource = async (db, { projectId }) => {
 };
 
 const poolNode = ({ id, load_balancer_id, name, region_id, status, task_id, members, well }: PoolRow) => ({
-  ...{ kind: 'pool', id, name, detail: `${well} of ${members} members online`, regionId: region_id },
-  ...{ status, taskId: task_id, partOf: load_balancer_id },
+  kind: 'pool',
+  id,
+  name,
+  detail: `${well} of ${members} members online`,
+  regionId: region_id,
+  status,
+  taskId: task_id,
+  partOf: load_balancer_id,
 });
 
 function membersNode({ id, load_balancer_id, region_id, members, well, instances }: PoolRow) {
@@ -71,8 +82,14 @@ function membersNode({ id, load_balancer_id, region_id, members, well, instances
   const name = others === 1 ? '1 member' : `${others} members`;
   return [
     {
-      ...{ kind: 'members', id: `${id} members`, name, detail: `${well} of ${members} online` },
-      ...{ regionId: region_id, status, taskId: null, partOf: load_balancer_id },
+      kind: 'members',
+      id: `${id} members`,
+      name,
+      detail: `${well} of ${members} online`,
+      regionId: region_id,
+      status,
+      taskId: null,
+      partOf: load_balancer_id,
     },
   ];
 }

@@ -32,8 +32,12 @@ export const mapOfClusters: MapSource = async (db, { projectId }) => {
     [projectId, WITH_ONE_MORE],
   );
   const nodes = rows.map((row) => ({
-    ...{ kind: 'postgresql_cluster', id: row.id, name: row.name, detail: `PostgreSQL ${row.spec.version}` },
-    ...{ regionId: row.region_id, taskId: row.task_id },
+    kind: 'postgresql_cluster',
+    id: row.id,
+    name: row.name,
+    detail: `PostgreSQL ${row.spec.version}`,
+    regionId: row.region_id,
+    taskId: row.task_id,
     status: row.status === 'READY' && row.spec.acl.length === 0 ? 'Nobody may connect' : phaseOf(row),
   }));
   return { nodes, edges: [] };

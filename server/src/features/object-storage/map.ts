@@ -18,7 +18,12 @@ export const mapOfStorages: MapSource = async (db, { clientId }) => {
     [clientId, WITH_ONE_MORE],
   );
   const nodes = rows.map(({ id, name, region_id: regionId, status, task_id: taskId, buckets }) => ({
-    ...{ kind: 'object_storage', id: String(id), name, regionId, status, taskId },
+    kind: 'object_storage',
+    id: String(id),
+    name,
+    regionId,
+    status,
+    taskId,
     detail: buckets === 1 ? '1 bucket' : `${buckets} buckets`,
   }));
   return { nodes, edges: [] };

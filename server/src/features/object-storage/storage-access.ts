@@ -40,8 +40,11 @@ export const storageAccess = <Row extends AnyStorageRow>(table: StorageTable<Row
   list(ctx: RequestContext, query: StorageListQuery): Promise<Page<Row>> {
     return table.list(ctx.db, {
       clientId: ctx.caller.clientId,
-      ...{ id: query.id, name: query.name, namePart: query.name__contains },
-      ...{ location: query.location_name, status: query.provisioning_status },
+      id: query.id,
+      name: query.name,
+      namePart: query.name__contains,
+      location: query.location_name,
+      status: query.provisioning_status,
       showDeleted: query.show_deleted ?? false,
       order: readOrder(query.order_by, ORDER_FIELDS),
       ...{ limit: query.limit, offset: query.offset },

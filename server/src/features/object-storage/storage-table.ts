@@ -49,7 +49,12 @@ export const ORDER_FIELDS = Object.keys(ORDERS);
 
 /** How a search finds storages of a kind: a deleted one is shown in its list alone. */
 export const searchedStorages = (kind: string, table: 'object_storages' | 'sftp_storages'): SearchSource => ({
-  ...{ kind, table, idType: 'integer', owner: 'client', project: null, status: 's.status' },
+  kind,
+  table,
+  idType: 'integer',
+  owner: 'client',
+  project: null,
+  status: 's.status',
   where: () => sql`s.status <> 'deleted'`,
 });
 

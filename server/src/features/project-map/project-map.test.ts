@@ -36,11 +36,17 @@ test('from a floating IP through a load balancer and its pool to its members', a
   const id = await make('loadbalancers', { name: 'web' });
   expect(await nodeOf('load_balancer')).toMatchObject({ id, region_id: 2, status: 'No listeners' });
   const listener = await make('lblisteners', {
-    ...{ name: 'http', protocol: 'HTTP', protocol_port: 80, load_balancer_id: id },
+    name: 'http',
+    protocol: 'HTTP',
+    protocol_port: 80,
+    load_balancer_id: id,
   });
   expect((await nodeOf('load_balancer')).status).toBe('ONLINE');
   const pool = await make('lbpools', {
-    ...{ name: 'servers', lb_algorithm: 'ROUND_ROBIN', protocol: 'HTTP', listener_id: listener },
+    name: 'servers',
+    lb_algorithm: 'ROUND_ROBIN',
+    protocol: 'HTTP',
+    listener_id: listener,
     members: ['10.0.0.1', '10.0.0.2'].map((address) => ({ address, protocol_port: 80 })),
   });
   const { edges } = await read(MAP);

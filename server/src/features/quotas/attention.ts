@@ -12,7 +12,10 @@ export const quotasInNeed: AttentionSource = async (db, { clientId }) => {
     [clientId, DEFAULT_THRESHOLD, MOST_OF_ONE],
   );
   return rows.map(({ name, region_id, usage, quota_limit: limit }) => ({
-    ...{ kind: 'quota', id: name, name, since: null },
+    kind: 'quota',
+    id: name,
+    name,
+    since: null,
     regionId: region_id === GLOBAL_REGION ? null : region_id,
     severity: usage >= limit ? ('failed' as const) : ('degraded' as const),
     reason:

@@ -30,7 +30,8 @@ test('parts of names are found in every noun, and who has the whole name comes f
   await make('security_groups', { name: 'bakery-group' });
   await call('POST', '/cloud/v1/ssh_keys/1', { name: 'bakery-key', shared_in_project: false });
   await call('POST', '/cloud/v3/inference/1/secrets', {
-    ...{ name: 'bakery-secret', type: 'aws-iam' },
+    name: 'bakery-secret',
+    type: 'aws-iam',
     data: { aws_access_key_id: 'a', aws_secret_access_key: 'b' },
   });
   const found = await shown('BAKERY');

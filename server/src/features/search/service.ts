@@ -15,7 +15,9 @@ export async function search(
   const text = given.trim();
   if (text === '') return { results: [], truncated: false };
   const rows = await findResources(db, sources, {
-    ...{ clientId: caller.clientId, userId: caller.userId, text },
+    clientId: caller.clientId,
+    userId: caller.userId,
+    text,
     limit: limit + 1,
   });
   const once = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));

@@ -9,7 +9,11 @@ export const secretsInNeed: AttentionSource = async (db, { projectId, now }) => 
     [projectId, soon(now).toISOString(), MOST_OF_ONE],
   );
   return rows.map(({ id, name, region_id: regionId, not_after }) => ({
-    ...{ kind: 'secret', id, name, regionId, since: null },
+    kind: 'secret',
+    id,
+    name,
+    regionId,
+    since: null,
     ...endOf(not_after, now),
   }));
 };

@@ -69,7 +69,9 @@ export function listSecrets(
   return listPage<SecretRow>(db, {
     ...{ table: 'secrets', alias: 's', columns: SHOWN },
     where: [...where, ...named({ namePart })],
-    ...{ order, limit, offset },
+    order,
+    limit,
+    offset,
   });
 }
 

@@ -57,6 +57,8 @@ export function listGroups(
   return listPage<GroupRow>(db, {
     ...{ table: 'server_groups', alias: 'g', columns: SHOWN },
     where: [...where, ...named({ namePart })],
-    ...{ order, limit, offset },
+    order,
+    limit,
+    offset,
   });
 }

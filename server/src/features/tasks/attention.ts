@@ -17,7 +17,12 @@ export const tasksInNeed: AttentionSource = async (db, { clientId, projectId }) 
     [clientId, projectId, MOST_OF_ONE],
   );
   return rows.map(({ id, type, region_id: regionId, finished_at: since, error, subject_name }) => ({
-    ...{ kind: 'task', id, name: type, regionId, since, severity: 'failed' as const },
+    kind: 'task',
+    id,
+    name: type,
+    regionId,
+    since,
+    severity: 'failed' as const,
     subject: subject_name || undefined,
     reason: error ?? 'It failed',
   }));

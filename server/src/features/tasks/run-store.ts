@@ -43,7 +43,10 @@ export const listRuns = (
   { client_id, region_id, phase, limit, offset }: OperatorTaskQuery,
 ): Promise<Page<TaskRow & RunRow>> =>
   listPage<TaskRow & RunRow>(db, {
-    ...{ alias: 't', columns: `${COLUMNS}, ${RUN}`, limit, offset },
+    alias: 't',
+    columns: `${COLUMNS}, ${RUN}`,
+    limit,
+    offset,
     table: phase === 'ended' ? 'tasks' : 'tasks_active',
     where: [
       phase === 'ended' ? sql`finished_at is not null` : sql`finished_at is null`,

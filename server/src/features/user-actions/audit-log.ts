@@ -69,7 +69,10 @@ const COLUMNS = `a.id::text as id, a.at, a.action, a.subject, a.subject_name, a.
 /** The latest first. */
 export async function readAuditLog(ctx: RequestContext, clientId: number, query: AuditLogQuery) {
   const page = await listPage<AuditRow>(ctx.db, {
-    ...{ table: 'audit_log', alias: 'a', columns: COLUMNS, joins: 'left join users u on u.id = a.user_id' },
+    table: 'audit_log',
+    alias: 'a',
+    columns: COLUMNS,
+    joins: 'left join users u on u.id = a.user_id',
     where: conditionsOf(clientId, query),
     order: 'a.at desc, a.id desc',
     limit: query.limit,

@@ -15,7 +15,12 @@ export const volumesInNeed: AttentionSource = async (db, { projectId }) => {
     [projectId, MOST_OF_ONE],
   );
   return rows.map(({ id, name, region_id: regionId, updated_at: since, status }) => ({
-    ...{ kind: 'volume', id, name, regionId, since, severity: 'failed' as const },
+    kind: 'volume',
+    id,
+    name,
+    regionId,
+    since,
+    severity: 'failed' as const,
     reason:
       status === 'error_restoring'
         ? 'It could not be reverted: revert it again, or delete it'

@@ -12,7 +12,12 @@ export const webhooksInNeed: AttentionSource = async (db, { clientId, role }) =>
     [clientId, MOST_OF_ONE],
   );
   return rows.map(({ id, url, last_error: error, created_at: since }) => ({
-    ...{ kind: 'webhook', id: String(id), name: url, regionId: null, since, severity: 'failed' as const },
+    kind: 'webhook',
+    id: String(id),
+    name: url,
+    regionId: null,
+    since,
+    severity: 'failed' as const,
     reason: `The last delivery failed: ${error}`,
   }));
 };

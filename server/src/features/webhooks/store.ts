@@ -318,7 +318,11 @@ export type DeliveryRow = RowOf<
 export function listDeliveries(db: Db, query: DeliveryListQuery): Promise<Page<DeliveryRow>> {
   const { client_id: client, state, type, limit, offset } = query;
   return listPage<DeliveryRow>(db, {
-    ...{ table: 'webhook_deliveries', alias: 'd', columns: COLUMNS, limit, offset },
+    table: 'webhook_deliveries',
+    alias: 'd',
+    columns: COLUMNS,
+    limit,
+    offset,
     where: [
       ...(client === undefined ? [] : [sql`client_id = ${client}::int`]),
       ...(state === undefined ? [] : [sql`state = ${state}`]),
@@ -335,7 +339,11 @@ export function listOwnDeliveries(
   { state, limit, offset }: Paging & { readonly state?: DeliveryState | undefined },
 ): Promise<Page<DeliveryRow>> {
   return listPage<DeliveryRow>(db, {
-    ...{ table: 'webhook_deliveries', alias: 'd', columns: COLUMNS, limit, offset },
+    table: 'webhook_deliveries',
+    alias: 'd',
+    columns: COLUMNS,
+    limit,
+    offset,
     where: [
       sql`client_id = ${clientId}::int and audit_id is not null`,
       ...(state === undefined ? [] : [sql`state = ${state}`]),

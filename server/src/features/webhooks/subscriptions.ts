@@ -105,7 +105,11 @@ export async function testSubscription(
   const body = JSON.stringify({ type: 'test', timestamp: now.toISOString(), data: {} });
   try {
     await callWebhook({
-      ...{ url: one.url, id: ctx.ids.uuid(), now, body, allowed: allowedNetworks },
+      url: one.url,
+      id: ctx.ids.uuid(),
+      now,
+      body,
+      allowed: allowedNetworks,
       by: { header: one.auth_header_name, value },
     });
     return { delivered: true, error: null };

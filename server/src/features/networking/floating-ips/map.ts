@@ -19,7 +19,12 @@ export const mapOfFloatingIps: MapSource = async (db, { projectId }) => {
   );
   return {
     nodes: rows.map(({ id, address, region_id: regionId, status, task_id: taskId, target }) => ({
-      ...{ kind: 'floating_ip', id, name: address ?? 'no address yet', regionId, status, taskId },
+      kind: 'floating_ip',
+      id,
+      name: address ?? 'no address yet',
+      regionId,
+      status,
+      taskId,
       detail: target === null ? 'leads nowhere' : 'floating IP',
     })),
     edges: rows.flatMap(({ id, target }) => (target === null ? [] : [{ from: id, to: target }])),

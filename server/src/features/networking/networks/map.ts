@@ -16,7 +16,12 @@ export const mapOfNetworks: MapSource = async (db, { projectId }) => {
     [projectId, WITH_ONE_MORE],
   );
   const nodes = rows.map(({ id, name, region_id: regionId, task_id: taskId, ranges }) => ({
-    ...{ kind: 'network', id, name, regionId, taskId, status: 'ACTIVE' },
+    kind: 'network',
+    id,
+    name,
+    regionId,
+    taskId,
+    status: 'ACTIVE',
     detail: ranges.join(', ') || 'no subnet',
   }));
   return { nodes, edges: [] };
