@@ -68,15 +68,14 @@ function provider({ secret, fetch: asked = fetch }: Cloud = {}) {
   return {
     objects,
     loadBalancers,
-    apply: (wanted: DesiredLoadBalancer = desired): Promise<Progress> =>
-      loadBalancers.apply(wanted, operation()),
+    apply: (goal: DesiredLoadBalancer = desired): Promise<Progress> => loadBalancers.apply(goal, operation()),
     remove: (): Promise<Progress> => loadBalancers.remove(id, operation()),
     /** Applies until it is ready. @returns the steps that it named
      *  @throws TaskFailed as a task would end with it */
-    async converge(wanted: DesiredLoadBalancer = desired): Promise<readonly string[]> {
+    async converge(goal: DesiredLoadBalancer = desired): Promise<readonly string[]> {
       const steps: string[] = [];
       const applied = () =>
-        loadBalancers.apply(wanted, operation()).catch((error: unknown) => {
+        loadBalancers.apply(goal, operation()).catch((error: unknown) => {
           if (error instanceof TaskFailed) return error;
           throw error;
         });

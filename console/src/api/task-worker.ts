@@ -29,14 +29,14 @@ function end(): void {
   isOpen = false;
 }
 
-function join(tab: MessagePort, wanted: string): void {
+function join(tab: MessagePort, requested: string): void {
   tabs.add(tab);
-  if (session === wanted) {
+  if (session === requested) {
     if (isOpen) tab.postMessage({ opened: true } satisfies ToTab);
     return;
   }
   end();
-  session = wanted;
+  session = requested;
   stop = readTasks({
     opened: () => {
       isOpen = true;

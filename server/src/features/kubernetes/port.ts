@@ -35,7 +35,7 @@ export interface KubernetesProvider {
   observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>>;
   /** How many nodes the pods of these pools need, by id of the pool. Of those left out nothing is known. */
   neededNodes(pools: readonly PoolToScale[]): Promise<ReadonlyMap<string, number>>;
-  /** Services of a cluster that want a load balancer, or have one; undefined: not known at present. Absent: no pods run
+  /** Services of a cluster that need a load balancer, or have one; undefined: not known at present. Absent: no pods run
    *  there, and none is made. */
   services?(clusterId: string): Promise<ClusterServices | undefined>;
   /** Tells a service what became of it; what is left out stays. */
@@ -72,7 +72,7 @@ export interface ClusterService {
   readonly namespace: string;
   readonly name: string;
   /** False: it is being deleted, or is of another type by now. */
-  readonly wantsLoadBalancer: boolean;
+  readonly needsLoadBalancer: boolean;
   /** It stays until its load balancer is gone. */
   readonly isHeld: boolean;
   /** The address that it shows. */

@@ -80,12 +80,12 @@ async function checkOctavia(session: Session): Promise<readonly Finding[]> {
 async function checkDriver(session: Session, { load_balancers: set }: OpenStackSettings) {
   const answer = await session.call('load-balancer', 'GET', '/lbaas/providers');
   const names = (answer as { providers: readonly { name: string }[] }).providers.map(({ name }) => name);
-  const wanted = set?.provider;
-  if (wanted === undefined) return [works('driver', `the default of the cloud, of ${names.join(', ')}`)];
+  const requested = set?.provider;
+  if (requested === undefined) return [works('driver', `the default of the cloud, of ${names.join(', ')}`)];
   return [
-    names.includes(wanted)
-      ? works('driver', wanted)
-      : fails('driver', `${wanted} is none of the drivers here: ${names.join(', ')}`),
+    names.includes(requested)
+      ? works('driver', requested)
+      : fails('driver', `${requested} is none of the drivers here: ${names.join(', ')}`),
   ];
 }
 

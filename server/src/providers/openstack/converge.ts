@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DesiredLoadBalancer, DesiredPool } from '../../features/load-balancers/port.ts';
 import { adopt, type Marked, markedId, markOf } from './marks.ts';
+import {
+  type DesiredObject,
+  type Fields,
+  objectOfListener,
+  objectOfMember,
+  objectOfMonitor,
+  objectOfPolicy,
+  objectOfPool,
+  objectOfRule,
+} from './objects.ts';
 import type { Method } from './session.ts';
 import type { LoadBalancerSettings } from './settings.ts';
-import {
-  type Fields,
-  type Wanted,
-  wantedListener,
-  wantedMember,
-  wantedMonitor,
-  wantedPolicy,
-  wantedPool,
-  wantedRule,
-} from './wanted.ts';
 
 /** An object of Octavia. */
 export interface Found extends Marked {
@@ -81,8 +81,8 @@ function ofLoadBalancer({ adminStateUp }: DesiredLoadBalancer, found: Found): Ca
 }
 
 /** The change of an object's fields that differ; null: none does. */
-function changed(name: string, path: string, wanted: Fields, found: Found): Call | null {
-  const set = Object.fromEntries(Object.entries(wanted).filter(([key, value]) => !isSame(found[key], value)));
+function changed(name: string, path: string, goal: Fields, found: Found): Call | null {
+  const set = Object.fromEntries(Object.entries(goal).filter(([key, value]) => !isSame(found[key], value)));
   if (Object.keys(set).length === 0) return null;
   return {
     method: 'PUT',
@@ -93,8 +93,8 @@ function changed(name: string, path: string, wanted: Fields, found: Found): Call
 }
 
 /** Octavia leaves out what is null, and orders lists as it likes. */
-function isSame(found: unknown, wanted: unknown): boolean {
-  return isDeepStrictEqual(plain(found), plain(wanted));
+function isSame(found: unknown, goal: unknown): boolean {
+  return isDeepStrictEqual(plain(found), plain(goal));
 }
 
 function plain(value: unknown): unknown {
@@ -105,12 +105,12 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, plain(each)]));
 }
 
-/** What is found of something that is wanted: an object that carries its mark and is not another one in what cannot
+/** What is found of something that is desired: an object that carries its mark and is not another one in what cannot
  *  be changed. */
-function findWanted(wanted: Wanted, all: readonly Found[]): Found | undefined {
-  const { adopted } = adopt(all.filter((each) => markedId(each) === wanted.id));
+function findDesired(goal: DesiredObject, all: readonly Found[]): Found | undefined {
+  const { adopted } = adopt(all.filter((each) => markedId(each) === goal.id));
   if (!adopted) return undefined;
-  return Object.entries(wanted.fixed).every(([key, value]) => isSame(adopted[key], value))
+  return Object.entries(goal.fixed).every(([key, value]) => isSame(adopted[key], value))
     ? adopted
     : undefined;
 }
@@ -123,24 +123,24 @@ function removal(desired: DesiredLoadBalancer, found: FoundTree): Call | null {
   const policies = desired.listeners.flatMap(({ l7Policies }) => l7Policies);
   const foundPolicies = found.policies.map(({ policy }) => policy);
   const listeners = idsOf(
-    desired.listeners.map((each) => findWanted(wantedListener(each, null), found.listeners)),
+    desired.listeners.map((each) => findDesired(objectOfListener(each, null), found.listeners)),
   );
   const pools = idsOf(desired.pools.map((each) => findPool(each, found)?.pool));
-  const wantedPolicies = idsOf(
-    policies.map((each) => findWanted(wantedPolicy(each, 0, null), foundPolicies)),
+  const keptPolicies = idsOf(
+    policies.map((each) => findDesired(objectOfPolicy(each, 0, null), foundPolicies)),
   );
   const surplusRule = first(found.policies, ({ policy, rules: its }) => {
-    const wanted = idsOf(rules.map((each) => findWanted(wantedRule(each), its)));
-    const rule = its.find(({ id }) => !wanted.has(id));
+    const kept = idsOf(rules.map((each) => findDesired(objectOfRule(each), its)));
+    const rule = its.find(({ id }) => !kept.has(id));
     return rule ? deletion('rule', `/l7policies/${policy.id}/rules/${rule.id}`) : null;
   });
-  const gone = (list: readonly Found[], wanted: ReadonlySet<unknown>, name: string, path: string) => {
-    const surplus = list.find(({ id }) => !wanted.has(id));
+  const gone = (list: readonly Found[], kept: ReadonlySet<unknown>, name: string, path: string) => {
+    const surplus = list.find(({ id }) => !kept.has(id));
     return surplus ? deletion(name, `/${path}/${surplus.id}`) : null;
   };
   return (
     surplusRule ??
-    gone(foundPolicies, wantedPolicies, 'l7policy', 'l7policies') ??
+    gone(foundPolicies, keptPolicies, 'l7policy', 'l7policies') ??
     gone(found.listeners, listeners, 'listener', 'listeners') ??
     // Only when nothing leads to it any more.
     (isLedAway(desired, found)
@@ -156,8 +156,8 @@ function removal(desired: DesiredLoadBalancer, found: FoundTree): Call | null {
 
 /** Whether no listener or policy leads to a pool that is to go. */
 function isLedAway(desired: DesiredLoadBalancer, found: FoundTree): boolean {
-  const wanted = idsOf(desired.pools.map((each) => findPool(each, found)?.pool));
-  const surplus = new Set(found.pools.map(({ pool }) => pool.id).filter((id) => !wanted.has(id)));
+  const kept = idsOf(desired.pools.map((each) => findPool(each, found)?.pool));
+  const surplus = new Set(found.pools.map(({ pool }) => pool.id).filter((id) => !kept.has(id)));
   const leading = [
     ...found.listeners.map((each) => each.default_pool_id),
     ...found.policies.map(({ policy }) => policy.redirect_pool_id),
@@ -168,15 +168,15 @@ function isLedAway(desired: DesiredLoadBalancer, found: FoundTree): boolean {
 const deletion = (name: string, path: string): Call => ({ method: 'DELETE', path, what: `${name}: surplus` });
 
 function findPool(desired: DesiredPool, { pools }: FoundTree): FoundPool | undefined {
-  const pool = findWanted(
-    wantedPool(desired),
+  const pool = findDesired(
+    objectOfPool(desired),
     pools.map((each) => each.pool),
   );
   return pools.find((each) => each.pool === pool);
 }
 
-function created(name: string, path: string, wanted: Wanted, more: Fields = {}): Call {
-  const { id, fixed, changeable } = wanted;
+function created(name: string, path: string, goal: DesiredObject, more: Fields = {}): Call {
+  const { id, fixed, changeable } = goal;
   const entries = [...Object.entries(fixed), ...Object.entries(changeable), ...Object.entries(more)];
   const set = Object.fromEntries(entries.filter(([, value]) => value !== null));
   return {
@@ -192,11 +192,11 @@ function ofPool(
   found: FoundTree,
   settings: LoadBalancerSettings | undefined,
 ): Call | null {
-  const wanted = wantedPool(desired);
+  const goal = objectOfPool(desired);
   const there = findPool(desired, found);
-  if (!there) return created('pool', '/pools', wanted, { loadbalancer_id: found.loadBalancer.id });
+  if (!there) return created('pool', '/pools', goal, { loadbalancer_id: found.loadBalancer.id });
   return (
-    changed('pool', 'pools', wanted.changeable, there.pool) ??
+    changed('pool', 'pools', goal.changeable, there.pool) ??
     ofMembers(desired, there, settings) ??
     ofMonitor(desired, there)
   );
@@ -208,34 +208,34 @@ function ofMembers(
   { pool, members }: FoundPool,
   settings: LoadBalancerSettings | undefined,
 ): Call | null {
-  const wanted = desired.members.map((member) => wantedMember(member, desired, settings));
+  const goal = desired.members.map((member) => objectOfMember(member, desired, settings));
   const keyOf = (each: Fields) => `${each.address} ${each.protocol_port}`;
   const there = new Map(members.map((each) => [keyOf(each), each]));
-  const isAsWanted = (each: Fields) => {
+  const isAsDesired = (each: Fields) => {
     const its = there.get(keyOf(each));
     // The cloud may say in which subnet it is, though nobody asked.
     const asked = Object.entries(each).filter(([key, value]) => key !== 'subnet_id' || value !== null);
     return its !== undefined && asked.every(([key, value]) => isSame(its[key], value));
   };
-  if (wanted.length === members.length && wanted.every(isAsWanted)) return null;
-  const set = wanted.map((each) =>
+  if (goal.length === members.length && goal.every(isAsDesired)) return null;
+  const set = goal.map((each) =>
     Object.fromEntries(Object.entries(each).filter(([key, value]) => key !== 'subnet_id' || value !== null)),
   );
   return {
     method: 'PUT',
     path: `/pools/${pool.id}/members`,
     body: { members: set },
-    what: `members: ${wanted.length} instead of ${members.length}, or other ones`,
+    what: `members: ${goal.length} instead of ${members.length}, or other ones`,
   };
 }
 
 function ofMonitor({ healthMonitor }: DesiredPool, { pool, monitor }: FoundPool): Call | null {
-  const wanted = healthMonitor && wantedMonitor(healthMonitor);
-  const its = wanted && monitor ? findWanted(wanted, [monitor]) : undefined;
+  const goal = healthMonitor && objectOfMonitor(healthMonitor);
+  const its = goal && monitor ? findDesired(goal, [monitor]) : undefined;
   if (monitor && !its) return deletion('healthmonitor', `/healthmonitors/${monitor.id}`);
-  if (!wanted) return null;
-  if (!its) return created('healthmonitor', '/healthmonitors', wanted, { pool_id: pool.id });
-  return changed('healthmonitor', 'healthmonitors', wanted.changeable, its);
+  if (!goal) return null;
+  if (!its) return created('healthmonitor', '/healthmonitors', goal, { pool_id: pool.id });
+  return changed('healthmonitor', 'healthmonitors', goal.changeable, its);
 }
 
 function poolIdOf(poolId: string | null, found: FoundTree): string | null {
@@ -244,27 +244,27 @@ function poolIdOf(poolId: string | null, found: FoundTree): string | null {
 }
 
 function ofListener(desired: DesiredLoadBalancer['listeners'][number], found: FoundTree): Call | null {
-  const wanted = wantedListener(desired, poolIdOf(desired.defaultPoolId, found));
-  const there = findWanted(wanted, found.listeners);
-  if (!there) return created('listener', '/listeners', wanted, { loadbalancer_id: found.loadBalancer.id });
-  return changed('listener', 'listeners', wanted.changeable, there);
+  const goal = objectOfListener(desired, poolIdOf(desired.defaultPoolId, found));
+  const there = findDesired(goal, found.listeners);
+  if (!there) return created('listener', '/listeners', goal, { loadbalancer_id: found.loadBalancer.id });
+  return changed('listener', 'listeners', goal.changeable, there);
 }
 
 function ofPolicies(listener: DesiredLoadBalancer['listeners'][number], found: FoundTree): Call | null {
   const listenerId = found.listeners.find((each) => markedId(each) === listener.id)?.id;
   for (const [index, policy] of listener.l7Policies.entries()) {
-    const wanted = wantedPolicy(policy, index + 1, poolIdOf(policy.redirectPoolId, found));
+    const goal = objectOfPolicy(policy, index + 1, poolIdOf(policy.redirectPoolId, found));
     const all = found.policies.map((each) => each.policy);
-    const there = findWanted(wanted, all);
-    if (!there) return created('l7policy', '/l7policies', wanted, { listener_id: listenerId });
+    const there = findDesired(goal, all);
+    if (!there) return created('l7policy', '/l7policies', goal, { listener_id: listenerId });
     const rules = found.policies.find((each) => each.policy === there)?.rules ?? [];
     const call =
-      changed('l7policy', 'l7policies', wanted.changeable, there) ??
+      changed('l7policy', 'l7policies', goal.changeable, there) ??
       first(policy.rules, (rule) => {
-        const its = findWanted(wantedRule(rule), rules);
+        const its = findDesired(objectOfRule(rule), rules);
         const path = `l7policies/${there.id}/rules`;
-        if (!its) return created('rule', `/${path}`, wantedRule(rule));
-        return changed('rule', path, wantedRule(rule).changeable, its);
+        if (!its) return created('rule', `/${path}`, objectOfRule(rule));
+        return changed('rule', path, objectOfRule(rule).changeable, its);
       });
     if (call) return call;
   }

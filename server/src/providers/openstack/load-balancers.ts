@@ -220,13 +220,13 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
 
   /** Which floating IPs lead to its port, one step at a time. */
   async #floating(desired: DesiredLoadBalancer, portId: string): Promise<Step | null> {
-    const wanted = floatingOf(desired, this.#options.settings);
+    const addresses = floatingOf(desired, this.#options.settings);
     for (const each of await this.#neutron.floatingIpsOf(portId)) {
-      if (wanted.includes(each.floating_ip_address) || markedId(each) === null) continue;
+      if (addresses.includes(each.floating_ip_address) || markedId(each) === null) continue;
       await this.#neutron.lead(each.id, null);
       return change(`floating IP ${each.floating_ip_address}: leads elsewhere`);
     }
-    for (const address of wanted) {
+    for (const address of addresses) {
       const found = await this.#neutron.floatingIpAt(address);
       if (!found) throw new TaskFailed(`Floating IP ${address} is not there in the cloud any more`);
       if (found.port_id === portId) continue;

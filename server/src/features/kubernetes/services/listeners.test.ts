@@ -6,7 +6,7 @@ const SERVICE: ClusterService = {
   id: 'f1e2',
   namespace: 'default',
   name: 'web',
-  wantsLoadBalancer: true,
+  needsLoadBalancer: true,
   isHeld: true,
   address: null,
   ports: [

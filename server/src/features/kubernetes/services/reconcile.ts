@@ -82,7 +82,7 @@ async function reconcileService(deps: ServicesDeps, work: Work): Promise<void> {
   const { ctx, cluster, provider, service, nodes, tree } = work;
   const report = (state: Parameters<NonNullable<KubernetesProvider['reportService']>>[2]) =>
     provider.reportService?.(cluster.id, service, state);
-  if (!service.wantsLoadBalancer) {
+  if (!service.needsLoadBalancer) {
     if (tree) await remove(deps, ctx, tree);
     else await report({ address: null, isHeld: false });
     return;

@@ -7,7 +7,7 @@ import type {
 import { ask } from './api.ts';
 import type { Paths } from './paths.ts';
 
-/** Services of a cluster that want a load balancer, as its API server has them. */
+/** Services of a cluster that need a load balancer, as its API server has them. */
 
 /** The finalizer that every controller of load balancers uses: whoever deletes the service waits for it. */
 const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
@@ -65,7 +65,7 @@ export async function servicesOf(paths: Paths, address: string): Promise<Cluster
   }
 }
 
-const isConcerned = ({ wantsLoadBalancer, isHeld }: ClusterService): boolean => wantsLoadBalancer || isHeld;
+const isConcerned = ({ needsLoadBalancer, isHeld }: ClusterService): boolean => needsLoadBalancer || isHeld;
 
 function serviceOf({ metadata, spec, status }: Service): ClusterService {
   const isLocal = spec.externalTrafficPolicy === 'Local';
@@ -73,7 +73,7 @@ function serviceOf({ metadata, spec, status }: Service): ClusterService {
     id: metadata.uid,
     namespace: metadata.namespace,
     name: metadata.name,
-    wantsLoadBalancer:
+    needsLoadBalancer:
       spec.type === 'LoadBalancer' &&
       spec.loadBalancerClass === undefined &&
       metadata.deletionTimestamp === undefined,

@@ -14,7 +14,7 @@ import type { LoadBalancerSettings } from './settings.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export interface Wanted {
+export interface DesiredObject {
   /** The id here. */
   readonly id: string;
   /** What cannot be changed: something else in one of these is another object. */
@@ -26,7 +26,7 @@ export interface Wanted {
 const TIMEOUTS = { clientData: 50_000, memberConnect: 5_000, memberData: 50_000 };
 const FORWARDED = { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' };
 
-export function wantedListener(listener: DesiredListener, poolId: string | null): Wanted {
+export function objectOfListener(listener: DesiredListener, poolId: string | null): DesiredObject {
   const { timeoutsMs: ms, allowedCidrs } = listener;
   const counts = !['UDP', 'PROMETHEUS'].includes(listener.protocol);
   return {
@@ -49,7 +49,7 @@ export function wantedListener(listener: DesiredListener, poolId: string | null)
   };
 }
 
-export function wantedPool(pool: DesiredPool): Wanted {
+export function objectOfPool(pool: DesiredPool): DesiredObject {
   const persistence = pool.sessionPersistence && {
     type: pool.sessionPersistence.type,
     cookie_name: pool.sessionPersistence.cookieName,
@@ -68,7 +68,7 @@ export function wantedPool(pool: DesiredPool): Wanted {
 }
 
 /** A member is its address and port; its mark says which it is here. */
-export function wantedMember(
+export function objectOfMember(
   member: DesiredMember,
   pool: DesiredPool,
   settings: LoadBalancerSettings | undefined,
@@ -95,7 +95,7 @@ function subnetOf(address: string, settings: LoadBalancerSettings | undefined): 
   return found?.subnet_id ?? null;
 }
 
-export function wantedMonitor(monitor: DesiredHealthMonitor): Wanted {
+export function objectOfMonitor(monitor: DesiredHealthMonitor): DesiredObject {
   const isHttp = monitor.type === 'HTTP' || monitor.type === 'HTTPS';
   return {
     id: monitor.id,
@@ -119,7 +119,11 @@ export function wantedMonitor(monitor: DesiredHealthMonitor): Wanted {
   };
 }
 
-export function wantedPolicy(policy: DesiredL7Policy, position: number, poolId: string | null): Wanted {
+export function objectOfPolicy(
+  policy: DesiredL7Policy,
+  position: number,
+  poolId: string | null,
+): DesiredObject {
   return {
     id: policy.id,
     fixed: {},
@@ -135,7 +139,7 @@ export function wantedPolicy(policy: DesiredL7Policy, position: number, poolId: 
   };
 }
 
-export function wantedRule(rule: DesiredL7Rule): Wanted {
+export function objectOfRule(rule: DesiredL7Rule): DesiredObject {
   return {
     id: rule.id,
     fixed: {},
