@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewRegion } from '../../server/src/features/regions/index.ts';
 import { findProgram } from '../../server/src/kernel/find-program.ts';
+import { ExternalAddresses } from '../../server/src/providers/local/addresses/external.ts';
 import { webBalancer } from '../harness/balancer.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -159,6 +160,12 @@ describe.skipIf(fault !== undefined)(
       const made = await create(2);
       expect(made.vip_address).toBe('198.51.100.65');
       expect(await fetched(made.vip_address)).toBe('hello');
+    });
+
+    test('an excluded range is left out as a whole, however large it is', () => {
+      const pool = { range: '2001:db8:99::/48', interface: HERE, exclude: ['2001:db8:99::/49'] };
+      const addresses = new ExternalAddresses([pool], { warn: () => undefined });
+      expect(addresses.free(6, () => false)).toBe('2001:db8:99:8000::');
     });
 
     test("a range that has an address of the machine's own is refused, with what to do", async () => {

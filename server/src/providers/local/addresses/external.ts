@@ -117,17 +117,6 @@ export class ExternalAddresses {
     throw new TaskFailed(`All addresses of the region (${this.#ranges(version).join(', ')}) are in use`);
   }
 
-  /** How many addresses there are of a version, and how many of them are among these. */
-  capacity(version: 4 | 6, inUse: ReadonlySet<string>): { readonly total: number; readonly used: number } {
-    let [total, used] = [0, 0];
-    for (const address of this.#all(version)) {
-      total += 1;
-      if (inUse.has(address)) used += 1;
-      if (total === MOST_COUNTED) break;
-    }
-    return { total, used };
-  }
-
   /** Whether the interfaces have those of these addresses that are of its ranges. */
   hasAll(addresses: readonly string[]): boolean {
     return this.#missing(addresses).length === 0;
@@ -195,19 +184,25 @@ export class ExternalAddresses {
       if (range?.version !== version) continue;
       const isNetwork = range.last - range.first > 1n;
       const [first, last] = isNetwork ? [range.first + 1n, range.last - 1n] : [range.first, range.last];
+      const excluded = (pool.exclude ?? [])
+        .flatMap((text) => rangeOf(text) ?? [])
+        .filter((each) => each.version === version);
       for (let value = first; value <= last; value += 1n) {
-        const address = addressText(version, value);
-        if (isOf(pool, address)) yield address;
+        // As a whole: one of IPv6 may have more addresses than anybody can look at.
+        const other = excluded.find((each) => value >= each.first && value <= each.last);
+        if (other) value = other.last;
+        else yield addressText(version, value);
       }
     }
   }
 }
 
-/** Nobody counts those of a large range of IPv6. */
-const MOST_COUNTED = 65_536;
+/** Of an address alone, it is the only one. */
+const rangeOf = (text: string) =>
+  parseRange(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 
 const within = (range: string, address: string): boolean => {
-  const parsed = parseRange(range.includes('/') ? range : `${range}/${range.includes(':') ? 128 : 32}`);
+  const parsed = rangeOf(range);
   return (
     parsed !== undefined &&
     addressNumber(address)?.version === parsed.version &&
