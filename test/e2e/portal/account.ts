@@ -16,7 +16,7 @@ export function accountStories(portal: Portal): void {
     await page.getByRole('row', { name: /ada@example.com.*Invited|Invited.*ada@example.com/ }).waitFor();
     expect(await portal.barriers()).toEqual([]);
     const link = await mailed(portal, 'invitation');
-    const theirs = await portal.newPage(await portal.browser.newContext());
+    const theirs = await portal.newPage(await portal.browser.newContext({ reducedMotion: 'reduce' }));
     await theirs.goto(`${virga.url}/invitation/open#${link}`);
     await theirs.getByRole('heading', { name: 'Join Virga' }).waitFor();
     expect(await portal.barriers(theirs)).toEqual([]);
@@ -32,7 +32,7 @@ export function accountStories(portal: Portal): void {
 
   test('a forgotten password is replaced with the mailed link', async () => {
     const { virga } = portal;
-    const theirs = await portal.newPage(await portal.browser.newContext());
+    const theirs = await portal.newPage(await portal.browser.newContext({ reducedMotion: 'reduce' }));
     await theirs.goto(`${virga.url}/sign-in`);
     await theirs.getByRole('link', { name: 'Forgotten your password?' }).click();
     await theirs.getByRole('heading', { name: 'Forgotten your password?' }).waitFor();
@@ -95,7 +95,7 @@ export function accountStories(portal: Portal): void {
   test('a new password keeps the browser signed in, and ends tokens when that is wished', async () => {
     const { page, virga } = portal;
     const password = portal.credential('PASSWORD');
-    const theirs = await portal.newPage(await portal.browser.newContext());
+    const theirs = await portal.newPage(await portal.browser.newContext({ reducedMotion: 'reduce' }));
     await theirs.goto(`${virga.url}/sign-in`);
     await theirs.getByLabel('Email address').fill('ada@example.com');
     await theirs.getByRole('textbox', { name: 'Password' }).fill('another-password');
@@ -123,7 +123,7 @@ export function accountStories(portal: Portal): void {
   test('a passkey is added, signs in by itself, and confirms what needs a recent sign-in', async () => {
     const { page, virga } = portal;
     const url = virga.url.replace('127.0.0.1', 'localhost');
-    const theirs = await portal.newPage(await portal.browser.newContext());
+    const theirs = await portal.newPage(await portal.browser.newContext({ reducedMotion: 'reduce' }));
     const devtools = await theirs.context().newCDPSession(theirs);
     await devtools.send('WebAuthn.enable');
     await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -176,7 +176,7 @@ export function accountStories(portal: Portal): void {
 
   test('an authenticator app is added, asked for at the sign-in, and recovery codes stand for it', async () => {
     const { virga } = portal;
-    const theirs = await portal.newPage(await portal.browser.newContext());
+    const theirs = await portal.newPage(await portal.browser.newContext({ reducedMotion: 'reduce' }));
     portal.expected.add('400 POST /virga/v1/session');
     const enter = async () => {
       await theirs.goto(`${virga.url}/sign-in`);
