@@ -13219,7 +13219,7 @@ export interface components {
             email: string;
             /** @description In which state it is. */
             status: string;
-            /** @description Where the invited person accepts; without a host where `VIRGA_PUBLIC_URL` is not set. Null: it was mailed. */
+            /** @description Where the invited person accepts; without a host where `VIRGA_PUBLIC_URL` is not set. Null: it was mailed, or waits in the outbox of the operator, since the installation has other clients. */
             link: string | null;
         };
         InviteUser: {

@@ -37,3 +37,6 @@ export async function readUsers(db: Db, clientId: number): Promise<UserRow[]> {
     [clientId],
   );
 }
+
+export const countClients = (db: Db): Promise<number> =>
+  db.namedNumber('clients_count', 'select count(*) from clients', []);

@@ -8,6 +8,7 @@ import type { ClientContext, RequestContext } from '../../platform/http/context.
 import { consume, tryCount } from '../../platform/limits/limits.ts';
 import { canonicalAddress } from './addresses.ts';
 import { acceptAssignments } from './assignment-store.ts';
+import { countClients } from './client-store.ts';
 import * as store from './invitation-store.ts';
 import { hoursFromNow, mailToken } from './link-mail.ts';
 import { LINK_EXPIRED } from './link-store.ts';
@@ -37,7 +38,8 @@ export async function inviteUser(ctx: RequestContext, input: InviteUser) {
   return invite({ ...ctx, clientId: input.client_id }, input);
 }
 
-/** As `inviteUser`, with the link where no mail is sent: somebody has to pass it on. */
+/** As `inviteUser`, with the link where no mail is sent: somebody has to pass it on. Beside other clients it is the operator
+ *  who does: whoever has the link can make an account of an address that is not theirs, which another client may invite. */
 export async function inviteWithLink(
   ctx: RequestContext,
   input: Omit<InviteUser, 'client_id'>,
@@ -45,7 +47,8 @@ export async function inviteWithLink(
 ) {
   const token = ctx.ids.secret();
   const invited = await invite({ ...ctx, clientId: ctx.caller.clientId }, input, token);
-  return { ...invited, link: sendsMail ? null : `${ctx.publicUrl ?? ''}${PAGE}#${token}` };
+  const isHeld = sendsMail || (await countClients(ctx.db)) > 1;
+  return { ...invited, link: isHeld ? null : `${ctx.publicUrl ?? ''}${PAGE}#${token}` };
 }
 
 /** As `inviteUser`, for any client. */

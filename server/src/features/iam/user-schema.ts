@@ -140,7 +140,7 @@ export const InvitationWithLink = Type.Object(
     status: Type.String(),
     link: Nullable(Type.String(), {
       description:
-        'Where the invited person accepts; without a host where `VIRGA_PUBLIC_URL` is not set. Null: it was mailed.',
+        'Where the invited person accepts; without a host where `VIRGA_PUBLIC_URL` is not set. Null: it was mailed, or waits in the outbox of the operator, since the installation has other clients.',
     }),
   },
   { $id: 'InvitationWithLink' },
