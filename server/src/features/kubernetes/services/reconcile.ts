@@ -10,7 +10,7 @@ import { type ClusterWithServices, readClustersWithServices } from './store.ts';
 export interface ServicesDeps extends HealDeps {
   readonly cipher: Cipher;
   readonly clock: RegionContext['clock'];
-  readonly balancers: ManagedLoadBalancers;
+  readonly balancers: Pick<ManagedLoadBalancers, 'find' | 'create' | 'converge' | 'remove'>;
 }
 
 /** Read-only tags of a load balancer that is made for a service of a cluster. */
