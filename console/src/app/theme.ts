@@ -1,4 +1,5 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { keepFocus } from '../ui/keep-focus.ts';
 
 /** Ten steps from paper to ink, slightly cool. */
 const grey: MantineColorsTuple = [
@@ -65,7 +66,9 @@ export const theme = createTheme({
     NumberInput: { defaultProps: { rightSectionWidth: 50 } },
     Select: { defaultProps: { size: 'sm', checkIconPosition: 'right' } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: true } },
-    Modal: { defaultProps: { radius: 10, centered: true, closeButtonProps: CLOSE } },
-    Drawer: { defaultProps: { closeButtonProps: CLOSE } },
+    Modal: {
+      defaultProps: { radius: 10, centered: true, closeButtonProps: CLOSE, onFocusCapture: keepFocus },
+    },
+    Drawer: { defaultProps: { closeButtonProps: CLOSE, onFocusCapture: keepFocus } },
   },
 });

@@ -30,6 +30,22 @@ export function deliveryStories(portal: Portal): void {
     await page.unrouteAll();
   });
 
+  test('a form that opens takes the focus from nobody who is in one of its fields', async () => {
+    const { context } = portal;
+    const page = await portal.newPage(context);
+    // A machine that is so busy that what was to happen at once happens while somebody writes.
+    await page.addInitScript(`{
+      const soon = window.setTimeout;
+      window.setTimeout = (run, ms = 0, ...rest) => soon(run, ms + 500, ...rest);
+    }`);
+    await portal.go(1, 'storage?new=1', page);
+    const storage = page.getByRole('dialog').getByRole('textbox', { name: 'Storage' });
+    await storage.focus();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    expect(await storage.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    await page.close();
+  });
+
   test('a threshold is drawn against what is used, and says that it was notified', async () => {
     const { page, virga } = portal;
     await portal.go(1, 'storage?new=1');
