@@ -77,7 +77,7 @@ test('for tests only what they need beside is added, so that a server that runs 
 
 test('what bundles the server and builds the portal is no development package', () => {
   const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8'));
-  const files = ['scripts/lib/bundle.mjs', 'scripts/lib/console.mjs', 'console/vite.config.ts'];
+  const files = ['scripts/lib/bundle.mjs', 'scripts/lib/portal.mjs', 'portal/vite.config.ts'];
   const names = files.flatMap((file) => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
     const imports = text.matchAll(/(?:from |import\(|resolve\()'((?!node:|\.)(?:@[^/']+\/)?[^/']+)/g);

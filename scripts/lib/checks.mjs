@@ -35,8 +35,8 @@ export function runStaticChecks(root) {
     heading('Lint and format') && run(root, BIOME, ['check', '.']),
     heading('Types') && run(root, 'node_modules/typescript7/bin/tsc', ['--noEmit']),
     heading('Types of the portal') &&
-      run(root, 'node_modules/typescript7/bin/tsc', ['--noEmit', '-p', 'console']),
-    heading('Build of the portal') && run(root, 'scripts/console.mjs', []),
+      run(root, 'node_modules/typescript7/bin/tsc', ['--noEmit', '-p', 'portal']),
+    heading('Build of the portal') && run(root, 'scripts/portal.mjs', []),
   ];
   return countOf(results);
 }

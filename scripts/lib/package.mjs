@@ -12,7 +12,7 @@ const FILES = [
   'LICENSE',
   'system-packages.json',
   'engines',
-  'console/dist',
+  'portal/dist',
   'server/migrations',
   'server/src/features/iam/common-passwords.txt.br',
   'server/src/features/iam/scrypt-worker.mjs',
@@ -78,7 +78,7 @@ export async function packCommand(root, folder) {
  * @throws when it does not compile; the builder has said why then
  */
 function buildPortal(root) {
-  const { status } = spawnSync(process.execPath, [path.join(root, 'scripts', 'console.mjs')], {
+  const { status } = spawnSync(process.execPath, [path.join(root, 'scripts', 'portal.mjs')], {
     stdio: ['ignore', 2, 2],
     env: { ...process.env, NODE_ENV: 'production' },
   });

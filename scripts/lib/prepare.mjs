@@ -29,15 +29,15 @@ export async function prepareStart(root) {
 /** @param {string} root */
 async function build(root) {
   const { areBundled } = await import('./bundle.mjs');
-  const { isConsoleStale } = await import('./console.mjs');
+  const { isPortalStale } = await import('./portal.mjs');
   const bundler = [path.join(root, 'scripts', 'bundle.mjs'), ...PARTS];
   if (!areBundled(root, PARTS) && spawnSync(process.execPath, bundler, { stdio: 'inherit' }).status !== 0) {
     console.error('The server cannot be bundled.');
     return false;
   }
   // Without its pages the server still serves the whole API, and leads from `/` to the reference.
-  if (isConsoleStale(root)) {
-    spawnSync(process.execPath, [path.join(root, 'scripts', 'console.mjs')], { stdio: 'inherit' });
+  if (isPortalStale(root)) {
+    spawnSync(process.execPath, [path.join(root, 'scripts', 'portal.mjs')], { stdio: 'inherit' });
   }
   return true;
 }

@@ -216,7 +216,7 @@ async function start(
     isReady: () => ready,
     node: { name: config.node, dataDir, alone },
     role: config.role,
-    portal: path.join(INSTALLATION, 'console/dist'),
+    portal: path.join(INSTALLATION, 'portal/dist'),
     video: { ...config.video, secrets },
   });
   await app.presence.start();

@@ -10,7 +10,7 @@ let folder: string;
 
 beforeAll(async () => {
   // The first start of a tree says that it builds the portal; these are of a tree that was started before.
-  expect(await runScript('node scripts/console.mjs')).toMatchObject({ code: 0 });
+  expect(await runScript('node scripts/portal.mjs')).toMatchObject({ code: 0 });
   folder = newDataDir();
 });
 

@@ -7,7 +7,7 @@ import { readTexts } from './texts.ts';
 /** A change of words is seen in review: `npm run generate` writes golden/messages.txt and golden/texts.txt anew. */
 
 const messages = readMessages();
-const texts = readTexts(['console/src', 'cli/src', 'edge/src']);
+const texts = readTexts(['portal/src', 'cli/src', 'edge/src']);
 
 /** Clients of the wire contract know these by their words. */
 const CONTRACT = [
@@ -46,7 +46,7 @@ test('the portal speaks the terms of the field', () => {
     // Names of the API are for programs.
     /\b(create|delete|update)_[a-z]+\b|\b[a-z]+\.enabled\b/,
   ];
-  const shown = texts.filter(({ folder }) => folder.startsWith('console'));
+  const shown = texts.filter(({ folder }) => folder.startsWith('portal'));
   expect(shown.filter(({ text }) => others.some((one) => one.test(text)))).toEqual([]);
 });
 

@@ -8,7 +8,7 @@ import { hclParser } from './hcl.ts';
 /** The code beside a form says what the form sends: it is read back by a shell, by Python and by a parser. */
 
 /** The portal's modules are checked with the types of a browser, which tests have not. */
-const portal = (module: string) => import(new URL(`../../console/src/${module}`, import.meta.url).href);
+const portal = (module: string) => import(new URL(`../../portal/src/${module}`, import.meta.url).href);
 const { curlOf, pythonOf } = await portal('ui/code-text.ts');
 const { terraform } = await portal('ui/terraform.ts');
 const balancers = await portal('pages/load-balancers/draft.ts');

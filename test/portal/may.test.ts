@@ -10,7 +10,7 @@ import { shared } from '../harness/shared.ts';
 /** The portal knows before a call what the API would say of the caller's role. */
 
 /** The portal's modules are checked with the types of a browser, which tests have not. */
-const may = await import(new URL('../../console/src/api/may.ts', import.meta.url).href);
+const may = await import(new URL('../../portal/src/api/may.ts', import.meta.url).href);
 
 const server = shared(() => startTestServer({ worker: false }));
 
@@ -55,7 +55,7 @@ const whoIs = (caller: Caller) => {
 const OF_ONESELF = ['account/enrol.tsx', 'account/second-factors.tsx'];
 
 test('pages write through prepared calls alone, which know the role that they need', () => {
-  const sources = path.join(import.meta.dirname, '..', '..', 'console', 'src');
+  const sources = path.join(import.meta.dirname, '..', '..', 'portal', 'src');
   const files = readdirSync(path.join(sources, 'pages'), { recursive: true, encoding: 'utf8' });
   const direct = files
     .filter((file) => /\.tsx?$/.test(file) && !OF_ONESELF.includes(file))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withDistinctLabels } from '../../console/src/ui/options.ts';
+import { withDistinctLabels } from '../../portal/src/ui/options.ts';
 
 test('what has the same name is distinguished by its id, and other names stay', () => {
   const options = [

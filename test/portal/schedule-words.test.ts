@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scheduleWords } from '../../console/src/pages/lifecycle-policies/schedule-words.ts';
+import { scheduleWords } from '../../portal/src/pages/lifecycle-policies/schedule-words.ts';
 
 /** What people read of a schedule. */
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Node } from 'web-tree-sitter';
-import { terraform } from '../../console/src/ui/terraform.ts';
-import { MAPS, RESOURCES } from '../../console/src/ui/terraform-resources.ts';
+import { terraform } from '../../portal/src/ui/terraform.ts';
+import { MAPS, RESOURCES } from '../../portal/src/ui/terraform-resources.ts';
 import { hclParser } from './hcl.ts';
 
 /** What forms show for the infrastructure tool is read by a parser of its language, and has names that there are. */

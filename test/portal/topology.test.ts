@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DRAWN, drawn } from '../../console/src/pages/load-balancers/drawn.ts';
-import { layOut, NODE, type Topology } from '../../console/src/pictures/topology-layout.ts';
+import { DRAWN, drawn } from '../../portal/src/pages/load-balancers/drawn.ts';
+import { layOut, NODE, type Topology } from '../../portal/src/pictures/topology-layout.ts';
 
 const node = (id: string, column: number) => ({ id, column, title: id, detail: '', status: 'ONLINE' });
 const edge = (way: string) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTouched } from '../../console/src/api/touched.ts';
+import { isTouched } from '../../portal/src/api/touched.ts';
 
 /** What of a page is asked for anew when something is heard of a task. */
 

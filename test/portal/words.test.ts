@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { quotaName } from '../../console/src/pages/quotas/names.ts';
-import { apiWords } from '../../console/src/ui/api-words.ts';
+import { quotaName } from '../../portal/src/pages/quotas/names.ts';
+import { apiWords } from '../../portal/src/ui/api-words.ts';
 
 test.each([
   ['volume_snapshots_count', 'volume snapshots'],

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** `npm run dev -w console` serves the portal with a running Virga behind it; VIRGA_API names another address. */
+/** `npm run dev -w portal` serves the portal with a running Virga behind it; VIRGA_API names another address. */
 const api = process.env.VIRGA_API ?? 'http://127.0.0.1:8080';
 const served = [
   '/cloud',

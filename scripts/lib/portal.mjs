@@ -6,10 +6,10 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /** Where the portal's pages come from; a change in any of them makes a new build. */
 const SOURCES = [
-  'console/src',
-  'console/public',
-  'console/index.html',
-  'console/vite.config.ts',
+  'portal/src',
+  'portal/public',
+  'portal/index.html',
+  'portal/vite.config.ts',
   'client/src',
   'package-lock.json',
 ];
@@ -19,7 +19,7 @@ const STAMP = '.sources';
  * Whether the portal's sources have changed since it was built.
  * @param {string} root
  */
-export const isConsoleStale = (root) => readStamp(path.join(root, 'console', 'dist')) !== sourcesOf(root);
+export const isPortalStale = (root) => readStamp(path.join(root, 'portal', 'dist')) !== sourcesOf(root);
 
 /**
  * Builds the portal if its sources have changed since the last build.
@@ -28,8 +28,8 @@ export const isConsoleStale = (root) => readStamp(path.join(root, 'console', 'di
  * @returns {Promise<boolean>} whether it was built
  * @throws when the sources do not compile
  */
-export async function buildConsole(root, say = () => {}) {
-  const folder = path.join(root, 'console', 'dist');
+export async function buildPortal(root, say = () => {}) {
+  const folder = path.join(root, 'portal', 'dist');
   const stamp = sourcesOf(root);
   if (readStamp(folder) === stamp) return false;
   say('Building the portal');
@@ -39,7 +39,7 @@ export async function buildConsole(root, say = () => {}) {
   const draft = `${folder}.${process.pid}`;
   try {
     await build({
-      configFile: path.join(root, 'console', 'vite.config.ts'),
+      configFile: path.join(root, 'portal', 'vite.config.ts'),
       logLevel: 'error',
       build: { outDir: draft },
     });

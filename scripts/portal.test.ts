@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { removeAbandoned } from './lib/console.mjs';
+import { removeAbandoned } from './lib/portal.mjs';
 
 const run = promisify(execFile);
 
@@ -26,7 +26,7 @@ test('several starts that build the portal at once leave a whole one', async () 
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const folder = path.join(parent, 'dist');
   mkdirSync(folder, { recursive: true });
-  const library = path.join(import.meta.dirname, 'lib', 'console.mjs');
+  const library = path.join(import.meta.dirname, 'lib', 'portal.mjs');
   const swap = () => run(process.execPath, ['--input-type=module', '-e', SWAPS, library, folder]);
   await Promise.all([swap(), swap(), swap(), swap()]);
   expect(readdirSync(folder)).toHaveLength(40);
@@ -46,5 +46,5 @@ test('what a killed build left is removed, and nothing of a build that runs', ()
 test('npm run build makes all that npm start would make', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8'));
   expect(scripts.build).toContain('bundle.mjs server edge');
-  expect(scripts.build).toContain('console.mjs');
+  expect(scripts.build).toContain('portal.mjs');
 });

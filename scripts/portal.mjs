@@ -1,11 +1,11 @@
 // @ts-check
-// node scripts/console.mjs: builds the portal if its sources have changed. A process of its own, because the
+// node scripts/portal.mjs: builds the portal if its sources have changed. A process of its own, because the
 // builder's memory would otherwise stay with the server for as long as it runs.
 const { ROOT } = await import('./lib/root.mjs');
-const { buildConsole } = await import('./lib/console.mjs');
+const { buildPortal } = await import('./lib/portal.mjs');
 
 try {
-  await buildConsole(ROOT, (line) => console.log(line));
+  await buildPortal(ROOT, (line) => console.log(line));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
