@@ -8,17 +8,25 @@ import (
 	"slices"
 )
 
+// Where containerd looks up how to reach registries.
+const registriesFolder = "/etc/containerd/certs.d"
+
 const pauseImage = "virga.local/pause:1"
 
 // writeConfiguration writes what the programs of a node read.
 func writeConfiguration(options machineOptions) error {
 	files := map[string]string{
 		"/etc/containerd.toml": containerdConfiguration(),
-
 		"/etc/kube-proxy.yaml": proxyConfiguration(options),
 		"/etc/Corefile":        namesConfiguration(options),
 	}
+	if options.mirror != "" {
+		files[filepath.Join(registriesFolder, "_default", "hosts.toml")] = mirrorConfiguration(options.mirror)
+	}
 	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -40,11 +48,18 @@ state = "/run/containerd"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = %q
     conf_dir = %q
+  [plugins."io.containerd.grpc.v1.cri".registry]
+    config_path = %q
   [plugins."io.containerd.grpc.v1.cri".containerd]
     default_runtime_name = "runc"
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
       runtime_type = "io.containerd.runc.v2"
-`, containerdFolder, runtimeSocket, pauseImage, cniPlugins, cniFolder)
+`, containerdFolder, runtimeSocket, pauseImage, cniPlugins, cniFolder, registriesFolder)
+}
+
+// mirrorConfiguration has the mirror asked for every image; what it does not have comes from the registry of its name.
+func mirrorConfiguration(mirror string) string {
+	return fmt.Sprintf("[host.%q]\n  capabilities = [\"pull\", \"resolve\"]\n", mirror)
 }
 
 func proxyConfiguration(options machineOptions) string {
@@ -91,7 +106,7 @@ func programsOf(options machineOptions) []*program {
 			"--dir=" + options.dir, "--name=" + options.name, "--address=" + options.address, "--pods=" + options.pods, "--names=" + options.names,
 			"--id=" + options.id, "--taints=" + options.taints, fmt.Sprintf("--cores=%d", options.cores),
 			fmt.Sprintf("--memory=%d", options.memory), fmt.Sprintf("--max-pods=%d", options.maxPods),
-			"--labels=" + options.labels, "--images=" + options.images,
+			"--labels=" + options.labels, "--images=" + options.images, "--volumes=" + options.volumes,
 		}},
 	}
 	if options.names != "" {

@@ -82,8 +82,8 @@ func controlPlane(ctx context.Context, words []string) error {
 	if err := waitReady(ctx, failed, ca, s.address); err != nil {
 		return err
 	}
-	if err := permitNames(ctx, dir); err != nil {
-		return fmt.Errorf("the name servers of nodes: %w", err)
+	if err := serveNodes(ctx, dir); err != nil {
+		return fmt.Errorf("what nodes need: %w", err)
 	}
 	if err := startControllers(ctx, failed, s); err != nil {
 		return fmt.Errorf("kube-controller-manager: %w", err)

@@ -122,6 +122,9 @@ func makeRoot(options machineOptions) error {
 	if options.images != "" {
 		mounts = append(mounts, mount{source: options.images, target: options.images, flags: unix.MS_BIND, isFixed: true})
 	}
+	if options.volumes != "" {
+		mounts = append(mounts, mount{source: options.volumes, target: volumesFolder, flags: unix.MS_BIND})
+	}
 	for _, each := range mounts {
 		if err := each.make(root); err != nil {
 			return err

@@ -46,6 +46,13 @@ func machineKubelet(ctx context.Context, words []string) error {
 	}
 	kubeconfig := filepath.Join(machine.dir, "kubelet.conf")
 	go keepNetwork(ctx, machine, filepath.Join(machine.dir, "kube-proxy.conf"))
+	if machine.volumes != "" {
+		go func() {
+			if err := keepVolumes(ctx, machine, filepath.Join(machine.dir, "volumes.conf")); err != nil {
+				fmt.Fprintln(os.Stderr, "virga-kubernetes: volumes:", err)
+			}
+		}()
+	}
 	server, err := kubeletOf(machine, kubeconfig)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ const accountsOfMachine = 65_536
 // program ends, so does all that is in it.
 type machineOptions struct {
 	dir, authority, network, name, id, address, server, names string
-	labels, taints, pods, images                              string
+	labels, taints, pods, images, volumes, mirror             string
 	account, firstAccount, cores, memory, maxPods             int
 }
 
@@ -43,6 +43,8 @@ func machineFlags(options *machineOptions) *flag.FlagSet {
 	flags.StringVar(&options.pods, "pods", "10.244.0.0/16", "where the addresses of pods come from")
 	flags.StringVar(&options.names, "names", "", "the program that answers for names of services")
 	flags.StringVar(&options.images, "images", "", "a folder with archives of images")
+	flags.StringVar(&options.volumes, "volumes", "", "the folder of the volumes of the cluster")
+	flags.StringVar(&options.mirror, "mirror", "", "the address of a registry that is asked first for images")
 	flags.IntVar(&options.account, "account", 0, "whom this program becomes")
 	flags.IntVar(&options.firstAccount, "first-account", 0, "who root of the node is")
 	flags.IntVar(&options.cores, "cores", 1, "processors that its pods may have")
@@ -108,25 +110,21 @@ func prepareMachine(options machineOptions) error {
 	if err != nil {
 		return err
 	}
-	proxy := filepath.Join(options.dir, "kube-proxy")
-	if err := ca.issue(proxy, subject{name: "system:kube-proxy"}); err != nil {
-		return err
-	}
-	if err := ca.kubeconfig(proxy, "https://"+options.server+":"+apiPort); err != nil {
-		return err
-	}
-	names := filepath.Join(options.dir, "names")
-	if err := ca.issue(names, subject{name: namesUser}); err != nil {
-		return err
-	}
-	if err := ca.kubeconfig(names, "https://"+options.server+":"+apiPort); err != nil {
-		return err
+	files := []string{"", "ca.crt"}
+	users := map[string]string{"kube-proxy": "system:kube-proxy", "names": namesUser, "volumes": volumesUser}
+	for name, user := range users {
+		file := filepath.Join(options.dir, name)
+		if err := ca.issue(file, subject{name: user}); err != nil {
+			return err
+		}
+		if err := ca.kubeconfig(file, "https://"+options.server+":"+apiPort); err != nil {
+			return err
+		}
 	}
 	if err := write(filepath.Join(options.dir, "ca.crt"), ca.pem); err != nil {
 		return err
 	}
-	files := []string{"", "ca.crt"}
-	for _, name := range []string{"kubelet", "kube-proxy", "names"} {
+	for _, name := range []string{"kubelet", "kube-proxy", "names", "volumes"} {
 		files = append(files, name+".crt", name+".key", name+".conf")
 	}
 	for _, name := range files {
@@ -134,7 +132,13 @@ func prepareMachine(options machineOptions) error {
 			return err
 		}
 	}
-	return nil
+	if options.volumes == "" {
+		return nil
+	}
+	if err := os.MkdirAll(options.volumes, 0o711); err != nil {
+		return err
+	}
+	return os.Lchown(options.volumes, options.firstAccount, options.firstAccount)
 }
 
 // startMachine starts the first program of a node. It waits until the first file is closed, and ends when the second one is.

@@ -17,8 +17,14 @@ const (
 	namesUser = "virga:names"
 )
 
-// permitNames lets the name servers of nodes read what they answer for.
-func permitNames(ctx context.Context, dir string) error {
+// namesRules are what name servers of nodes read to answer.
+var namesRules = []rbac.PolicyRule{
+	{APIGroups: []string{""}, Resources: []string{"services", "namespaces"}, Verbs: []string{"list", "watch"}},
+	{APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}, Verbs: []string{"list", "watch"}},
+}
+
+// serveNodes makes what programs of nodes need in a cluster: rights of their own, and the class of volumes.
+func serveNodes(ctx context.Context, dir string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", filepath.Join(dir, "virga.conf"))
 	if err != nil {
 		return err
@@ -27,21 +33,28 @@ func permitNames(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	verbs := []string{"list", "watch"}
-	name := metav1.ObjectMeta{Name: namesUser}
-	role := &rbac.ClusterRole{ObjectMeta: name, Rules: []rbac.PolicyRule{
-		{APIGroups: []string{""}, Resources: []string{"services", "namespaces"}, Verbs: verbs},
-		{APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}, Verbs: verbs},
-	}}
+	if err := permit(ctx, client, namesUser, namesRules); err != nil {
+		return err
+	}
+	if err := permit(ctx, client, volumesUser, volumeRules); err != nil {
+		return err
+	}
+	return offerVolumes(ctx, client)
+}
+
+// permit lets a user do what the rules say, in the whole cluster.
+func permit(ctx context.Context, client clientset.Interface, user string, rules []rbac.PolicyRule) error {
+	name := metav1.ObjectMeta{Name: user}
+	role := &rbac.ClusterRole{ObjectMeta: name, Rules: rules}
 	binding := &rbac.ClusterRoleBinding{
 		ObjectMeta: name,
-		RoleRef:    rbac.RoleRef{APIGroup: rbac.GroupName, Kind: "ClusterRole", Name: namesUser},
-		Subjects:   []rbac.Subject{{APIGroup: rbac.GroupName, Kind: rbac.UserKind, Name: namesUser}},
+		RoleRef:    rbac.RoleRef{APIGroup: rbac.GroupName, Kind: "ClusterRole", Name: user},
+		Subjects:   []rbac.Subject{{APIGroup: rbac.GroupName, Kind: rbac.UserKind, Name: user}},
 	}
 	if _, err := client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil && !errors.IsAlreadyExists(err) {
 		return err
 	}
-	_, err = client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
+	_, err := client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
 	if errors.IsAlreadyExists(err) {
 		return nil
 	}

@@ -32,6 +32,7 @@ func network(_ context.Context, words []string) error {
 	link := flags.String("link", "", "the name of this machine's end")
 	nodes := flags.String("nodes", "", "the subnet of the nodes")
 	uplink := flags.String("uplink", "", "the subnet between this machine and the cluster")
+	mirror := flags.String("mirror", "", "ADDRESS:PORT of a registry that nodes may reach, although it is near")
 	remove := flags.Bool("remove", false, "remove it")
 	_ = flags.Parse(words)
 	if *remove {
@@ -39,8 +40,18 @@ func network(_ context.Context, words []string) error {
 	}
 	// What is left of this thread in another namespace ends with the program.
 	runtime.LockOSThread()
+	walls, err := wallsFor(*mirror)
+	if err != nil {
+		return err
+	}
 	if isNamespace(*file) {
-		return nil
+		kept, err := os.Open(*file)
+		if err != nil {
+			return err
+		}
+		defer kept.Close()
+		// The mirror and the addresses of this machine may be others now.
+		return within(kept, func() error { return nftables(walls) })
 	}
 	nodesPrefix, err := netip.ParsePrefix(*nodes)
 	if err != nil {
@@ -58,7 +69,7 @@ func network(_ context.Context, words []string) error {
 		return err
 	}
 	defer made.Close()
-	if err := connect(*link, made, nodesPrefix, uplinkPrefix); err != nil {
+	if err := connect(*link, made, nodesPrefix, uplinkPrefix, walls); err != nil {
 		return errors.Join(err, removeNetwork(*file))
 	}
 	return nil
@@ -134,7 +145,7 @@ func refuseOverlaps(link string, prefixes ...netip.Prefix) error {
 }
 
 // connect makes what is in the network, and this machine's end of its link.
-func connect(link string, made *os.File, nodes, uplink netip.Prefix) error {
+func connect(link string, made *os.File, nodes, uplink netip.Prefix, walls string) error {
 	// One that a network left that was ended in the middle.
 	if left, err := netlink.LinkByName(link); err == nil {
 		if err := netlink.LinkDel(left); err != nil {
@@ -181,17 +192,69 @@ func connect(link string, made *os.File, nodes, uplink netip.Prefix) error {
 	})
 }
 
-// walls of a cluster's network, which its nodes cannot change. This machine may reach the nodes; they reach the API server
-// and the world, but neither this machine nor what is near to it.
+// wallsFor makes the walls of a cluster's network, which its nodes cannot change. This machine may reach the nodes; they
+// reach the API server, the mirror of images and the world, but neither this machine nor what is near to it.
+func wallsFor(mirror string) (string, error) {
+	own, err := ownAddresses()
+	if err != nil {
+		return "", err
+	}
+	allowed := ""
+	if mirror != "" {
+		registry, err := netip.ParseAddrPort(mirror)
+		if err != nil || !registry.Addr().Is4() {
+			return "", fmt.Errorf("%s is not the IPv4 address and port of a registry", mirror)
+		}
+		allowed = fmt.Sprintf(`oifname "%s" ip daddr %s tcp dport %d accept`, egressLink, registry.Addr(), registry.Port())
+	}
+	return strings.NewReplacer("MIRROR", allowed, "NEAR", strings.Join(append(own, nearby), ", ")).Replace(walls), nil
+}
+
+// ownAddresses are those by which this machine is reached, but for those of its load balancers: nothing else is behind their
+// prefix, and they are for everybody.
+func ownAddresses() ([]string, error) {
+	addresses, err := netlink.AddrList(nil, netlink.FAMILY_V4)
+	if err != nil {
+		return nil, err
+	}
+	own := []string{}
+	for _, each := range addresses {
+		address, _ := netip.AddrFromSlice(each.IP.To4())
+		bits, _ := each.Mask.Size()
+		if bits == 32 || isNearby(address) {
+			continue
+		}
+		own = append(own, address.String())
+	}
+	return own, nil
+}
+
+func isNearby(address netip.Addr) bool {
+	for _, text := range strings.Split(nearby, ", ") {
+		if netip.MustParsePrefix(text).Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
 const walls = `
+table inet virga
+delete table inet virga
 table inet virga {
+  set near {
+    type ipv4_addr
+    flags interval
+    elements = { NEAR }
+  }
   chain forward {
     type filter hook forward priority filter; policy drop;
     ct state established,related accept
     iifname "` + uplinkName + `" oifname "` + bridgeName + `" accept
     iifname "` + bridgeName + `" oifname "` + bridgeName + `" accept
     iifname "` + bridgeName + `" oifname "` + egressLink + `" ip daddr ` + egressNames + ` meta l4proto { tcp, udp } th dport 53 accept
-    iifname "` + bridgeName + `" oifname "` + egressLink + `" ip daddr { ` + nearby + ` } reject
+    MIRROR
+    iifname "` + bridgeName + `" oifname "` + egressLink + `" ip daddr @near reject
     iifname "` + bridgeName + `" oifname "` + egressLink + `" accept
     reject
   }
@@ -208,7 +271,7 @@ table inet virga {
     ct state established,related accept
     oifname "` + uplinkName + `" reject
     oifname "` + egressLink + `" ip daddr ` + egressNames + ` accept
-    oifname "` + egressLink + `" ip daddr { ` + nearby + ` } reject
+    oifname "` + egressLink + `" ip daddr @near reject
   }
   chain postrouting {
     type nat hook postrouting priority srcnat; policy accept;

@@ -7,7 +7,7 @@ import { type Engines, KUBERNETES_ENGINES } from '../../server/src/engines/index
 import { addSshKey } from './kubernetes.ts';
 import { processesIn } from './leftovers.ts';
 import { startLocalServer } from './regions.ts';
-import { lookFor, type Reply, type TestServer } from './server.ts';
+import { lookFor, type Reply, type TestServer, type TestServerOptions } from './server.ts';
 
 const CLUSTERS = '/cloud/v2/k8s/clusters/1/1';
 
@@ -42,8 +42,8 @@ export class KubernetesLab {
     this.#installed = installed;
   }
 
-  static async start(installed: Installed): Promise<KubernetesLab> {
-    const server = await startLocalServer({ engines: installed.engines });
+  static async start(installed: Installed, options: TestServerOptions = {}): Promise<KubernetesLab> {
+    const server = await startLocalServer({ ...options, engines: installed.engines });
     await addSshKey(server);
     return new KubernetesLab(server, installed);
   }

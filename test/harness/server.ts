@@ -129,6 +129,8 @@ export interface TestServerOptions {
   /** Default: none. */
   readonly webhookNetworks?: AllowedNetworks;
   /** Default: none. */
+  readonly imageMirror?: string;
+  /** Default: none. */
   readonly prices?: Prices;
   /** Default: account 1 with one secret. */
   readonly video?: VideoTokenSettings;
@@ -191,6 +193,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const leases = new Leases(db);
   const factories = providerFactories({
     memberNetworks: memberNetworks(''),
+    imageMirror: options.imageMirror,
     timeScale: 0,
     seed: options.seed ?? 'test',
     dataDir,

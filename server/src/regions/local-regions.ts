@@ -34,6 +34,7 @@ export function localRegions({
   log,
   collectorOf,
   memberNetworks,
+  imageMirror,
   engines,
 }: ProviderOptions): ProviderFactory {
   const clock = systemClock();
@@ -78,6 +79,7 @@ export function localRegions({
       ...host,
       programs: kubernetesPrograms(engines),
       images: path.join(dataDir, 'images'),
+      imageMirror,
     });
     const running = [loadBalancers, postgresql, objectStorage, sftpStorage, kubernetes];
     return {

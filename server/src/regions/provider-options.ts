@@ -27,6 +27,8 @@ export interface ProviderOptions {
   readonly collectorOf: (regionId: number) => LogCollector | undefined;
   /** Where engines of this machine may connect to. */
   readonly memberNetworks: MemberNetworks;
+  /** The origin of a registry that nodes of Kubernetes ask first for images; undefined: none. */
+  readonly imageMirror: string | undefined;
   /** Opens the credentials of clouds. */
   readonly cipher: Cipher;
   /** Where it is noted what lives where in them. */

@@ -47,6 +47,8 @@ export interface Config {
   readonly onSigterm: 'leave' | 'stop';
   /** Networks that members of local regions may be in, and those that they may not; see `memberNetworks`. */
   readonly memberNetworks: string;
+  /** The origin of a registry that nodes of Kubernetes ask first for images; undefined: none. */
+  readonly imageMirror: string | undefined;
   /** Numbers of accounts for the programs of tenants; undefined: the usual ones. */
   readonly engineAccounts: AccountRange | undefined;
   /** Requests per minute and token; 0: no limit. */
@@ -119,6 +121,7 @@ const KNOWN: readonly string[] = [
   'VIRGA_DRAIN_SECONDS',
   'VIRGA_ENGINES_DIR',
   'VIRGA_ENGINE_ACCOUNTS',
+  'VIRGA_IMAGE_MIRROR',
   'VIRGA_S3_SERVER',
   'VIRGA_PG_DUMP',
   'VIRGA_PGBOUNCER',
@@ -204,6 +207,7 @@ export function readConfig(
       env.INVOCATION_ID ? 'leave' : 'stop',
     ),
     memberNetworks: networks(text('VIRGA_MEMBER_NETWORKS'), faults),
+    imageMirror: imageMirror(text('VIRGA_IMAGE_MIRROR'), faults),
     engineAccounts: engineAccounts(text('VIRGA_ENGINE_ACCOUNTS'), faults),
     rateLimit: number('VIRGA_RATE_LIMIT', 60_000, 0, 1_000_000_000, true),
     corsOrigins: corsOrigins(text('VIRGA_CORS_ORIGINS'), faults),
@@ -292,12 +296,30 @@ const MAX_TYPOS = 4;
 const WITHOUT_PREFIX = ['HOST', 'PORT', 'DATABASE_URL', 'SMTP_URL', 'LOG_LEVEL'];
 
 function publicUrl(raw: string | undefined, faults: string[]): string | undefined {
-  if (raw === undefined) return undefined;
-  const url = URL.canParse(raw) ? new URL(raw) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash)
-    return url.origin;
-  faults.push('VIRGA_PUBLIC_URL must be where people reach the portal, such as https://cloud.example');
-  return undefined;
+  const origin = originOf(raw);
+  if (origin === undefined && raw !== undefined)
+    faults.push('VIRGA_PUBLIC_URL must be where people reach the portal, such as https://cloud.example');
+  return origin;
+}
+
+function imageMirror(raw: string | undefined, faults: string[]): string | undefined {
+  const origin = originOf(raw);
+  if (origin === undefined && raw !== undefined)
+    faults.push('VIRGA_IMAGE_MIRROR must be the address of a registry, such as http://10.0.0.5:5000');
+  return origin;
+}
+
+/** Undefined: there is nothing, or more or less than an origin. */
+function originOf(raw: string | undefined): string | undefined {
+  const url = raw !== undefined && URL.canParse(raw) ? new URL(raw) : undefined;
+  const isOrigin =
+    url &&
+    /^https?:$/.test(url.protocol) &&
+    url.pathname === '/' &&
+    !url.search &&
+    !url.hash &&
+    !url.username;
+  return isOrigin ? url.origin : undefined;
 }
 
 /** What the tests set for themselves begins with VIRGA_TEST_. A script that has started a server may have exported what

@@ -14,6 +14,7 @@ import { type KubernetesService, onCluster, providerFor } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
 import { issueClient, newAuthority } from './certificates.ts';
 import * as store from './cluster-store.ts';
+import { checkExtras } from './extras.ts';
 import { sealKeys } from './keys.ts';
 import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } from './model.ts';
 import { newPool } from './new-pool.ts';
@@ -73,7 +74,9 @@ async function checkCreation(
   const faults = new Faults();
   checkCluster(faults, input, settings);
   checkLogRegion(service, faults, settings);
-  checkVersion(providerFor(service, ctx), faults, input.version);
+  const provider = providerFor(service, ctx);
+  checkVersion(provider, faults, input.version);
+  checkExtras(faults, provider, settings);
   const key = await findSshKey(ctx.db, input.keypair, viewerOf(ctx));
   if (!key) faults.add('keypair', `SSH key ${input.keypair} was not found in this project`);
   await checkSlurm(ctx.db, faults, ctx, settings);
@@ -198,6 +201,7 @@ async function checkChange(
   if (next.cni.provider !== now.cni.provider)
     faults.add('cni.provider', `is ${now.cni.provider} and cannot be changed`);
   checkSettings(faults, next);
+  checkExtras(faults, providerFor(service, ctx), next, now);
   if (input.logging) checkLogRegion(service, faults, next);
   if (input.add_ons?.slurm) await checkSlurm(tx, faults, ctx, next);
   faults.refuse();

@@ -12,6 +12,8 @@ export interface KubernetesProvider {
   publicAddress(number: number): string | null;
   /** The versions that clusters can have there, oldest first. Absent: all of the catalogue. */
   versions?(): readonly string[];
+  /** What clusters there cannot have: asking for it is refused. Absent: they can have everything. */
+  readonly lacks?: readonly ClusterExtra[];
   /** Brings the control plane to exactly this. Ready when its API server answers in that version.
    *  @throws TaskFailed with a reason for the user */
   applyControlPlane(desired: DesiredControlPlane, operation: Operation): Promise<Progress>;
@@ -43,6 +45,9 @@ export interface KubernetesProvider {
   /** Whether an operator may say how nodes and pools are: true where they are simulated. */
   readonly acceptsSignals: boolean;
 }
+
+/** Parts of a cluster's settings that not every engine has. */
+export type ClusterExtra = 'cilium' | 'ddos' | 'ipv6' | 'logging' | 'nfs' | 'slurm';
 
 /** A pool whose size follows its pods. */
 export interface PoolToScale {

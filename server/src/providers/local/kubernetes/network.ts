@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import type { Paths } from './paths.ts';
@@ -51,12 +52,13 @@ function described(notes: NetworkNotes): Network {
 
 /** Makes the network of a cluster, unless it is there.
  *  @param program of Kubernetes
- *  @param wish where pods and services have their addresses
+ *  @param wish where pods and services have their addresses; `mirror` is the origin of a registry that nodes reach although
+ *    it is near
  *  @throws TaskFailed when there are no addresses left, or with what the engine says */
 export async function makeNetwork(
   paths: Paths,
   program: string,
-  wish: Pick<NetworkNotes, 'pods' | 'services'>,
+  { mirror, ...wish }: Pick<NetworkNotes, 'pods' | 'services'> & { readonly mirror: string | undefined },
 ): Promise<Network> {
   const noted = networkOf(paths);
   const first = noted?.number ?? digestOf(paths.id).readUInt8(0);
@@ -70,6 +72,7 @@ export async function makeNetwork(
       `--link=${linkOf(paths.id)}`,
       `--nodes=${network.nodes}`,
       `--uplink=${network.uplink}`,
+      ...nearRegistry(mirror),
     ]);
     if (exitCode === 0) {
       writeFileAtomically(paths.networkNotes, JSON.stringify(notes));
@@ -79,6 +82,14 @@ export async function makeNetwork(
     if (!reason.includes(TAKEN)) break;
   }
   throw new TaskFailed(`The network of the cluster cannot be made: ${reason}`);
+}
+
+/** A registry with a name has to be in the internet: only of an address is it known beforehand where it is. */
+function nearRegistry(mirror: string | undefined): string[] {
+  if (mirror === undefined) return [];
+  const { hostname, port, protocol } = new URL(mirror);
+  if (!isIPv4(hostname)) return [];
+  return [`--mirror=${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`];
 }
 
 /** Removes the network of a cluster. Its number stays noted. */

@@ -19,6 +19,8 @@ export interface Paths {
   /** What the control plane keeps: etcd, its keys and certificates. */
   readonly data: string;
   readonly nodes: string;
+  /** Persistent volumes, which all nodes see. Root of the nodes owns it; its first node makes it. */
+  readonly volumes: string;
   readonly sockets: string;
   readonly socket: string;
   readonly log: string;
@@ -43,6 +45,7 @@ export function pathsOf(root: string, id: string): Paths {
     caKey: join(home, 'ca.key'),
     data: join(home, 'data'),
     nodes: join(home, 'nodes'),
+    volumes: join(home, 'volumes'),
     sockets,
     socket: join(sockets, SOCKET),
     log: join(home, 'control-plane.log'),
@@ -64,7 +67,7 @@ export function makeFolders(paths: Paths): void {
 
 /** Removes all that a cluster had. The folder by which it is known goes last. */
 export async function removeFolders(paths: Paths): Promise<void> {
-  for (const folder of [paths.sockets, paths.nodes, paths.data]) await removeFolder(folder);
+  for (const folder of [paths.sockets, paths.nodes, paths.volumes, paths.data]) await removeFolder(folder);
   await removeHome(paths.home);
 }
 

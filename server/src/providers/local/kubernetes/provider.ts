@@ -43,6 +43,8 @@ export interface LocalKubernetesOptions extends Pick<EngineHost, 'dataDir' | 'lo
   readonly programs: KubernetesPrograms;
   /** A folder with archives of images, which every node gets; it need not be there. */
   readonly images: string;
+  /** The origin of a registry that nodes ask first for images; undefined: none. */
+  readonly imageMirror: string | undefined;
 }
 
 /** What is known of a node beside its program. @property address in the network of its cluster, where it runs pods */
@@ -65,6 +67,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   readonly folder = 'kubernetes';
   readonly acceptsSignals = false;
   readonly unreadyGraceMs = UNREADY_GRACE_MS;
+  readonly lacks = ['cilium', 'ddos', 'ipv6', 'logging', 'nfs', 'slurm'] as const;
   readonly #options: LocalKubernetesOptions;
   readonly #root: string;
   readonly #changes: Reconciler;
@@ -267,7 +270,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       nodeId === undefined ? () => isReady(paths, this.apiAddress(clusterId)) : async () => true;
     const network = networkOf(paths);
     // Lost when the machine was started again.
-    if (network !== null) await makeNetwork(paths, this.#programOf(notes.version), network);
+    if (network !== null) await this.#makeNetwork(paths, notes.version, network);
     await program.serve(notes, answers);
   }
 
@@ -276,7 +279,11 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     const known = networkOf(paths);
     if (known === null && !(isNew && this.#options.programs.runsPods())) return null;
     const { pods_ip_pool: pods, services_ip_pool: services } = desired.settings;
-    return makeNetwork(paths, this.#programOf(desired.version), known ?? { pods, services });
+    return this.#makeNetwork(paths, desired.version, known ?? { pods, services });
+  }
+
+  #makeNetwork(paths: Paths, version: string, wish: Pick<Network, 'pods' | 'services'>): Promise<Network> {
+    return makeNetwork(paths, this.#programOf(version), { ...wish, mirror: this.#options.imageMirror });
   }
 
   async #unplug(paths: Paths): Promise<void> {
@@ -311,6 +318,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       network,
       images: this.#images(),
       names: this.#options.programs.names(),
+      mirror: this.#options.imageMirror,
     });
   }
 

@@ -98,7 +98,8 @@ export const hollowWords = (
 
 /** A node that runs pods. @param address in the network of its cluster
  *  @param images a folder with archives of images, for all nodes
- *  @param names the program that answers for names of services */
+ *  @param names the program that answers for names of services
+ *  @param mirror the origin of a registry that is asked first for images */
 export const machineWords = (
   paths: Paths,
   node: NodePaths,
@@ -108,6 +109,7 @@ export const machineWords = (
     readonly network: Network;
     readonly images: string | undefined;
     readonly names: string | undefined;
+    readonly mirror: string | undefined;
   },
 ): readonly string[] => [
   'machine',
@@ -118,8 +120,10 @@ export const machineWords = (
   `--pods=${more.network.pods}`,
   `--account=${accountOfHome(paths.home)}`,
   `--first-account=${firstAccountOf(paths.home)}`,
+  `--volumes=${paths.volumes}`,
   ...(more.images === undefined ? [] : [`--images=${more.images}`]),
   ...(more.names === undefined ? [] : [`--names=${more.names}`]),
+  ...(more.mirror === undefined ? [] : [`--mirror=${more.mirror}`]),
 ];
 
 export const namesFile = ({ folder }: NodePaths): string => join(folder, 'name.json');
