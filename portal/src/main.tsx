@@ -13,8 +13,10 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/client.ts';
 import { askEarly } from './app/early.ts';
 import { router } from './app/router.tsx';
+import { routing } from './app/routing.tsx';
 import { theme } from './app/theme.ts';
 import { Hints } from './ui/hint.tsx';
+import { RoutingContext } from './ui/routing.tsx';
 
 /** The server writes it into the page; only styles that carry it are applied. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -30,10 +32,12 @@ if (root) {
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
         <QueryClientProvider client={queryClient}>
-          {/* Above forms, below menus: a toast must not lie on what somebody is about to press. */}
-          <Notifications zIndex={250} position="bottom-right" limit={4} />
-          <RouterProvider router={router} />
-          <Hints />
+          <RoutingContext value={routing}>
+            {/* Above forms, below menus: a toast must not lie on what somebody is about to press. */}
+            <Notifications zIndex={250} position="bottom-right" limit={4} />
+            <RouterProvider router={router} />
+            <Hints />
+          </RoutingContext>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

@@ -4,6 +4,7 @@ import { computeStories } from './portal/compute.ts';
 import { deliveryStories } from './portal/delivery.ts';
 import { firstHourStories } from './portal/first-hour.ts';
 import { Portal } from './portal/harness.ts';
+import { lostWorkStories } from './portal/lost-work.ts';
 import { networkingStories } from './portal/networking.ts';
 
 /** The portal in a real browser, against the real program. All stories share one of each, in this order. */
@@ -18,6 +19,7 @@ afterAll(() => portal.stop());
 firstHourStories(portal);
 computeStories(portal);
 networkingStories(portal);
+lostWorkStories(portal);
 accountStories(portal);
 deliveryStories(portal);
 

@@ -72,7 +72,7 @@ export const loadBalancerFlavors = (where: Where): Choices => ({
 
 export const sshKeys = ({ project }: Where): Choices => ({
   key: `ssh keys ${project}`,
-  none: 'None yet: add one under SSH keys',
+  none: 'None yet: add one',
   load: async () =>
     resultsOf(
       await client.GET('/cloud/v1/ssh_keys/{project_id}', {

@@ -3,7 +3,7 @@ import createQueryClient from 'openapi-react-query';
 import { type FaultyFields, fieldsOf, isRecord } from '../../../client/src/fields.ts';
 import { type ApiCall, apiCallsOf, createVirgaClient, type Schemas } from '../../../client/src/index.ts';
 import { noteAnswer } from './connection.ts';
-import { csrfToken, signedOut } from './session.ts';
+import { csrfToken } from './session.ts';
 
 export type { ApiCall, Schemas };
 
@@ -13,23 +13,40 @@ export const client = createVirgaClient({
   fetch: async (request) => {
     const sendable = await repeatable(request);
     const response = await ask(sendable());
-    if (response.status === 401) signedOut();
-    if (request.method === 'GET' || !(await needsPassword(response))) return response;
-    const { passwordGiven } = await import('../app/password-again.tsx');
-    return (await passwordGiven()) ? ask(sendable()) : response;
+    if (hasEnded(request, response)) {
+      const { sessionRenewed } = await import('../app/password-again.tsx');
+      return (await sessionRenewed()) ? ask(sendable()) : response;
+    }
+    if (request.method === 'GET' || response.status !== 403) return response;
+    if (await needsPassword(response)) {
+      const { passwordGiven } = await import('../app/password-again.tsx');
+      return (await passwordGiven()) ? ask(sendable()) : response;
+    }
+    // Another tab may have signed in again, and the token of this page is that of the session before.
+    const { hasNewSession } = await import('../app/session.ts');
+    return (await hasNewSession()) ? ask(sendable()) : response;
   },
 });
 
-/** A request that can be sent twice. Its body is read first: a clone would be sent as a stream. */
+/** A request that can be sent twice, each time with the token of the session of then. Its body is read first: a clone
+ *  would be sent as a stream. */
 async function repeatable(request: Request): Promise<() => Request> {
-  if (request.body === null) return () => request.clone();
-  const body = await request.arrayBuffer();
-  return () => new Request(request, { body });
+  const body = request.body === null ? undefined : await request.arrayBuffer();
+  return () => {
+    const next = body === undefined ? request.clone() : new Request(request, { body });
+    const token = csrfToken();
+    if (request.method !== 'GET' && token) next.headers.set('X-CSRF-Token', token);
+    return next;
+  };
 }
+
+/** Whether a call was refused because the session of this page has ended. What signs in again says so itself. */
+const hasEnded = ({ url }: Request, { status }: Response): boolean =>
+  status === 401 && csrfToken() !== undefined && !new URL(url).pathname.startsWith('/virga/v1/session');
 
 /** Whether a call was refused because the person has given the password too long ago. */
 const needsPassword = async (response: Response): Promise<boolean> =>
-  response.status === 403 && (await response.clone().json()).code === 'recent_sign_in_required';
+  (await response.clone().json()).code === 'recent_sign_in_required';
 
 /** Asks the server, and notes whether it answers. None at all is an error like others, with words and without an
  *  exception, so that whoever shows what the API refuses shows this as well. */
@@ -78,13 +95,6 @@ function isJson(text: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
-
-client.use({
-  onRequest({ request }) {
-    const token = csrfToken();
-    if (request.method !== 'GET' && token) request.headers.set('X-CSRF-Token', token);
-  },
-});
 
 export const api = createQueryClient(client);
 

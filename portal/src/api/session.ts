@@ -29,11 +29,6 @@ export function setSession(next: Session): void {
 export const currentSession = (): Session => session;
 export const csrfToken = (): string | undefined => (session.state === 'in' ? session.csrf : undefined);
 
-/** A call was refused because nobody is signed in any more. */
-export function signedOut(): void {
-  if (session.state === 'in') setSession({ state: 'out' });
-}
-
 export function useSession(): Session {
   return useSyncExternalStore(
     (listener) => {

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { needsOf, useMay } from '../api/may.ts';
+import { type Place, pathIn } from '../api/place.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { IconPlus, IconSearch } from '../ui/icons.ts';
 import { recents } from '../ui/recent.ts';
@@ -11,7 +12,7 @@ import styles from './commands.module.css';
 import { projectsQuery, regionsQuery } from './home.ts';
 import { type SearchResult, shownAs } from './kinds.ts';
 import { NAV } from './nav.ts';
-import { type Place, pathIn, usePlace } from './place.ts';
+import { usePlace } from './place.ts';
 import { type Search, useSearch } from './search.ts';
 import { useSignOut } from './sign-out.ts';
 

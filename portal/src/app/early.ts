@@ -1,7 +1,8 @@
 import { queryClient } from '../api/client.ts';
-import { overviewQueries } from '../pages/overview/queries.ts';
+import type { Place } from '../api/place.ts';
+import { askOverview } from '../pages/overview/queries.ts';
 import { projectsQuery, regionsQuery } from './home.ts';
-import { lastPlace, type Place } from './place.ts';
+import { lastPlace } from './place.ts';
 import { router } from './router.tsx';
 import { readSessionOnce } from './session.ts';
 
@@ -17,13 +18,14 @@ export function askEarly(): void {
   const last = lastPlace();
   // Who was never signed in here gets no answers yet.
   if (!last) return;
-  for (const query of [projectsQuery(), regionsQuery(), ...ofPage(pathname, last)]) {
-    void queryClient.prefetchQuery(query as never);
-  }
+  void queryClient.prefetchQuery(projectsQuery());
+  void queryClient.prefetchQuery(regionsQuery());
+  askOfPage(pathname, last);
 }
 
-function ofPage(pathname: string, last: Place) {
-  if (pathname === '/') return overviewQueries(last);
+/** The overview is the page that people open. */
+function askOfPage(pathname: string, last: Place): void {
   const [, project, region] = /^\/projects\/(\d+)\/regions\/(\d+)\/?$/.exec(pathname) ?? [];
-  return project ? overviewQueries({ project: Number(project), region: Number(region) }) : [];
+  if (pathname === '/') askOverview(last);
+  else if (project) askOverview({ project: Number(project), region: Number(region) });
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { type ComponentType, useEffect, useRef, useState } from 'react';
 import { roleIn } from '../api/may.ts';
+import type { Place } from '../api/place.ts';
 import { useSession } from '../api/session.ts';
 import { followTasks } from '../api/tasks.ts';
 import { hint } from '../ui/hint.tsx';
@@ -20,7 +21,7 @@ import { regionsQuery } from './home.ts';
 import { lacks, NAV, type NavGroup, type NavItem } from './nav.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { PlacePickers } from './pickers.tsx';
-import { type Place, rememberPlace, usePlace } from './place.ts';
+import { rememberPlace, usePlace } from './place.ts';
 import { readSessionOnce } from './session.ts';
 import { TaskRing } from './task-drawer.tsx';
 

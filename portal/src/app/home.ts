@@ -1,5 +1,6 @@
 import { api, queryClient } from '../api/client.ts';
-import { lastPlace, type Place, pathIn, rememberPlace } from './place.ts';
+import { type Place, pathIn } from '../api/place.ts';
+import { lastPlace, rememberPlace } from './place.ts';
 
 /** Where the portal opens. */
 export const homePath = async (): Promise<string> => pathIn(await homePlace());

@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import { type Place, pathIn } from '../api/place.ts';
 import type { Icon } from '../ui/icon.tsx';
 import {
   IconBox,
@@ -11,7 +12,6 @@ import {
   IconPlayerPlay,
   IconServer2,
 } from '../ui/icons.ts';
-import { type Place, pathIn } from './place.ts';
 
 /** A kind of resource, as searches name it. */
 interface Kind {

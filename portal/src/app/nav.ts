@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import { type Place, pathIn } from '../api/place.ts';
 import type { Icon } from '../ui/icon.tsx';
 import {
   IconActivity,
@@ -14,7 +15,6 @@ import {
   IconTool,
   IconUsers,
 } from '../ui/icons.ts';
-import { type Place, pathIn } from './place.ts';
 
 type Flag = 'has_kvm' | 'has_k8s' | 'has_dbaas';
 

@@ -1,3 +1,7 @@
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
 import { client, type Schemas } from '../api/client.ts';
 import type { Answer } from '../ui/submit.ts';
 
@@ -19,7 +23,7 @@ export async function addPasskey(name: string): Promise<Answer<Schemas['Recovery
   const prepared = await client.POST('/virga/v1/second_factors/passkeys/options');
   if (prepared.error) return prepared;
   const { startRegistration } = await library();
-  const optionsJSON = prepared.data?.options as never;
+  const optionsJSON = prepared.data?.options as unknown as PublicKeyCredentialCreationOptionsJSON;
   const credential = await startRegistration({ optionsJSON }).catch(notGiven);
   if (credential === undefined) return { error: NOT_GIVEN };
   return client.POST('/virga/v1/second_factors/passkeys', { body: { name, credential } });
@@ -32,7 +36,7 @@ export async function withPasskey(
   const prepared = await client.POST('/virga/v1/session/passkey/options');
   if (prepared.error) return prepared;
   const { startAuthentication } = await library();
-  const optionsJSON = prepared.data?.options as never;
+  const optionsJSON = prepared.data?.options as unknown as PublicKeyCredentialRequestOptionsJSON;
   const passkey = await startAuthentication({ optionsJSON }).catch(notGiven);
   return passkey === undefined ? { error: NOT_GIVEN } : send(passkey);
 }

@@ -2,10 +2,11 @@ import { Combobox, InputBase, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Place } from '../api/place.ts';
 import { unread } from '../ui/unread.ts';
 import { projectsQuery, regionsQuery } from './home.ts';
 import styles from './pickers.module.css';
-import { type Place, rememberPlace } from './place.ts';
+import { rememberPlace } from './place.ts';
 
 interface Choice {
   readonly id: number;

@@ -1,10 +1,5 @@
 import { useParams } from '@tanstack/react-router';
-
-/** The project and region that a page is about. */
-export interface Place {
-  readonly project: number;
-  readonly region: number;
-}
+import type { Place } from '../api/place.ts';
 
 const KEY = 'virga.place';
 
@@ -25,11 +20,3 @@ export function lastPlace(): Place | undefined {
 export function rememberPlace({ project, region }: Place): void {
   localStorage.setItem(KEY, `${project}/${region}`);
 }
-
-/** The address of a page in a place: `pathIn(place, 'load-balancers', id)`. */
-export function pathIn(place: Place, ...parts: readonly string[]): string {
-  return ['', 'projects', place.project, 'regions', place.region, ...parts.map(encodeURIComponent)].join('/');
-}
-
-/** What calls below a project and a region need. */
-export const pathParams = ({ project, region }: Place) => ({ project_id: project, region_id: region });

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, faultOf } from '../api/client.ts';
+import { pathIn } from '../api/place.ts';
 import { isEnded, type Task, useKnownTasks } from '../api/tasks.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { FaultNote } from '../ui/fault.tsx';
@@ -10,7 +11,7 @@ import { Empty } from '../ui/page.tsx';
 import { SubjectOf } from '../ui/subject.tsx';
 import { taskName } from '../ui/task-name.ts';
 import { duration, readTime, Time, useNow } from '../ui/time.tsx';
-import { pathIn, usePlace } from './place.ts';
+import { usePlace } from './place.ts';
 import styles from './task-drawer.module.css';
 
 /** A ring that fills as the running tasks do, with their number; it opens the list of tasks. */

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import { Fragment, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
 import { meaningOf, wordOf } from '../ui/badge.tsx';
 import { hint } from '../ui/hint.tsx';
+import { Link } from '../ui/routing.tsx';
 import styles from './topology.module.css';
 import {
   type Edge,

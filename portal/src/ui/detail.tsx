@@ -1,14 +1,14 @@
 import { Skeleton, Tabs } from '@mantine/core';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
 import { nameOf as byName, idOf, type Named } from '../api/named.ts';
-import { pathIn, usePlace } from '../app/place.ts';
+import { pathIn } from '../api/place.ts';
 import { Copy } from './copy.tsx';
 import { type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { FaultNote } from './fault.tsx';
 import { FromBefore } from './from-before.tsx';
 import { type Fact, Facts, PageHead } from './page.tsx';
+import { usePlace, useRouting } from './routing.tsx';
 import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { ActionsMenu, type RowAction } from './row-menu.tsx';
 import { TabList } from './tab-list.tsx';
@@ -47,19 +47,19 @@ export interface DetailProps<Row> {
  *  @param page the folder of its pages: `load-balancers` */
 export function useDetailPlace(page: string, label: string) {
   const place = usePlace();
-  const { id } = useParams({ strict: false }) as { id: string };
+  const { id = '' } = useRouting().useParameters();
   return { place, id, back: { to: pathIn(place, page), label } };
 }
 
 /** One thing: its name, state and verbs, a band of facts, and what it consists of. */
 export function Detail<Row extends Named>(props: DetailProps<Row>) {
   const { kind, back, query, nameOf = byName, remove, actions = [] } = props;
-  const navigate = useNavigate();
+  const { go } = useRouting();
   const deletion = useDelete<Row>({
     ...(remove ?? NOTHING),
     deleted: () => {
       remove?.deleted?.();
-      void navigate({ to: back.to });
+      void go(back.to);
     },
   });
   const row = query.data;
@@ -102,12 +102,12 @@ export function Detail<Row extends Named>(props: DetailProps<Row>) {
 
 /** The parts of a thing; which one is shown is in the address. */
 export function DetailTabs({ tabs }: { readonly tabs: readonly Tab[] }) {
-  const navigate = useNavigate();
-  const { tab: asked } = useSearch({ strict: false }) as { tab?: string };
+  const { useSearch, changeSearch } = useRouting();
+  const { tab: asked } = useSearch();
   // An address may name a tab that there is not, or not any more.
   const tab = (tabs.find(({ key }) => key === asked) ?? tabs[0])?.key ?? '';
   const change = (next: string | null) =>
-    void navigate({ to: '.', search: { tab: next ?? undefined } as never, replace: true });
+    void changeSearch(() => ({ tab: next ?? undefined }), { replace: true });
   return (
     <Tabs value={tab} keepMounted={false} onChange={change}>
       <TabList tabs={tabs} mb="md" />

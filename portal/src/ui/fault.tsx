@@ -1,8 +1,8 @@
 import { Alert, Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type ApiFault, faultOf, LOOK_EVERY_MS } from '../api/client.ts';
 import { Copy } from './copy.tsx';
+import { Link } from './routing.tsx';
 
 interface FaultNoteProps {
   readonly fault: ApiFault;

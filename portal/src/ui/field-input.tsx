@@ -1,6 +1,6 @@
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { type Option, withDistinctLabels } from './options.ts';
 import { unread } from './unread.ts';
 
@@ -47,6 +47,8 @@ export interface Field {
   readonly max?: number;
   /** Shown only when this holds. */
   readonly when?: (values: Values) => boolean;
+  /** What stands below it: a button that makes what can be chosen. */
+  readonly beside?: (change: (value: Value) => void) => ReactNode;
   /** The name of the field in the API's faults, where it differs from `key`. */
   readonly fault?: string | readonly string[];
 }
@@ -71,8 +73,17 @@ export interface FieldInputProps {
   readonly change: (value: Value) => void;
 }
 
-/** One field of a form, whichever kind it is of. */
+/** One field of a form, whichever kind it is of, and what stands below it. */
 export function FieldInput(props: FieldInputProps) {
+  return (
+    <>
+      <Input {...props} />
+      {props.field.beside?.(props.change)}
+    </>
+  );
+}
+
+function Input(props: FieldInputProps) {
   const { field, first, value, error, change } = props;
   const common = {
     label: field.label,

@@ -3,9 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import styles from './filters.module.css';
 import { IconSearch } from './icons.ts';
 import { type Option, withDistinctLabels } from './options.ts';
-
-/** What the address of a list says. */
-export type Search = Readonly<Record<string, string | undefined>>;
+import type { Search } from './routing.tsx';
 
 export type Filter =
   | { readonly kind: 'text'; readonly key: string; readonly label: string }

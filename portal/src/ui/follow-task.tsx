@@ -1,9 +1,9 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { type ApiCall, client, faultOf, queryClient, wordsOf } from '../api/client.ts';
+import { type Place, pathIn } from '../api/place.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
-import { type Place, pathIn } from '../app/place.ts';
-import { router } from '../app/router.tsx';
+import { useRouting } from './routing.tsx';
 
 /** The task that an answer names, if it names one. */
 export const taskOf = (data: unknown): string | undefined =>
@@ -71,6 +71,7 @@ function show(id: string, title: string, message: ReactNode, running: boolean, c
 }
 
 function Done({ to, close }: { readonly to: string | undefined; readonly close: () => void }) {
+  const { go } = useRouting();
   if (!to) return 'Done';
   return (
     <a
@@ -79,7 +80,7 @@ function Done({ to, close }: { readonly to: string | undefined; readonly close: 
       onClick={(event) => {
         event.preventDefault();
         close();
-        void router.navigate({ to });
+        void go(to);
       }}
     >
       Done. Open it

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useMay } from '../api/may.ts';
+import { Link } from './routing.tsx';
 import { VerbButton, type VerbProps } from './verb-button.tsx';
 
 interface Props extends ButtonProps, Pick<VerbProps, 'why' | 'call'> {

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
-import { pathIn, usePlace } from '../app/place.ts';
+import { pathIn } from '../api/place.ts';
+import { Link, usePlace } from './routing.tsx';
 
 interface LinksProps {
   /** The folder of their pages. */

@@ -1,17 +1,15 @@
-import type { UseQueryResult } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import { type Needs, useMay } from '../api/may.ts';
 import { idOf, type Named } from '../api/named.ts';
-import { useLack } from '../app/lack.ts';
-import { pathParams, usePlace } from '../app/place.ts';
+import { pathParams } from '../api/place.ts';
 import { unreadNote } from './fault.tsx';
-import { type Filter, FilterBar, type Search } from './filters.tsx';
+import { type Filter, FilterBar } from './filters.tsx';
 import { FromBefore } from './from-before.tsx';
 import { IconPlus } from './icons.ts';
 import { LinkButton } from './link-button.tsx';
 import styles from './list-page.module.css';
 import { Empty, type EmptyProps, PageHead } from './page.tsx';
+import { type Search, usePlace, useRouting, useSearch } from './routing.tsx';
 import { useRowKeys } from './row-keys.ts';
 import type { RowAction } from './row-menu.tsx';
 import { type Column, Table, type TableProps } from './table.tsx';
@@ -23,6 +21,15 @@ export type { Column, RowAction };
 interface Page<Row> {
   readonly count: number;
   readonly results: readonly Row[];
+}
+
+/** What came of asking for a list. */
+export interface ListResult<Row> {
+  readonly data: Page<Row> | undefined;
+  readonly error: unknown;
+  readonly isPending: boolean;
+  readonly refetch: () => unknown;
+  readonly dataUpdatedAt?: number;
 }
 
 interface Creation {
@@ -43,9 +50,7 @@ export interface ListPageProps<Row> {
   /** How the API sorts when nothing else is asked for; a list whose columns can be sorted has it. */
   readonly defaultOrder?: string;
   /** The answer to what the address asks for, see `useListSearch`. */
-  readonly result: Pick<UseQueryResult<Page<Row>, unknown>, 'data' | 'error' | 'isPending' | 'refetch'> & {
-    readonly dataUpdatedAt?: number;
-  };
+  readonly result: ListResult<Row>;
   readonly columns: readonly Column<Row>[];
   readonly href?: (row: Row) => string | undefined;
   readonly actions?: readonly RowAction<Row>[];
@@ -65,7 +70,7 @@ export function useListSearch(): {
   readonly search: Search;
   readonly page: { limit: number; offset: number };
 } {
-  const search = useSearch({ strict: false }) as Search;
+  const search = useSearch();
   return { search, page: { limit: sizeOf(search), offset: Number(search.offset ?? 0) } };
 }
 
@@ -94,12 +99,11 @@ export function useListOfPlace<Filters extends object>(
 /** A list of the API: filters, order and page are in the address, and the API does the work. */
 export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
   const { title, about, create, filters = [], empty, children } = props;
-  const search = useSearch({ strict: false }) as Search;
-  const navigate = useNavigate();
+  const search = useSearch();
+  const { changeSearch, useLack } = useRouting();
   const offset = Number(search.offset ?? 0);
   const query = props.result;
-  const change = (next: Search) =>
-    void navigate({ to: '.', search: clean({ ...search, offset: undefined, ...next }) as never });
+  const change = (next: Search) => void changeSearch((now) => clean({ ...now, offset: undefined, ...next }));
   const filtered = filters.some(({ key }) => search[key] !== undefined);
   const rows = query.data?.results ?? [];
   const unread = unreadNote(query);

@@ -1,9 +1,9 @@
 import { Skeleton } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { bytes } from './bytes.ts';
 import { unreadNote } from './fault.tsx';
 import styles from './metrics.module.css';
 import { Card } from './page.tsx';
+import { useRouting, useSearch } from './routing.tsx';
 import { Series, type SeriesProps, WINDOWS, WindowPicker } from './series.tsx';
 import { readTime } from './time.tsx';
 
@@ -12,7 +12,7 @@ export const rate = (value: number): string => `${bytes(value)}/s`;
 
 /** The span that charts are shown for, which is in the address, and as the API accepts it. */
 export function useWindow() {
-  const { window = 'hour' } = useSearch({ strict: false }) as { window?: string };
+  const { window = 'hour' } = useSearch();
   const hour = { time_interval: 1, time_unit: 'hour' as const };
   return { window, body: WINDOWS.find(({ value }) => value === window)?.body ?? hour };
 }
@@ -70,10 +70,9 @@ interface MetricsCardProps<P> {
 
 /** Charts of one answer of measurements, whose crosshairs go together. */
 export function MetricsCard<P extends Point>({ query, charts }: MetricsCardProps<P>) {
-  const navigate = useNavigate();
+  const { changeSearch } = useRouting();
   const { window } = useWindow();
-  const choose = (next: string) =>
-    void navigate({ to: '.', search: ((old: object) => ({ ...old, window: next })) as never, replace: true });
+  const choose = (next: string) => void changeSearch((now) => ({ ...now, window: next }), { replace: true });
   const unread = unreadNote(query);
   if (unread) return unread;
   if (!query.data) return <Skeleton height={240} />;

@@ -36,7 +36,7 @@ export function NounPage<Row extends Named, Body>(props: NounPageProps<Row, Body
       />
       {deletion.dialog}
       <Dialogs verbs={verbs} />
-      {form && <SideForm {...form} opened={opened.opened} close={opened.close} />}
+      {form && <SideForm {...form} draft={location.pathname} opened={opened.opened} close={opened.close} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LinkButton } from './link-button.tsx';
 import styles from './page.module.css';
+import { Link } from './routing.tsx';
 import { VerbButton, type VerbProps } from './verb-button.tsx';
 import { useWindowTitle } from './window-title.ts';
 

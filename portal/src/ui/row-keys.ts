@@ -1,22 +1,22 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useRouting } from './routing.tsx';
 
 /** Keys of a list: `j` and `k` go through its rows, `c` creates, `/` goes to the filter. */
 export function useRowKeys({ create }: { readonly create: string | undefined }): void {
-  const navigate = useNavigate();
+  const { go } = useRouting();
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (event.key === 'j') move(1);
       else if (event.key === 'k') move(-1);
-      else if (event.key === 'c' && create) void navigate({ to: create });
+      else if (event.key === 'c' && create) void go(create);
       else if (event.key === '/') document.querySelector<HTMLElement>('[data-filter]')?.focus();
       else return;
       event.preventDefault();
     };
     document.addEventListener('keydown', hear);
     return () => document.removeEventListener('keydown', hear);
-  }, [create, navigate]);
+  }, [create, go]);
 }
 
 const isTyping = (target: EventTarget | null) =>

@@ -1,13 +1,14 @@
 import { Button, Drawer, Group, Stack } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useCallback, useId, useLayoutEffect, useRef } from 'react';
 import { type ApiCall, type ApiFault, queryClient } from '../api/client.ts';
 import { useMay } from '../api/may.ts';
 import type { Task } from '../api/tasks.ts';
 import { CodePanel } from './code-panel.tsx';
+import { DraftNote, useDraft } from './drafts.tsx';
 import { FaultNote } from './fault.tsx';
 import { type Field, FieldInput, initialValue, type Value, type Values } from './field-input.tsx';
 import { followTask, taskOf } from './follow-task.tsx';
+import { useRouting } from './routing.tsx';
 import styles from './side-form.module.css';
 import { focusFault, useSubmit } from './submit.ts';
 
@@ -41,6 +42,8 @@ export interface FormOptions<Body> {
 }
 
 export interface SideFormProps<Body> extends FormOptions<Body> {
+  /** Under which name what is typed is kept when the form is left without sending; absent: it is not. */
+  readonly draft?: string;
   readonly opened: boolean;
   /** Returns what is to end before the form can be sent again. */
   readonly close: () => unknown;
@@ -59,12 +62,11 @@ export function useNewForm(): {
   readonly close: () => Promise<void>;
   readonly to: string;
 } {
-  const search = useSearch({ strict: false }) as Record<string, unknown>;
-  const navigate = useNavigate();
+  const { useSearch, changeSearch } = useRouting();
+  const search = useSearch();
   return {
     opened: search.new !== undefined,
-    close: () =>
-      navigate({ to: '.', search: (({ new: _, ...rest }: Record<string, unknown>) => rest) as never }),
+    close: () => changeSearch(({ new: _, ...rest }) => rest),
     to: `${location.pathname}?new=1`,
   };
 }
@@ -72,12 +74,18 @@ export function useNewForm(): {
 /** Left the fields, right the code that does the same; the API's faults land on their fields. */
 export function SideForm<Body>(props: SideFormProps<Body>) {
   useFocusBack(props.opened);
+  const id = useId();
+  // Escape reaches all forms that are open; it closes the one on top.
+  const leave = () => void (isOnTop(id) && props.close());
   return (
-    <Drawer opened={props.opened} onClose={props.close} position="right" size={880} title={props.title}>
+    <Drawer id={id} opened={props.opened} onClose={leave} position="right" size={880} title={props.title}>
       {props.opened && <Form {...props} />}
     </Drawer>
   );
 }
+
+const isOnTop = (id: string) =>
+  [...document.querySelectorAll('[role=dialog]')].at(-1)?.getAttribute('aria-labelledby') === `${id}-title`;
 
 /** Gives the focus back to where it was, also when the form goes at once with what it was about. */
 function useFocusBack(opened: boolean): void {
@@ -105,7 +113,12 @@ function errorOf(fault: ApiFault | undefined, field: Field): string | undefined 
 
 function Form<Body>(props: SideFormProps<Body>) {
   const { title, verb = title, fields, request, to, done, close, picture } = props;
-  const [values, setValues] = useState(() => initialValues(fields));
+  const isTyped = useCallback(
+    (typed: Values) => fields.some((field) => !field.first && typed[field.key] !== initialValue(field)),
+    [fields],
+  );
+  const draft = useDraft(props.draft, () => initialValues(fields), isTyped);
+  const values = draft.value;
   const { busy, fault, send } = useSubmit();
   const form = useRef<HTMLFormElement>(null);
   const shown = fields.filter(({ when }) => when?.(values) ?? true);
@@ -115,9 +128,16 @@ function Form<Body>(props: SideFormProps<Body>) {
   const body = props.body(values);
   const call = request(body);
   const lack = useMay()(call);
+  const cancel = () => {
+    draft.forget();
+    close();
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    // A form may be opened from within another one, which is not sent with it.
+    event.stopPropagation();
     const { error } = await send(call.send, (data) => {
+      draft.forget();
       const task = taskOf(data);
       if (task) followTask(task, { title, to });
       // It was done when it was answered, and no event reports it.
@@ -133,6 +153,7 @@ function Form<Body>(props: SideFormProps<Body>) {
         {fault && <FaultNote fault={{ ...fault, fields: Object.fromEntries(others) }} />}
         {lack && <p className={styles.about}>{lack}.</p>}
         {props.about && <p className={styles.about}>{props.about}</p>}
+        <DraftNote {...draft} />
         {shown.map((field, index) => (
           <FieldInput
             key={field.key}
@@ -140,11 +161,11 @@ function Form<Body>(props: SideFormProps<Body>) {
             first={index === 0}
             value={values[field.key] ?? ''}
             error={errorOf(fault, field)}
-            change={(value) => setValues((before) => ({ ...before, [field.key]: value }))}
+            change={(value) => draft.set((before) => ({ ...before, [field.key]: value }))}
           />
         ))}
         <Group justify="flex-end" mt="xs">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={cancel}>
             Cancel
           </Button>
           <VerbButton

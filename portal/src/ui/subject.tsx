@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api/client.ts';
-import { type Place, pathIn } from '../app/place.ts';
+import { type Place, pathIn } from '../api/place.ts';
+import { Link } from './routing.tsx';
 
 export type Subject = Schemas['TaskSubject'];
 type Task = Schemas['Task'];

@@ -27,11 +27,14 @@ interface Submit {
 export function useSubmit(): Submit {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<ApiFault>();
-  const send: Submit['send'] = async (call, accepted) => {
+  const send = async <Data>(
+    call: () => Promise<Answer<Data>>,
+    accepted?: (data: Data) => unknown,
+  ): Promise<Answer<Data>> => {
     setBusy(true);
     const answer = await call().catch((thrown: unknown) => ({ data: undefined, error: thrown }));
     try {
-      if (answer.error === undefined) await accepted?.(answer.data as never);
+      if (answer.error === undefined) await accepted?.(answer.data as Data);
     } finally {
       // At once, so that who sent it finds on the page what was refused.
       flushSync(() => {

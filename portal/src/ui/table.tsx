@@ -66,12 +66,12 @@ export function Table<Row>(props: TableProps<Row>) {
             <Row
               key={rowKey(row)}
               name={rowKey(row)}
-              row={row as never}
+              row={row}
               // Those who hear the table hear where in it they are, also of rows that are not drawn.
               index={isLong ? shown.from + index + 2 : undefined}
-              columns={columns as never}
+              columns={columns}
               open={actions.length > 0 ? open : undefined}
-              href={href as never}
+              href={href}
             />
           ))}
           <Spacer height={shown.below} columns={width} />
@@ -82,18 +82,17 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-interface RowProps {
+interface RowProps<Row> {
   readonly name: string;
-  readonly row: never;
+  readonly row: Row;
   readonly index: number | undefined;
-  readonly columns: readonly Column<never>[];
+  readonly columns: readonly Column<Row>[];
   /** Absent: nothing can be done with it. */
   readonly open: OpenMenu | undefined;
-  readonly href: ((row: never) => string | undefined) | undefined;
+  readonly href: ((row: Row) => string | undefined) | undefined;
 }
 
-/** Kept as it is while the list is scrolled. */
-const Row = memo(function Row({ name, row, index, columns, open, href }: RowProps) {
+function DrawnRow<Row>({ name, row, index, columns, open, href }: RowProps<Row>) {
   return (
     <tr data-row aria-rowindex={index}>
       {columns.map((column, place) => (
@@ -114,7 +113,10 @@ const Row = memo(function Row({ name, row, index, columns, open, href }: RowProp
       )}
     </tr>
   );
-});
+}
+
+/** Kept as it is while the list is scrolled. */
+const Row = memo(DrawnRow) as typeof DrawnRow;
 
 /** The room of rows that are not drawn. */
 export function Spacer({ height, columns }: { readonly height: number; readonly columns: number }) {

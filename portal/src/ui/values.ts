@@ -41,6 +41,12 @@ export function tagChanges(before: readonly OwnTag[], values: Values): Record<st
   return { ...Object.fromEntries(gone), ...tagsOf(values) };
 }
 
+/** A text of the address, where it is one of those that the API knows. */
+export const oneOf = <Known extends string>(
+  known: readonly Known[],
+  value: string | undefined,
+): Known | undefined => known.find((one) => one === value);
+
 /** Leaves out what was not given, as the API expects it. */
 export function given<T extends object>(body: T): { [K in keyof T]: Exclude<T[K], '' | undefined> } {
   return Object.fromEntries(

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useRef } from 'react';
 import type { ApiCall } from '../api/client.ts';
 import { useMay } from '../api/may.ts';
 import { CodePanel } from './code-panel.tsx';
+import { DraftNote, type KeptDraft } from './drafts.tsx';
 import { FaultNote } from './fault.tsx';
 import { PageHead } from './page.tsx';
 import { focusFault, useSubmit } from './submit.ts';
@@ -18,6 +19,8 @@ interface WizardProps<Data> {
   readonly request: ApiCall<Data>;
   /** The same as a resource of the infrastructure tool. */
   readonly terraform?: string;
+  /** What it has so far. */
+  readonly draft: Pick<KeptDraft<unknown>, 'forget' | 'startOver'>;
   /** Sees the answer when the call was accepted, and leaves the page. */
   readonly done: (data: Data) => Promise<void>;
   /** The fields; `errorOf` returns what the API said of one. */
@@ -38,7 +41,10 @@ export function Wizard<Data>(props: WizardProps<Data>) {
   const form = useRef<HTMLFormElement>(null);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const { error } = await send(request.send, props.done);
+    const { error } = await send(request.send, (data) => {
+      props.draft.forget();
+      return props.done(data);
+    });
     if (error !== undefined) focusFault(form.current);
   };
   const others = Object.entries(fault?.fields ?? {}).filter(([field]) => !props.known(field));
@@ -52,6 +58,7 @@ export function Wizard<Data>(props: WizardProps<Data>) {
               <FaultNote fault={{ ...fault, fields: Object.fromEntries(others) }} />
             </div>
           )}
+          <DraftNote {...props.draft} />
           {props.fields((field) => fault?.fields[field]?.join(', '))}
           <Group justify="space-between">
             {props.aside ?? <span />}

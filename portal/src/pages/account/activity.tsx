@@ -31,12 +31,10 @@ export function Activity() {
     <ListPage<SignIn>
       title="Sign-ins"
       about="Who signed in to this account with a password, or tried."
-      result={
-        {
-          ...signIns,
-          data: signIns.data && { count: signIns.data.count, results: signIns.data.result },
-        } as never
-      }
+      result={{
+        ...signIns,
+        data: signIns.data && { count: signIns.data.count, results: signIns.data.result },
+      }}
       columns={columns}
       empty={{ title: 'Nobody has signed in yet', about: 'Programs with API tokens are not listed here.' }}
     />

@@ -8,7 +8,7 @@ import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { given } from '../../ui/values.ts';
+import { given, oneOf } from '../../ui/values.ts';
 
 type Action = Schemas['UserAction'];
 
@@ -45,7 +45,7 @@ const ACTIONS = [
   'resize',
   'failover',
   'upgrade',
-].map(option);
+] as const;
 const NOUNS = [
   'loadbalancer',
   'lblistener',
@@ -64,11 +64,13 @@ const NOUNS = [
   'ssh_key',
   'project',
   'user',
-].map(option);
+] as const;
 
 /** What was changed, by whom, from where. */
 export function AuditLog() {
   const { page, search } = useListSearch();
+  const action = oneOf(ACTIONS, search.action);
+  const noun = oneOf(NOUNS, search.noun);
   const [shown, setShown] = useState<Action>();
   const projects = useQuery(projectsQuery());
   const regions = useQuery(regionsQuery());
@@ -79,12 +81,12 @@ export function AuditLog() {
           ...page,
           ...given({
             search_field: search.text,
-            action_type: search.action,
-            api_group: search.noun,
-            project_id: search.project && Number(search.project),
-            region_id: search.region && Number(search.region),
+            action_type: action && [action],
+            api_group: noun && [noun],
+            project_id: search.project ? [Number(search.project)] : undefined,
+            region_id: search.region ? [Number(search.region)] : undefined,
           }),
-        } as never,
+        },
       },
     }),
   );
@@ -95,8 +97,8 @@ export function AuditLog() {
         about="Every change of the account: what, by whom, from where. Entries are never changed."
         filters={[
           textFilter('text', 'Name or id'),
-          choiceFilter('action', 'What happened', ACTIONS),
-          choiceFilter('noun', 'To what', NOUNS),
+          choiceFilter('action', 'What happened', ACTIONS.map(option)),
+          choiceFilter('noun', 'To what', NOUNS.map(option)),
           choiceFilter(
             'project',
             'Project',
@@ -114,7 +116,7 @@ export function AuditLog() {
             })),
           ),
         ]}
-        result={result as never}
+        result={result}
         columns={COLUMNS}
         actions={[{ label: 'Show all of it', run: setShown }]}
         empty={{ title: 'Nothing has been changed yet', about: 'Each change will stand here.' }}

@@ -59,7 +59,7 @@ export function People() {
       <NounPage<Person, Schemas['InviteWithLink']>
         title="People"
         about="Who may sign in to this account. Somebody new gets an invitation, and belongs to it once they have accepted."
-        result={result as never}
+        result={result}
         columns={COLUMNS}
         verbs={[role]}
         remove={{

@@ -58,7 +58,7 @@ export function ApiTokens() {
       <NounPage
         title="API tokens"
         about="A token lets a program call the API as this account, with the role that it has."
-        result={{ ...list, data: list.data && { count: results.length, results } } as never}
+        result={{ ...list, data: list.data && { count: results.length, results } }}
         columns={COLUMNS}
         empty={{
           title: 'No tokens',
@@ -84,7 +84,7 @@ export function ApiTokens() {
                 : null,
             client_user: { role: { id: Number(values.role) } },
           }),
-          request: (body) => apiCall('post', TOKENS, { params: { path }, body: body as never }),
+          request: (body) => apiCall('post', TOKENS, { params: { path }, body: body }),
           done: (data) => show((data as { token?: string }).token),
         }}
       />

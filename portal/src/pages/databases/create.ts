@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathIn, pathParams } from '../../app/place.ts';
+import { type Place, pathIn, pathParams } from '../../api/place.ts';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type FormOptions, text, type Values } from '../../ui/side-form.tsx';
 import { list, number } from '../../ui/values.ts';

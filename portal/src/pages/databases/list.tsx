@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathIn, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, every, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 
 export type Cluster = Schemas['PostgresqlCluster'];
 

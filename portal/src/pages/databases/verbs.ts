@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import type { Place } from '../../app/place.ts';
+import type { Place } from '../../api/place.ts';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { FormOptions } from '../../ui/side-form.tsx';

@@ -2,7 +2,8 @@ import { Button, Group, Modal, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
@@ -54,7 +55,7 @@ export function FloatingIps() {
         filters={[
           choiceFilter('status', 'Status', optionsOf({ ACTIVE: 'Active', DOWN: 'Down', ERROR: 'Failed' })),
         ]}
-        result={result as never}
+        result={result}
         columns={COLUMNS}
         actions={[
           { label: 'Point at…', run: setAttaching, call: (ip) => point(ip, null), disabled: whyBusy },

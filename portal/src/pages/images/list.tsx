@@ -9,9 +9,9 @@ import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
-import { type Field, given, text } from '../../ui/side-form.tsx';
+import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
-import { tagsOf } from '../../ui/values.ts';
+import { oneOf, tagsOf } from '../../ui/values.ts';
 
 const IMAGES = '/cloud/v1/images/{project_id}/{region_id}';
 
@@ -27,6 +27,8 @@ const COLUMNS: readonly Column<Image>[] = [
   { label: 'Whose', cell: ({ visibility }) => (visibility === 'public' ? 'The region’s' : 'Yours') },
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} />, wideOnly: true },
 ];
+
+const SYSTEMS = ['linux', 'windows'] as const;
 
 const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
   textField('name', 'Name'),
@@ -45,6 +47,17 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
   optionField('os_type', 'System', optionsOf({ linux: 'Linux', windows: 'Windows' }), { initial: 'linux' }),
   { key: 'tags', label: 'Tags', kind: 'tags' },
 ];
+
+function bodyOf(values: Values): Body {
+  const all = {
+    name: text(values, 'name'),
+    os_type: oneOf(SYSTEMS, text(values, 'os_type')) ?? 'linux',
+    ...given({ tags: tagsOf(values) }),
+  };
+  return values.source === 'volume'
+    ? { ...all, volume_id: text(values, 'volume_id') }
+    : { ...all, url: text(values, 'url') };
+}
 
 /** What instances start from: the region's images and the project's own. */
 export function Images() {
@@ -75,20 +88,13 @@ export function Images() {
       form={{
         title: 'Add image',
         fields: fieldsOf(place),
-        body: (values) =>
-          given({
-            name: text(values, 'name'),
-            url: values.source === 'url' ? text(values, 'url') : '',
-            volume_id: values.source === 'volume' ? text(values, 'volume_id') : '',
-            os_type: text(values, 'os_type'),
-            tags: tagsOf(values),
-          }) as unknown as Body,
+        body: bodyOf,
         request: (body) =>
           'volume_id' in body
             ? apiCall('post', IMAGES, { params: { path }, body })
             : apiCall('post', '/cloud/v1/downloadimage/{project_id}/{region_id}', {
                 params: { path },
-                body: body as Schemas['DownloadImage'],
+                body,
               }),
       }}
     />

@@ -18,6 +18,7 @@ import { NameInput } from '../../ui/name-input.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
 import styles from '../../ui/wizard.module.css';
+import { AddSshKey } from '../ssh-keys/form.tsx';
 import type { Draft, DraftInterface } from './draft.ts';
 
 interface PartProps {
@@ -61,6 +62,7 @@ export function MachineFields(props: PartProps) {
               about: 'How you sign in to it',
               kind: 'choice',
               choices: sshKeys(place),
+              beside: (choose) => <AddSshKey project={place.project} choose={choose} />,
               fault: 'ssh_key_name',
             },
           ]}

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, apiCall } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
+import { useDraft } from '../../ui/drafts.tsx';
 import { followTask, toCreated } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Wizard } from '../../ui/wizard.tsx';
@@ -13,13 +14,20 @@ import { QuotaAfter } from './quota-after.tsx';
 
 const KNOWN = /^(name|flavor|ssh_key_name|user_data|servergroup_id|volumes\.\d+(\.|$)|interfaces\.\d+(\.|$))/;
 
+// Image and size are the first that there are until another is chosen.
+const isTyped = ({ image: _, flavor: __, ...typed }: Draft) => {
+  const { image: ___, flavor: ____, ...empty } = EMPTY;
+  return JSON.stringify(typed) !== JSON.stringify(empty);
+};
+
 /** A wizard on one page: the picture, the quota and the code follow each key pressed. */
 export function CreateInstance() {
   const place = usePlace();
   const navigate = useNavigate();
   const path = pathParams(place);
-  const [draft, setDraft] = useState<Draft>(EMPTY);
-  const change = (next: Partial<Draft>) => setDraft((before) => ({ ...before, ...next }));
+  const kept = useDraft<Draft>(location.pathname, () => EMPTY, isTyped);
+  const draft = kept.value;
+  const change = (next: Partial<Draft>) => kept.set((before) => ({ ...before, ...next }));
   const subnets = useQuery(
     api.queryOptions('get', '/cloud/v1/subnets/{project_id}/{region_id}', {
       params: { path, query: { limit: 1000 } },
@@ -46,6 +54,7 @@ export function CreateInstance() {
       back={{ to: list, label: 'Instances' }}
       request={apiCall('post', '/cloud/v2/instances/{project_id}/{region_id}', { params: { path }, body })}
       terraform={terraformOf(body, place)}
+      draft={kept}
       done={created}
       known={(field) => KNOWN.test(field)}
       fields={(errorOf) => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall } from '../../api/client.ts';
-import { pathParams } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';

@@ -45,16 +45,23 @@ export const EMPTY: Draft = {
   interfaces: [{ key: 1, type: 'external', target: '', floating: false }],
 };
 
-const TARGET = { any_subnet: 'network_id', subnet: 'subnet_id', reserved_fixed_ip: 'port_id' } as const;
+type Interface = Schemas['CreateInstance']['interfaces'][number];
 
-function interfaceOf({ type, target, floating }: DraftInterface, networkOf: (subnet: string) => string) {
-  if (type === 'external') return { type };
-  return {
-    type,
-    [TARGET[type]]: target,
-    ...(type === 'subnet' ? { network_id: networkOf(target) } : {}),
-    ...(floating ? { floating_ip: { source: 'new' } } : {}),
-  };
+function interfaceOf(
+  { type, target, floating }: DraftInterface,
+  networkOf: (subnet: string) => string,
+): Interface {
+  const more = floating ? { floating_ip: { source: 'new' as const } } : {};
+  switch (type) {
+    case 'external':
+      return { type };
+    case 'any_subnet':
+      return { type, network_id: target, ...more };
+    case 'subnet':
+      return { type, subnet_id: target, network_id: networkOf(target), ...more };
+    default:
+      return { type, port_id: target, ...more };
+  }
 }
 
 const base64 = (text: string) => btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
@@ -82,7 +89,7 @@ export function bodyOf(
         size: Number(size),
       })),
     ],
-    interfaces: draft.interfaces.map((one) => interfaceOf(one, networkOf)) as never,
+    interfaces: draft.interfaces.map((one) => interfaceOf(one, networkOf)),
     ...(draft.sshKey ? { ssh_key_name: draft.sshKey } : {}),
     ...(draft.groups.length > 0 ? { security_groups: draft.groups.map((id) => ({ id })) } : {}),
     ...(draft.serverGroup ? { servergroup_id: draft.serverGroup } : {}),

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceField, optionField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn } from '../../app/place.ts';
+import { pathIn } from '../../api/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
@@ -81,7 +81,7 @@ export function Instances() {
         choiceFilter('nodes', 'Nodes of clusters', [{ value: 'yes', label: 'Show nodes of clusters' }]),
       ]}
       defaultOrder="created.desc"
-      result={result as never}
+      result={result}
       columns={COLUMNS}
       href={({ id }) => pathIn(place, 'instances', id)}
       actions={actions}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, faultOf } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, every, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Empty } from '../../ui/page.tsx';
 import type { RowVerb } from '../../ui/row-form.tsx';

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { choiceField } from '../../ui/fields.ts';
 import { Parts } from '../../ui/parts.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';

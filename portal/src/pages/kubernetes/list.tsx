@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { clusterVersions, nodeFlavors, sshKeys } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn } from '../../app/place.ts';
+import { type Place, pathIn } from '../../api/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
@@ -10,6 +10,7 @@ import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { texts } from '../../ui/values.ts';
+import { AddSshKey } from '../ssh-keys/form.tsx';
 
 const CLUSTERS = '/cloud/v2/k8s/clusters/{project_id}/{region_id}';
 
@@ -85,7 +86,11 @@ const bodyOf = (values: Values) => ({
 const fieldsOf = (place: Place): readonly Field[] => [
   textField('name', 'Name'),
   choiceField('version', 'Version', clusterVersions(place)),
-  choiceField('keypair', 'SSH key', sshKeys(place), { first: false, about: 'For signing in to the nodes' }),
+  choiceField('keypair', 'SSH key', sshKeys(place), {
+    first: false,
+    about: 'For signing in to the nodes',
+    beside: (choose) => <AddSshKey project={place.project} choose={choose} />,
+  }),
   textField('pool', 'Name of the first pool', { initial: 'workers', fault: 'pools.0.name' }),
   choiceField('flavor', 'Size of its nodes', nodeFlavors(place), { fault: 'pools.0.flavor_id' }),
   numberField('nodes', 'Nodes', { min: 1, max: 20, initial: 3, fault: 'pools.0.min_node_count' }),

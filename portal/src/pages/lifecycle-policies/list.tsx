@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { Links } from '../../ui/links.tsx';

@@ -1,6 +1,6 @@
 import { volumes } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { withDistinctLabels } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { loadBalancerFlavors } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
+import { useDraft } from '../../ui/drafts.tsx';
 import { FieldInput } from '../../ui/field-input.tsx';
 import { followTask, toCreated } from '../../ui/follow-task.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
@@ -28,6 +29,8 @@ const newListener = (key: number): DraftListener => ({
   checkPath: '/',
 });
 
+const EMPTY: Draft = { name: '', flavor: '', listeners: [newListener(1)] };
+
 /** Fields of a listener that show what the API says of them. */
 const KNOWN =
   /^(name|listeners\.\d+\.(protocol|protocol_port|secret_id|pools\.0\.healthmonitor\.url_path|pools\.0\.members\.\d+\.(address|protocol_port)))$/;
@@ -37,10 +40,11 @@ export function CreateLoadBalancer() {
   const place = usePlace();
   const navigate = useNavigate();
   const path = pathParams(place);
-  const [draft, setDraft] = useState<Draft>({ name: '', flavor: '', listeners: [newListener(1)] });
+  const kept = useDraft<Draft>(location.pathname, () => EMPTY);
+  const draft = kept.value;
   const { items, removing } = useItemFocus('listener', draft.listeners.length);
   const list = pathIn(place, 'load-balancers');
-  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
+  const change = (next: Partial<Draft>) => kept.set((before) => ({ ...before, ...next }));
   const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
     if (task)
       followTask(task, {
@@ -63,6 +67,7 @@ export function CreateLoadBalancer() {
         body: bodyOf(draft),
       })}
       terraform={terraformOf(bodyOf(draft), place)}
+      draft={kept}
       done={created}
       known={(field) => KNOWN.test(field)}
       aside={
@@ -85,7 +90,10 @@ export function CreateLoadBalancer() {
               />
               <FieldInput
                 field={{
-                  ...{ key: 'flavor', label: 'Size', kind: 'choice', placeholder: 'Default' },
+                  key: 'flavor',
+                  label: 'Size',
+                  kind: 'choice',
+                  placeholder: 'Default',
                   choices: loadBalancerFlavors(place),
                 }}
                 first={false}

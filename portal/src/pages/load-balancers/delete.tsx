@@ -1,5 +1,6 @@
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';

@@ -1,7 +1,8 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { AddItem, type ItemProps, RemoveItem } from '../../ui/item-buttons.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';

@@ -1,6 +1,7 @@
 import { certificates } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';

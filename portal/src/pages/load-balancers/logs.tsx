@@ -1,15 +1,16 @@
 import { Select, Switch, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { api, apiCall, every, faultOf, type Schemas } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Card, Empty } from '../../ui/page.tsx';
+import { useRouting } from '../../ui/routing.tsx';
 import { readTime } from '../../ui/time.tsx';
 import styles from './logs.module.css';
 
@@ -39,8 +40,8 @@ interface LogsProps {
 /** The last lines of the access log, followed while one looks; the filters are in the address. */
 export function Logs({ id, pools }: LogsProps) {
   const place = usePlace();
-  const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as LogSearch;
+  const { useSearch, changeSearch } = useRouting();
+  const search: LogSearch = useSearch();
   const isLive = search.follow !== 'no';
   const params = {
     path: { ...pathParams(place), load_balancer_id: id },
@@ -51,12 +52,7 @@ export function Logs({ id, pools }: LogsProps) {
     },
   };
   const log = useQuery({ ...api.queryOptions('get', LOG, { params }), ...every(isLive ? 1_000 : false) });
-  const change = (next: LogSearch) =>
-    void navigate({
-      to: '.',
-      search: ((old: object) => ({ ...old, ...next })) as never,
-      replace: true,
-    });
+  const change = (next: LogSearch) => void changeSearch((now) => ({ ...now, ...next }), { replace: true });
   return (
     <>
       <Card title="Access log" aside={<Live isLive={isLive} change={change} />}>

@@ -1,6 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { type Place, pathParams, usePlace } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { numberField, textField } from '../../ui/fields.ts';
 import { type Field, given, SideForm, text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';

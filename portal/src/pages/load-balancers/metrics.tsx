@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { pathParams, usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { loadChart, MetricsCard, trafficChart, useWindow } from '../../ui/metrics.tsx';
 
 /** What the load balancer used and carried, over the hour, day or week before now. */

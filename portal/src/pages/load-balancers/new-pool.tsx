@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -64,6 +64,8 @@ function fieldsOf(listeners: readonly Listener[], pools: readonly Schemas['Pool'
   ];
 }
 
+type Check = NonNullable<NewPool['healthmonitor']>;
+
 const bodyOf = (lb: LoadBalancer, values: Values): NewPool => ({
   name: text(values, 'name'),
   protocol: text(values, 'protocol') as NewPool['protocol'],
@@ -73,7 +75,7 @@ const bodyOf = (lb: LoadBalancer, values: Values): NewPool => ({
     : { load_balancer_id: lb.id }),
   ...given({ members: list(values, 'members').map(memberOf) }),
   ...(isChecked(values)
-    ? { healthmonitor: { type: text(values, 'type'), ...checkBody(values) } as never }
+    ? { healthmonitor: { type: text(values, 'type') as Check['type'], ...checkBody(values) } }
     : {}),
 });
 

@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';

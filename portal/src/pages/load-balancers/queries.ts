@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, every, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 
 /** Health moves without a task, so an open page looks every second. */
 const LIVE = { ...every(1_000), placeholderData: keepPreviousData };

@@ -1,6 +1,6 @@
 import { loadBalancerFlavors } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
 import { useFieldForm } from '../../ui/field-form.ts';

@@ -5,7 +5,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { given } from '../../ui/values.ts';
+import { given, oneOf } from '../../ui/values.ts';
 import { wishesOf } from '../quotas/names.ts';
 
 type Request = Schemas['LimitsRequest'];
@@ -19,12 +19,15 @@ const COLUMNS: readonly Column<Request>[] = [
   { label: 'Asked', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
+const STATES = ['in progress', 'done', 'rejected'] as const;
+
 /** What clients ask more of. */
 export function QuotaRequests() {
   const { page, search } = useListSearch();
+  const status = oneOf(STATES, search.status);
   const result = useQuery(
     operatorApi.queryOptions('get', '/virga/v1/limits_requests', {
-      params: { query: { ...page, ...given({ status: search.status as never }) } },
+      params: { query: { ...page, ...given({ status: status && [status] }) } },
     }),
   );
   const answer = (request: Request, verb: 'approve' | 'reject') =>

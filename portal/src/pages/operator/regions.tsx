@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
+import { oneOf } from '../../ui/values.ts';
 
 type Region = Schemas['Region'];
 
@@ -23,13 +24,16 @@ const COLUMNS: readonly Column<Region>[] = [
 ];
 
 const FIRST = 'display_name.asc';
+const ORDERS = [FIRST, 'display_name.desc', 'created_at.asc', 'created_at.desc'] as const;
 
 /** Where things run, and what each region can do here and now. */
 export function Regions() {
   const { page, search } = useListSearch();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/regions', {
-      params: { query: { ...page, show_volume_types: true, order_by: (search.order_by ?? FIRST) as never } },
+      params: {
+        query: { ...page, show_volume_types: true, order_by: oneOf(ORDERS, search.order_by) ?? FIRST },
+      },
     }),
   );
   return (
@@ -37,7 +41,7 @@ export function Regions() {
       title="Regions"
       about="Where things run, and what each can do here and now. They are set in the file that VIRGA_REGIONS names."
       defaultOrder={FIRST}
-      result={result as never}
+      result={result}
       columns={COLUMNS}
       empty={{ title: 'No regions', about: 'Name some in the file of VIRGA_REGIONS.' }}
     />

@@ -1,6 +1,5 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { faultOf, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { regionsQuery } from '../../app/home.ts';
@@ -8,6 +7,7 @@ import { numberField, optionField } from '../../ui/fields.ts';
 import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
+import { useRouting } from '../../ui/routing.tsx';
 import type { FormOptions, Values } from '../../ui/side-form.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -71,8 +71,8 @@ const COLUMNS: readonly Column<Fault>[] = [
 
 /** What shall go wrong in a simulated region. */
 export function Simulation() {
-  const { region: chosen } = useSearch({ strict: false }) as { region?: string };
-  const navigate = useNavigate();
+  const { useSearch, changeSearch } = useRouting();
+  const { region: chosen } = useSearch();
   const known = useQuery(regionsQuery());
   const regions = known.data?.results ?? [];
   // Machines are what simulated regions have and others may lack.
@@ -94,9 +94,7 @@ export function Simulation() {
       result={{
         ...result,
         ...(real ? { data: { count: 0, results: [] }, error: null, isPending: false } : listed),
-        ...(unread === known
-          ? { error: known.error, isPending: false, refetch: known.refetch as never }
-          : {}),
+        ...(unread === known ? { error: known.error, isPending: false, refetch: known.refetch } : {}),
       }}
       columns={COLUMNS}
       createDisabled={real ?? (unread && 'What can be struck could not be read')}
@@ -107,7 +105,7 @@ export function Simulation() {
             regions.map(({ id, display_name }) => ({ value: String(id), label: display_name })),
           )}
           value={region > 0 ? String(region) : null}
-          onChange={(next) => void navigate({ to: '.', search: { region: next ?? undefined } as never })}
+          onChange={(next) => void changeSearch(() => ({ region: next ?? undefined }))}
           allowDeselect={false}
         />
       }

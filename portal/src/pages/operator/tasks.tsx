@@ -62,7 +62,7 @@ export function AllTasks() {
     <NounPage<Row, never>
       title="Tasks of all clients"
       about="What has not ended, the oldest first. A cancelled task is undone; one that is ended is not."
-      result={{ ...result, data: rows } as never}
+      result={{ ...result, data: rows }}
       columns={COLUMNS}
       actions={[cancel]}
       verbs={[end]}

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
+import type { Place } from '../../api/place.ts';
 import { pageOf } from '../../app/kinds.ts';
-import type { Place } from '../../app/place.ts';
 import type { Edge, Node, Topology } from '../../pictures/topology-layout.ts';
 
 /** The picture of a project: what traffic goes through stands left of what it goes to. */

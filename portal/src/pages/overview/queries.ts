@@ -1,5 +1,5 @@
-import { api } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { api, queryClient } from '../../api/client.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 
 /** What the overview asks for. All of it can be asked at once, before anything else has been answered. */
 
@@ -22,9 +22,10 @@ export const recentTasksQuery = ({ project, region }: Place) =>
     params: { query: { project_id: [project], region_id: [region], limit: 8 } },
   });
 
-export const overviewQueries = (place: Place) => [
-  balancersQuery(place),
-  attentionQuery(place),
-  mapQuery(place),
-  recentTasksQuery(place),
-];
+/** Asks for all of it at once. */
+export function askOverview(place: Place): void {
+  void queryClient.prefetchQuery(balancersQuery(place));
+  void queryClient.prefetchQuery(attentionQuery(place));
+  void queryClient.prefetchQuery(mapQuery(place));
+  void queryClient.prefetchQuery(recentTasksQuery(place));
+}

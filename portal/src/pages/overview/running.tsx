@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
+import { pathIn, pathParams } from '../../api/place.ts';
 import { regionsQuery } from '../../app/home.ts';
-import { pathIn, pathParams, usePlace } from '../../app/place.ts';
+import { usePlace } from '../../app/place.ts';
 import styles from './overview.module.css';
 import { balancersQuery } from './queries.ts';
 

@@ -1,7 +1,6 @@
 import { Group, NumberInput, SegmentedControl, Skeleton } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, apiCall, faultOf, queryClient } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
@@ -10,6 +9,7 @@ import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Card, PageHead } from '../../ui/page.tsx';
+import { useRouting } from '../../ui/routing.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { type Quota, quotaName, quotasOf } from './names.ts';
@@ -25,8 +25,8 @@ export function Quotas() {
   const { region } = usePlace();
   const session = useSession();
   const clientId = session.state === 'in' ? session.clientId : 0;
-  const navigate = useNavigate();
-  const { show = 'used' } = useSearch({ strict: false }) as { show?: string };
+  const { useSearch, changeSearch } = useRouting();
+  const { show = 'used' } = useSearch();
   const quotas = useQuery(api.queryOptions('get', '/cloud/v2/client_quotas'));
   const threshold = useQuery(
     api.queryOptions('get', THRESHOLD, { params: { path: { client_id: clientId } } }),
@@ -53,11 +53,7 @@ export function Quotas() {
           data={optionsOf({ used: 'In use', all: 'All' })}
           value={show}
           onChange={(next) =>
-            void navigate({
-              to: '.',
-              search: { show: next === 'used' ? undefined : next } as never,
-              replace: true,
-            })
+            void changeSearch(() => ({ show: next === 'used' ? undefined : next }), { replace: true })
           }
         />
         {quotas.data && (

@@ -10,9 +10,10 @@ import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
-import { type Field, text, type Values } from '../../ui/side-form.tsx';
+import type { Field, Values } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
+import { texts } from '../../ui/values.ts';
 
 const RESERVED_IPS = '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}';
 
@@ -63,17 +64,17 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
 ];
 
 function bodyOf(values: Values): Body {
-  const type = text(values, 'type');
-  const keys: Readonly<Record<string, readonly string[]>> = {
-    any_subnet: ['network_id'],
-    subnet: ['subnet_id'],
-    ip_address: ['network_id', 'ip_address'],
-  };
-  return {
-    type,
-    ...Object.fromEntries((keys[type] ?? []).map((key) => [key, text(values, key)])),
-    ...(values.is_vip === true ? { is_vip: true } : {}),
-  } as unknown as Body;
+  const more = values.is_vip === true ? { is_vip: true } : {};
+  switch (values.type) {
+    case 'any_subnet':
+      return { type: 'any_subnet', ...texts(values, 'network_id'), ...more };
+    case 'subnet':
+      return { type: 'subnet', ...texts(values, 'subnet_id'), ...more };
+    case 'ip_address':
+      return { type: 'ip_address', ...texts(values, 'network_id', 'ip_address'), ...more };
+    default:
+      return { type: 'external', ...more };
+  }
 }
 
 /** Addresses that stay yours, used or not. */

@@ -13,10 +13,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, apiCall, faultOf, queryClient } from '../../api/client.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
+import { useRouting } from '../../ui/routing.tsx';
 import { focusFault, useSubmit } from '../../ui/submit.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import styles from '../../ui/wizard.module.css';
@@ -56,13 +58,14 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
   const place = usePlace();
   const navigate = useNavigate();
   const { page: shown = 'block' } = useSearch({ strict: false }) as { page?: Key };
+  const { changeSearch } = useRouting();
   const [name, setName] = useState(set?.name ?? '');
   const [drafts, setDrafts] = useState<Drafts>(() => draftsOf(set));
   const { busy, fault, send } = useSubmit();
   const fields = useRef<HTMLDivElement>(null);
   const list = pathIn(place, 'response-pages');
   const choose = (key: string) =>
-    void navigate({ to: '.', search: { page: key } as never, replace: true, resetScroll: false });
+    void changeSearch(() => ({ page: key }), { replace: true, resetScroll: false });
   const change = (next: Partial<Draft>) =>
     setDrafts((before) => ({ ...before, [shown]: { ...before[shown], enabled: true, ...next } }));
   const body = {
@@ -77,9 +80,9 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
   const call = set
     ? apiCall('patch', '/waap/v2/custom-page-sets/{set_id}', {
         params: { path: { set_id: set.id } },
-        body: body as never,
+        body,
       })
-    : apiCall('post', '/waap/v1/custom-page-sets', { body: body as never });
+    : apiCall('post', '/waap/v1/custom-page-sets', { body });
   const save = async () => {
     const { error } = await send<unknown>(call.send, () => {
       notifications.show({ color: 'green', title: name, message: 'Saved' });

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -47,7 +48,7 @@ export function ResponsePages() {
         call: () => needsOf('post', SETS),
       }}
       defaultOrder="name.asc"
-      result={result as never}
+      result={result}
       columns={COLUMNS}
       href={({ id }) => pathIn(place, 'response-pages', String(id))}
       remove={{

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { securityGroups } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../app/place.ts';
+import { pathParams } from '../../api/place.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Detail, useDetailPlace } from '../../ui/detail.tsx';
 import { Links } from '../../ui/links.tsx';

@@ -1,5 +1,5 @@
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { useFieldForm } from '../../ui/field-form.ts';
 import { textField } from '../../ui/fields.ts';

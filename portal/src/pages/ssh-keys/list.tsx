@@ -1,16 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy.tsx';
-import { areaField, textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListOfProject } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import type { Field } from '../../ui/side-form.tsx';
-import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
-import { texts } from '../../ui/values.ts';
-
-const KEYS = '/cloud/v1/ssh_keys/{project_id}';
+import { KEYS, sshKeyForm } from './form.tsx';
 
 type SshKey = Schemas['SshKey'];
 
@@ -25,15 +20,6 @@ const COLUMNS: readonly Column<SshKey>[] = [
     cell: ({ shared_in_project }) => (shared_in_project ? 'Everybody in the project' : 'You'),
   },
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-];
-
-const FIELDS: readonly Field[] = [
-  textField('name', 'Name'),
-  areaField('public_key', 'Public key', {
-    placeholder: 'ssh-ed25519 AAAA…',
-    about: 'The content of a .pub file',
-  }),
-  { key: 'shared_in_project', label: 'Everybody in the project may use it', kind: 'switch', initial: true },
 ];
 
 export function SshKeys() {
@@ -57,16 +43,7 @@ export function SshKeys() {
         call: ({ id }) =>
           apiCall('delete', `${KEYS}/{ssh_key_id}`, { params: { path: { ...path, ssh_key_id: id } } }),
       }}
-      form={{
-        title: 'Add SSH key',
-        fields: FIELDS,
-        body: (values) => ({
-          ...texts(values, 'name', 'public_key'),
-          shared_in_project: values.shared_in_project === true,
-        }),
-        request: (body) => apiCall('post', KEYS, { params: { path }, body }),
-        terraform: (body) => terraform('gcore_keypair', body.name, { project }, { ...body }),
-      }}
+      form={sshKeyForm(project)}
     />
   );
 }

@@ -8,10 +8,10 @@ import type { Column } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { Card } from '../../ui/page.tsx';
 import { type ListQuery, Rows } from '../../ui/rows.tsx';
-import { given, text } from '../../ui/side-form.tsx';
+import { given, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { number } from '../../ui/values.ts';
-import { amount, KINDS, type Threshold, thresholdsOf, type Usage } from './kinds.ts';
+import { amount, KINDS, type Kind, type Threshold, thresholdsOf, type Usage } from './kinds.ts';
 
 const EVENT = '/storage/notifications/v1/event';
 
@@ -62,18 +62,16 @@ export function StorageNotifications() {
       <NounPage<Threshold, Body>
         title="Storage notifications"
         about="You are notified by mail and webhook when a storage, or one of its buckets, reaches a threshold."
-        result={
-          {
-            ...events,
-            data: thresholds && { count: thresholds.length, results: thresholds },
-          } as never
-        }
+        result={{
+          ...events,
+          data: thresholds && { count: thresholds.length, results: thresholds },
+        }}
         columns={columnsOf(usage.data !== undefined)}
         remove={{
           kind: 'threshold',
           nameOf: ({ kind, storage, bucket }) => `${kind.label} of ${bucket || storage}`,
           consequences: () => 'Nobody is notified any more when it is reached.',
-          call: ({ uuid, kind }) => apiCall('delete', EVENT, { body: { uuid, name: kind.name } as Body }),
+          call: ({ uuid, kind }) => apiCall('delete', EVENT, { body: { uuid, name: kind.name } }),
         }}
         empty={{ title: 'No thresholds', about: 'Set one, and you hear of it before the storage is full.' }}
         form={{
@@ -91,23 +89,22 @@ export function StorageNotifications() {
               min: 0,
               initial: 100,
               fault: 'bytes',
-              when: ({ name }) => unitOf(String(name)) === 'bytes',
+              when: (values) => kindOf(values).unit === 'bytes',
             }),
             numberField('count', 'Threshold', {
               min: 1,
               initial: 1_000_000,
-              when: ({ name }) => unitOf(String(name)) === 'count',
+              when: (values) => kindOf(values).unit === 'count',
             }),
           ],
-          body: (values) =>
-            given({
-              name: text(values, 'name'),
-              storage_name: text(values, 'storage_name'),
-              bucket_name: text(values, 'bucket_name'),
-              ...(unitOf(text(values, 'name')) === 'bytes'
-                ? { bytes: Math.round((number(values, 'gigabytes') ?? 0) * 1024 ** 3) }
-                : { count: number(values, 'count') }),
-            }) as unknown as Body,
+          body: (values) => ({
+            name: kindOf(values).name,
+            storage_name: text(values, 'storage_name'),
+            ...given({ bucket_name: text(values, 'bucket_name') }),
+            ...(kindOf(values).unit === 'bytes'
+              ? { bytes: Math.round((number(values, 'gigabytes') ?? 0) * 1024 ** 3) }
+              : given({ count: number(values, 'count') })),
+          }),
           request: (body) => apiCall('post', EVENT, { body }),
         }}
       />
@@ -134,4 +131,4 @@ function Used({ usage }: { readonly usage: ListQuery<Usage> }) {
   );
 }
 
-const unitOf = (name: string) => KINDS.find((kind) => kind.name === name)?.unit;
+const kindOf = ({ name }: Values): Kind => KINDS.find((kind) => kind.name === name) ?? KINDS[0];

@@ -1,15 +1,16 @@
 import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { api, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
 import metrics from '../../ui/metrics.module.css';
 import { Card } from '../../ui/page.tsx';
+import { useRouting } from '../../ui/routing.tsx';
 import { type Mark, Series } from '../../ui/series.tsx';
 import { KINDS, type Threshold, thresholdsOf } from '../storage/kinds.ts';
 import {
@@ -33,14 +34,13 @@ const count = (value: number) => Math.round(value).toLocaleString();
 
 /** What a storage has used over time, against the thresholds that somebody is notified of. */
 export function StorageUsage({ storage }: { readonly storage: string }) {
-  const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as { span?: string };
+  const { useSearch, changeSearch } = useRouting();
+  const search = useSearch();
   const span = SPANS.find(({ value }) => value === search.span) ?? SPANS[1];
   const shown = useSeries(storage, spanStart(Date.now(), span.hours), span.granularity);
   const month = useSeries(storage, monthStart(Date.now()), '1h');
   const thresholds = useThresholds(storage);
-  const choose = (next: string) =>
-    void navigate({ to: '.', search: ((old: object) => ({ ...old, span: next })) as never, replace: true });
+  const choose = (next: string) => void changeSearch((now) => ({ ...now, span: next }), { replace: true });
   const failed = [shown, month].find(({ error, data }) => error && !data);
   if (failed) return <FaultNote fault={faultOf(failed.error)} retry={() => void failed.refetch()} />;
   if (!shown.data || !month.data) return <Skeleton height={480} />;

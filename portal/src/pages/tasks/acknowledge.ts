@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import { startTask } from '../../ui/follow-task.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 

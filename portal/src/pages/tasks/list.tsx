@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { pathIn, usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';

@@ -1,6 +1,6 @@
 import { Button, NumberInput, RingProgress, SegmentedControl, TextInput, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, apiCall, every, faultOf, type Schemas } from '../../api/client.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
@@ -8,6 +8,7 @@ import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Card, PageHead } from '../../ui/page.tsx';
+import { useRouting } from '../../ui/routing.tsx';
 import { duration, useNow } from '../../ui/time.tsx';
 import wizard from '../../ui/wizard.module.css';
 import { ANSWERS, partsOf } from './parts.ts';
@@ -32,7 +33,7 @@ const askedOf = ({ video = '', type, expire = '3600', viewer }: Readonly<Record<
 
 /** Asks for a token as a player would, and says what each part of the address is for. */
 export function VideoTester() {
-  const navigate = useNavigate();
+  const { changeSearch } = useRouting();
   const search = useSearch({ strict: false }) as Record<string, string>;
   const [video, setVideo] = useState(search.video ?? '');
   const [type, setType] = useState<'vod' | 'live'>(search.type === 'live' ? 'live' : 'vod');
@@ -40,10 +41,7 @@ export function VideoTester() {
   const [viewer, setViewer] = useState(search.viewer ?? '');
   const asked = search.video ? askedOf(search) : undefined;
   const ask = () =>
-    void navigate({
-      to: '.',
-      search: { video, type, expire: String(expire), ...(viewer ? { viewer } : {}) } as never,
-    });
+    void changeSearch(() => ({ video, type, expire: String(expire), viewer: viewer || undefined }));
   const draft = askedOf({ video: video || 'VIDEO', type, expire: String(expire), viewer });
   return (
     <>
@@ -94,7 +92,7 @@ export function VideoTester() {
 
 function Outcome({ asked }: { readonly asked: Asked }) {
   const record = useQuery({
-    ...api.queryOptions('get', '/video/token', { params: { query: asked as never } }),
+    ...api.queryOptions('get', '/video/token', { params: { query: asked } }),
     ...every(false),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { images, snapshots } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../app/place.ts';
+import { pathIn } from '../../api/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
@@ -9,11 +9,11 @@ import { toCreated } from '../../ui/follow-task.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
-import { type Field, given, text } from '../../ui/side-form.tsx';
+import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
-import { number, tagsOf, texts } from '../../ui/values.ts';
+import { number, oneOf, tagsOf } from '../../ui/values.ts';
 import { useVolumeVerbs, type Volume } from './verbs.tsx';
 
 const VOLUMES = '/cloud/v1/volumes/{project_id}/{region_id}';
@@ -34,6 +34,8 @@ export const VOLUME_COLUMNS: readonly Column<Volume>[] = [
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
+const TYPES = ['standard', 'ssd_hiiops'] as const;
+
 const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
   textField('name', 'Name'),
   optionField(
@@ -53,6 +55,24 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
   ),
   { key: 'tags', label: 'Tags', kind: 'tags' },
 ];
+
+type NewVolume = Schemas['CreateVolume'];
+
+function bodyOf(values: Values): NewVolume {
+  const all = {
+    name: text(values, 'name'),
+    ...given({ type_name: oneOf(TYPES, text(values, 'type_name')), tags: tagsOf(values) }),
+  };
+  const size = number(values, 'size');
+  switch (values.source) {
+    case 'image':
+      return { source: 'image', ...all, image_id: text(values, 'image_id'), size: size ?? 0 };
+    case 'snapshot':
+      return { source: 'snapshot', ...all, snapshot_id: text(values, 'snapshot_id'), ...given({ size }) };
+    default:
+      return { source: 'new-volume', ...all, size: size ?? 0 };
+  }
+}
 
 /** The volumes of a project in a region. */
 export function Volumes() {
@@ -80,17 +100,7 @@ export function Volumes() {
       form={{
         title: 'Create volume',
         fields: fieldsOf(place),
-        body: (values) =>
-          ({
-            ...given({
-              ...texts(values, 'source', 'name'),
-              size: number(values, 'size'),
-              image_id: values.source === 'image' ? text(values, 'image_id') : '',
-              snapshot_id: values.source === 'snapshot' ? text(values, 'snapshot_id') : '',
-              type_name: text(values, 'type_name'),
-              tags: tagsOf(values),
-            }),
-          }) as unknown as Schemas['CreateVolume'],
+        body: bodyOf,
         request: (body) => apiCall('post', VOLUMES, { params: { path }, body }),
         terraform: (body) => terraform('gcore_volume', body.name, place, { ...body, source: undefined }),
         to: toCreated(place, 'volumes'),

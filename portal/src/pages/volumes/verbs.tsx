@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../app/place.ts';
+import { type Place, pathParams } from '../../api/place.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
 import { useFieldForm } from '../../ui/field-form.ts';
