@@ -210,7 +210,8 @@ export async function lockPasskey(tx: Tx, credentialId: Buffer): Promise<Passkey
     'passkey_lock',
     `select f.id, f.user_id, f.public_key, f.sign_count, f.rp_id from second_factors f
        join users u on u.id = f.user_id and u.deleted_at is null
-      where f.credential_id = $1 for update of f`,
+      where f.credential_id = $1 and f.public_key is not null and f.sign_count is not null and f.rp_id is not null
+        for update of f`,
     [credentialId],
   );
 }

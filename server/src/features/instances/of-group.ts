@@ -12,6 +12,7 @@ export const instancesOfGroup = {
       'instances_of_security_group',
       `select distinct device_id as id from ports
         where security_group_ids @> array[$1::uuid] and security_group_ids <> '{}' and device_type = 'instance'
+          and device_id is not null
           and project_id = $2 and region_id = $3`,
       [groupId, ctx.place.projectId, ctx.place.regionId],
     );

@@ -64,7 +64,8 @@ function wholeOf({ name = 's.name', id = 'id', idType = 'uuid' }: SearchSource, 
   const named = name === null ? sql`false` : sql`${sql.raw(name)} = ${text}`;
   const lower = text.toLowerCase();
   if (idType === 'uuid' && UUID.test(lower)) return sql`${named} or s.${sql.raw(id)} = ${lower}::uuid`;
-  if (idType === 'integer' && NUMBER.test(text)) return sql`${named} or s.${sql.raw(id)} = ${text}::int`;
+  if (idType === 'integer' && NUMBER.test(text))
+    return sql`${named} or s.${sql.raw(id)} = ${Number(text)}::int`;
   return named;
 }
 

@@ -13,6 +13,7 @@ export const tasksInNeed: AttentionSource = async (db, { clientId, projectId }) 
     'tasks_attention',
     `select id, type, region_id, finished_at, error, subject_name from tasks
       where client_id = $1 and project_id = $2 and state = 'ERROR' and acknowledged_at is null
+        and finished_at is not null
       order by finished_at desc, id limit $3`,
     [clientId, projectId, MOST_OF_ONE],
   );

@@ -9,9 +9,9 @@ import type { UserActionListQuery } from './schema.ts';
 export interface UserActionRow {
   readonly id: string;
   readonly at: Date;
-  readonly action_type: ActionType;
+  readonly action_type: ActionType | null;
   readonly api_group: ApiGroup;
-  readonly resource_type: ResourceType;
+  readonly resource_type: ResourceType | null;
   readonly subject: string | null;
   readonly subject_name: string | null;
   readonly client_id: number;
@@ -77,7 +77,7 @@ function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<
 /** A delivery has the time of its action, by which the index finds it: entries have none by their id alone. */
 export const DELIVERED = `select ${COLUMNS} from webhook_deliveries d
     join audit_log a on a.client_id = d.client_id and a.at = d.created_at and a.id = d.audit_id
-     and a.api_group is not null ${JOINS}
+     and a.api_group is not null and a.action_type is not null and a.resource_type is not null ${JOINS}
    where d.id = $1`;
 
 /** The action that a delivery is about. */

@@ -66,7 +66,7 @@ export type SubscriptionRow = RowOf<
 >;
 
 const SUBSCRIPTIONS = `select ${listOf(SUBSCRIPTION_COLUMNS)} from webhook_targets
-  where client_id = $1 and kind = 'user_actions' order by id`;
+  where client_id = $1 and kind = 'user_actions' and auth_header_name is not null order by id`;
 
 /** Where a client has its user actions posted to. */
 export async function readSubscriptions(db: Queryable, clientId: number): Promise<SubscriptionRow[]> {

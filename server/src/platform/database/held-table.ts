@@ -93,17 +93,23 @@ function findingRows<Row>(table: string, kind: string, shown: Shown): Pick<HeldT
     for update of ${alias}`;
   const keepText = `select ${columns} ${from} where ${alias}.${key} = any($1::uuid[]) and ${usable}
     order by ${alias}.${key} for share of ${alias}`;
-  const one = async (db: Queryable, name: string, text: string, id: string, place: Place): Promise<Row> => {
-    const [row] = await db.named<Row>(`${table}_${name}`, text, [id, place.projectId, place.regionId]);
-    if (!row) throw new NotFound(`${kind} ${id} was not found`);
+  const missing = (id: string) => new NotFound(`${kind} ${id} was not found`);
+  const read: HeldTable<Row>['read'] = async (db, id, { projectId, regionId }) => {
+    const row = await db.namedRow<Row>(`${table}_read_row`, readText, [id, projectId, regionId]);
+    if (!row) throw missing(id);
     return row;
   };
-  const read: HeldTable<Row>['read'] = (db, id, place) => one(db, 'read_row', readText, id, place);
   return {
     read,
     lock: async (tx, id, place) => {
-      const row = await one(tx, 'lock_row', lockText, id, place);
-      return readAfterLock ? read(tx, id, place) : row;
+      const { projectId, regionId } = place;
+      if (readAfterLock) {
+        if (!(await tx.namedAny(`${table}_lock_row`, lockText, [id, projectId, regionId]))) throw missing(id);
+        return read(tx, id, place);
+      }
+      const row = await tx.namedRow<Row>(`${table}_lock_shown_row`, lockText, [id, projectId, regionId]);
+      if (!row) throw missing(id);
+      return row;
     },
     keep: async (tx, ids, { projectId, regionId }) =>
       ids.length === 0

@@ -75,7 +75,7 @@ export function wholeBody(cipher: Cipher, mail: MailRow): string {
 export async function resealMail(tx: Tx, cipher: Cipher): Promise<number> {
   const rows = await tx.named<{ id: number; message_id: string; key_id: string; sealed: Buffer }>(
     'mail_sealed',
-    'select id, message_id, key_id, sealed from mail_outbox where key_id is not null for update',
+    'select id, message_id, key_id, sealed from mail_outbox where key_id is not null and sealed is not null for update',
     [],
   );
   for (const { id, message_id, key_id: keyId, sealed: box } of rows) {

@@ -183,7 +183,7 @@ export class TaskEngine {
         projectId: task.project_id,
         regionId: task.region_id,
         userId: task.user_id,
-        subject: task.subject_id,
+        subject: task.subject_id ?? '',
         input: task.input,
         createdAt: task.created_at,
         requestId: task.request_id,

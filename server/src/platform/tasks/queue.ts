@@ -44,7 +44,7 @@ export interface ClaimedTask {
   readonly project_id: number | null;
   readonly region_id: number | null;
   readonly user_id: number;
-  readonly subject_id: string;
+  readonly subject_id: string | null;
   readonly subject_name: string;
   readonly input: unknown;
   readonly failure: string | null;

@@ -7,13 +7,13 @@ import type { L7PolicyRow, L7RuleRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
 import type { PolicyListQuery } from './schema.ts';
 
-interface ListedPolicy extends L7PolicyRow {
+interface ListedPolicy extends Omit<L7PolicyRow, 'admin_state_up'> {
   readonly task_id: string | null;
   /** Ids of its rules, in the order in which they were made. */
   readonly rules: readonly string[];
 }
 
-interface ListedRule extends L7RuleRow {
+interface ListedRule extends Omit<L7RuleRow, 'admin_state_up'> {
   readonly task_id: string | null;
 }
 

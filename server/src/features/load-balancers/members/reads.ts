@@ -13,6 +13,8 @@ import type { MemberListQuery } from './schema.ts';
 const SHOWN = ['id', ...without(MEMBER_COLUMNS, ['pool_id', 'instance_id']), ...STATUSES] as const;
 const COLUMNS = listOf([...SHOWN, 'last_check'], 'm');
 
+type ShownMember = Pick<MemberRow, (typeof SHOWN)[number] | 'last_check'>;
+
 /** Addresses of one pool are distinguished by their ports. */
 const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at', 'id'] } as const;
 
@@ -22,7 +24,7 @@ export async function listMembers(ctx: RegionContext, poolId: string, query: Mem
   const { order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<keyof typeof KEYS>(order);
   const pool = sql`select id from lb_pools where id = ${poolId}::uuid and ${inPlace(ctx.place)}`;
-  const { count, rows } = await listPage<MemberRow>(ctx.db, {
+  const { count, rows } = await listPage<ShownMember>(ctx.db, {
     ...{ name: `lb_member_list_${order}`, table: 'lb_members', alias: 'm', columns: COLUMNS, limit, offset },
     where: [sql`pool_id = (${pool})`],
     order: KEYS[field].map((key) => `${key} ${direction}`).join(', '),
@@ -34,7 +36,7 @@ export async function listMembers(ctx: RegionContext, poolId: string, query: Mem
 
 /** @throws NotFound */
 export async function getMember(ctx: RegionContext, poolId: string, id: string) {
-  const [row] = await ctx.db.named<MemberRow>(
+  const [row] = await ctx.db.named<ShownMember>(
     'lb_member_get',
     `select ${COLUMNS} from lb_members m join lb_pools p on p.id = m.pool_id
       where m.id = $1 and p.id = $2 and p.project_id = $3 and p.region_id = $4`,
@@ -44,7 +46,7 @@ export async function getMember(ctx: RegionContext, poolId: string, id: string) 
   return viewMember(row);
 }
 
-export const viewMember = (row: MemberRow) => ({
+export const viewMember = (row: ShownMember) => ({
   last_check: viewLastCheck(row.last_check),
   ...pick(row, SHOWN),
 });

@@ -104,7 +104,7 @@ export async function sharersOf(tx: Tx, port: PortRow): Promise<string[]> {
     `select distinct c.device_id from region_addresses a join ports c
          on c.network_id = $2 and c.device_type = 'instance' and c.allowed_address_pairs <> '[]'
         and c.allowed_address_pairs @> jsonb_build_array(jsonb_build_object('ip_address', host(a.address)))
-      where a.owner_id = $1 and c.id <> $1`,
+      where a.owner_id = $1 and c.id <> $1 and c.device_id is not null`,
     [port.id, port.network_id],
   );
   return rows.map((row) => row.device_id);
