@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestServer } from '../../test/harness/server.ts';
 import { shared } from '../../test/harness/shared.ts';
@@ -138,6 +140,26 @@ test('a stream that breaks off goes on where it ended', async () => {
     undefined,
     'e-1',
   ]);
+});
+
+test('the stream is closed when the task has ended, also after memory was collected', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let wasClosed = () => {};
+  const closed = new Promise<void>((resolve) => {
+    wasClosed = resolve;
+  });
+  const { virga } = await answering((request, response) => {
+    if (!isStream(request)) return json(response, 200, taskIn('RUNNING', 1));
+    response.once('close', wasClosed);
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    setTimeout(() => {
+      collect();
+      response.write(`id: e-1\nevent: task\ndata: ${JSON.stringify(taskIn('FINISHED', 100))}\n\n`);
+    }, 100);
+  });
+  await virga.waitForTask('t');
+  await closed;
 });
 
 test('where there is no stream, the task is asked for until it ends', async () => {

@@ -99,13 +99,14 @@ async function follow(
   hear: (task: Task) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const closing = new AbortController();
-  const ending = AbortSignal.any([signal, closing.signal]);
-  const events = await opened(() => open(task, state.lastEventId, ending));
+  const events = await opened(() => open(task, state.lastEventId, signal));
   if (events === NO_STREAM) {
     state.isUseful = false;
     return;
   }
+  // Once memory was collected, fetch does not hear of an abort any more: it would hold the process for minutes.
+  const close = () => void events.cancel().catch(() => undefined);
+  signal.addEventListener('abort', close);
   try {
     // A stream does not say what was before it.
     let last = await read(task.id, 0, signal);
@@ -118,7 +119,8 @@ async function follow(
       hear(last);
     }
   } finally {
-    closing.abort();
+    signal.removeEventListener('abort', close);
+    close();
   }
 }
 
@@ -139,6 +141,7 @@ async function nextOf(events: Events, signal: AbortSignal) {
     signal.throwIfAborted();
     throw brokenOff(error);
   });
+  signal.throwIfAborted();
   if (done) throw brokenOff(undefined);
   return value;
 }
