@@ -39,6 +39,12 @@ export const dataDirs = ({ env, cwd }: Sought): readonly string[] => [
   ...(env.VIRGA_DATA_DIR ? [] : [userDataDir(env)]),
 ];
 
+/** The data directory that is meant: what runs, or else what is there. */
+export function dataDirHere(sought: Sought): string {
+  const dirs = dataDirs(sought);
+  return dirs.find((each) => runningOn(each)) ?? dirs.find((each) => existsSync(each)) ?? dirs[0] ?? '';
+}
+
 /** The cloud that is meant: the profile that was asked for, VIRGA_URL, what runs on the data directory of the folder,
  *  the current profile, or what runs on the data directory of this person.
  *  @throws NoCloud */

@@ -7,16 +7,16 @@ import { programOf } from '../../scripts/lib/programs.mjs';
 import { startCommand } from '../../scripts/lib/start-command.mjs';
 import { stopCommand } from '../../scripts/lib/stop-command.mjs';
 import { START_OPTIONS } from '../../server/src/startup/start-options.mjs';
-import { credentialsOf, dataDirs, runningOn } from './connection.ts';
+import { addBackupCommands } from './backup-commands.ts';
+import { credentialsOf, dataDirHere, dataDirs } from './connection.ts';
 import { Context, type Globals } from './context.ts';
 import { ended } from './ended.ts';
 import { NoCloud, UsageError } from './failures.ts';
 import { addOutput } from './operation-command.ts';
+import { ROOT } from './root.ts';
 import type { Terminal } from './terminal.ts';
 
 const GROUP = 'A cloud on this machine:';
-/** Of the clone, or of the package: this file is two folders below it, bundled or not. */
-export const ROOT = path.resolve(import.meta.dirname, '..', '..');
 
 /** `up`, `down` and what concerns the cloud that runs here. */
 export function addRunCommands(program: Command, terminal: Terminal): void {
@@ -50,6 +50,7 @@ export function addRunCommands(program: Command, terminal: Terminal): void {
   addOutput(add('env', 'print settings for shells, SDKs and other tools')).action((globals: Globals) =>
     environment(new Context(terminal, globals)),
   );
+  addBackupCommands(add, terminal);
   add('doctor', 'say what is missing on this machine, and how to get it').action(async () => {
     ended(await doctorCommand(ROOT, (line) => terminal.print(line)));
   });
@@ -93,9 +94,7 @@ interface Stopped {
 }
 
 async function stop({ purge, dataDir, yes }: Stopped, terminal: Terminal): Promise<void> {
-  const dirs = dataDirs(terminal);
-  const folder =
-    dataDir ?? dirs.find((each) => runningOn(each)) ?? dirs.find((each) => existsSync(each)) ?? dirs[0];
+  const folder = dataDir ?? dataDirHere(terminal);
   // A script says what it wants; a person may have mistaken the folder.
   if (purge && terminal.isInteractive)
     await new Context(terminal, { ...(yes && { yes }) }).confirm(`Forget all data in ${folder}`);

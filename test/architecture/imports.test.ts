@@ -39,7 +39,7 @@ const imports: readonly Import[] = files.flatMap((from) => {
 /** What the server and the edge share, beside both. */
 const SHARED = path.join('..', '..', 'signing', 'src');
 /** Folders of the composition, beside its own files. */
-const COMPOSITION = ['edge', 'regions', 'seed', 'startup'];
+const COMPOSITION = ['backup', 'edge', 'regions', 'seed', 'startup'];
 const layer = (file: string) => {
   if (file.startsWith(SHARED)) return 'signing';
   const folder = file.includes('/') ? (file.split('/')[0] ?? '') : 'composition';

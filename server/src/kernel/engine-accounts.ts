@@ -79,6 +79,16 @@ export function separate(home: string): void {
   if (process.getuid?.() === 0 && notedAccount(home) === undefined) newAccount(home);
 }
 
+/** Gives a home that comes from a backup an account of this machine, where the one that it had may be somebody else's. */
+export function resettle(home: string): void {
+  const former = notedAccount(home);
+  if (process.getuid?.() !== 0 || former === undefined) return;
+  rmSync(path.join(home, NOTE));
+  const uid = allocate(home);
+  writeFileAtomically(path.join(home, NOTE), String(uid));
+  giveTo(home, account(former), uid);
+}
+
 function newAccount(home: string): Account {
   const former = formerOwner(home);
   mkdirSync(home, { recursive: true, mode: 0o711 });

@@ -1,6 +1,8 @@
-import { accessSync, chmodSync, constants, readdirSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { makeFolder } from '../../../kernel/files.ts';
-import { TEMPORARY_MARK } from './instance.mjs';
+import { OWN_COMMANDS } from '../../../kernel/own-commands.ts';
+import { RESTORING_MARK, TEMPORARY_MARK } from './instance.mjs';
 import { errorCode, StartError } from './start-error.ts';
 
 /**
@@ -12,6 +14,11 @@ export function prepareDataDir(dataDir: string): void {
   create(dataDir);
   const stat = statSync(dataDir);
   if (!stat.isDirectory()) throw new StartError(`The data directory ${dataDir} is not a directory`);
+  if (existsSync(path.join(dataDir, RESTORING_MARK))) {
+    throw new StartError(
+      `A backup was being restored into ${dataDir}, and that did not end: forget it with ${OWN_COMMANDS.purge}, and restore again`,
+    );
+  }
   const empty = isEmpty(dataDir);
   // Root may use an empty directory of anybody (a mounted volume), but never mixes its files into theirs.
   if (uid !== undefined && stat.uid !== uid && !(uid === 0 && empty)) {

@@ -41,6 +41,8 @@ export const FACTS = /** @type {const} */ (['VIRGA_URL', 'VIRGA_PID', 'VIRGA_LOG
 export const TEMPORARY = ':temporary:';
 /** The file in a data directory that says so. */
 export const TEMPORARY_MARK = 'temporary';
+/** The file in a data directory into which a backup is being restored, or was when that ended early. */
+export const RESTORING_MARK = 'restoring';
 const TEMPORARY_PREFIX = 'virga-temporary-';
 
 /**

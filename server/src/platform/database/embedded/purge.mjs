@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync,
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { removeAbandonedFolders } from '../../../kernel/short-folders.mjs';
-import { currentInstances, processIdentity, TEMPORARY_MARK } from './instance.mjs';
+import { currentInstances, processIdentity, RESTORING_MARK, TEMPORARY_MARK } from './instance.mjs';
 
 /** Where root puts what its unprivileged programs could not reach in a data directory. */
 const SYSTEM_FOLDER = '/var/lib/virga';
@@ -22,6 +22,7 @@ const OURS = [
   'nodes',
   'postgres',
   'regions',
+  RESTORING_MARK,
   TEMPORARY_MARK,
   'video',
   'video-secrets',
@@ -67,7 +68,7 @@ async function purge(dataDir) {
     rmSync(name, { recursive: true, force: true, maxRetries: 5 });
   for (const root of roots.slice(1)) remove(root);
   // The lock goes last: an interrupted purge can still be distinguished from a folder of somebody else's.
-  const last = ['nodes', 'lock', TEMPORARY_MARK];
+  const last = ['nodes', 'lock', TEMPORARY_MARK, RESTORING_MARK];
   for (const name of [...OURS.filter((each) => !last.includes(each)), ...last])
     remove(path.join(dataDir, name));
   removeAbandonedFolders();
@@ -85,7 +86,9 @@ async function purge(dataDir) {
 /** @param {string} folder */
 function isDataDir(folder) {
   if (!statSync(folder).isDirectory()) return false;
-  return ['lock', 'nodes', TEMPORARY_MARK].some((name) => existsSync(path.join(folder, name)));
+  return ['lock', 'nodes', TEMPORARY_MARK, RESTORING_MARK].some((name) =>
+    existsSync(path.join(folder, name)),
+  );
 }
 
 /** @param {string} folder */

@@ -3,8 +3,8 @@ import type { RunResult } from '../host/programs.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** Runs the engine to its end as root: it makes and removes networks and control groups, and nothing that a tenant says
- *  reaches it but names and numbers. */
+/** Runs the engine, or the shell, to its end as root: it makes and removes networks and control groups, and nothing that a
+ *  tenant says reaches it but names and numbers. */
 export function runAsRoot(program: string, words: readonly string[]): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, words, {

@@ -14,7 +14,7 @@ const FIRST_ACCOUNT = 0x4000_0000;
 const HOMES = 0x8000;
 
 const accountOfHome = (home: string): number => accountOf(home)?.uid ?? 0;
-const firstAccountOf = (home: string): number =>
+export const firstAccountOf = (home: string): number =>
   FIRST_ACCOUNT + (accountOfHome(home) % HOMES) * ACCOUNTS_OF_NODE;
 
 /** An address of the loopback network that follows from an id, so that it needs no bookkeeping.

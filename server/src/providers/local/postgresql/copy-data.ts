@@ -11,7 +11,7 @@ import { syncFolder } from './sync-folder.ts';
 /** Copies of the data of a server that runs. */
 
 /** What belongs to the process that runs, or is made anew by a start. */
-const LEFT_OUT = [
+export const NOT_COPIED = [
   './pg_wal/*',
   './pg_replslot/*',
   './pg_dynshmem/*',
@@ -75,7 +75,7 @@ async function copyWith(
 ): Promise<CopyOf> {
   signal.throwIfAborted();
   await client.query(`select pg_catalog.pg_backup_start('virga', true)`);
-  const words = ['-c', SCRIPT, 'sh', paths.data, folder, ...LEFT_OUT.map((name) => `--exclude=${name}`)];
+  const words = ['-c', SCRIPT, 'sh', paths.data, folder, ...NOT_COPIED.map((name) => `--exclude=${name}`)];
   const { exitCode, output } = await run('/bin/sh', words, { home: paths.home, patienceMs: HOUR_MS, signal });
   if (exitCode !== 0) throw new Error(`the data could not be copied: ${output.slice(0, 500)}`);
   const { rows } = await client.query<{ label: string }>(
