@@ -13,6 +13,7 @@ import {
 import { folderOfPart, settleRegion } from '../providers/local/index.ts';
 import { ArchiveReader } from './archive.ts';
 import { placeOfControlPlane, settleControlPlane } from './control-plane.ts';
+import { KEEPERS } from './keepers.ts';
 import { BackupError, type Manifest, type Part } from './manifest.ts';
 import { unpack } from './tar.ts';
 
@@ -79,7 +80,7 @@ async function fill(archive: ArchiveReader, dataDir: string, say: (line: string)
   await settleControlPlane(dataDir);
   const regions = path.join(dataDir, 'regions');
   for (const region of existsSync(regions) ? readdirSync(regions) : [])
-    settleRegion(path.join(regions, region));
+    settleRegion(path.join(regions, region), KEEPERS);
 }
 
 const depth = ({ name }: Part) => name.split('/').length;

@@ -5,7 +5,11 @@ export { LOCAL_CONTENTS } from './contents.ts';
 export type { EngineHost } from './host/engine.ts';
 export { OwnerFence } from './host/owner-fence.ts';
 export { inPart, type Sink } from './host/sink.ts';
-export { folderOfPart, keepRegion, settleRegion } from './kept-data.ts';
+export { folderOfPart, type Keepers, keepRegion, settleRegion } from './kept-data.ts';
+export {
+  keepCluster as keepKubernetesCluster,
+  settleCluster as settleKubernetesCluster,
+} from './kubernetes/kept-data.ts';
 export { createLocalKubernetes, type LocalKubernetes } from './kubernetes/provider.ts';
 export type { KubernetesPrograms } from './kubernetes/server.ts';
 export { type LogCollector, parseLogCollector } from './load-balancers/access-logs/collector.ts';
@@ -18,6 +22,7 @@ export {
 export { localNetworks } from './networks.ts';
 export { createLocalObjectStorage, type LocalObjectStorage } from './object-storage/provider.ts';
 export { createOwnedDataPlane } from './owned-data-plane.ts';
+export { keepCluster as keepPostgresqlCluster } from './postgresql/kept-data.ts';
 export { copyRunning, copyStopped } from './postgresql/online-copy.ts';
 export {
   createLocalPostgresql,

@@ -4,16 +4,19 @@ import { resettle } from '../../kernel/engine-accounts.ts';
 import { engineRoot, rootsOf } from './host/engine-root.ts';
 import { makePassage } from './host/files.ts';
 import { inPart, type Sink } from './host/sink.ts';
-import { keepCluster as keepKubernetesCluster, settleCluster } from './kubernetes/kept-data.ts';
-import { keepCluster as keepPostgresqlCluster } from './postgresql/kept-data.ts';
 
 /** What a backup takes of a local region. */
 
-/** Engines whose data cannot just be copied while they run. */
-const KEEPERS: Readonly<Record<string, (root: string, id: string, sink: Sink) => Promise<void>>> = {
-  postgresql: keepPostgresqlCluster,
-  kubernetes: keepKubernetesCluster,
-};
+/** An engine whose data cannot just be copied. */
+export interface Keeper {
+  /** Hands over what a cluster keeps, also while it runs. @param root of all clusters of the region */
+  keep(root: string, id: string, sink: Sink): Promise<void>;
+  /** Tells a cluster that was restored where it is now. */
+  settle?(root: string, id: string): void;
+}
+/** By the name of the engine's folder. */
+export type Keepers = Readonly<Record<string, Keeper>>;
+
 /** Each start makes them anew, or they tell where this data directory is. */
 const NOT_KEPT = ['./cli', './sockets', './templates', './origin', './identity', './*/run', './*/*.pid'];
 /** Of a cluster. */
@@ -21,13 +24,13 @@ const ID = /^[0-9a-f-]{36}$/;
 
 /** Hands over all that the engines of a region keep.
  *  @param folder of the region, in the data directory */
-export async function keepRegion(folder: string, sink: Sink): Promise<void> {
+export async function keepRegion(folder: string, keepers: Keepers, sink: Sink): Promise<void> {
   const kinds = foldersIn(folder);
   for (const kind of kinds) {
     const root = rootsOf(join(realpathSync(folder), kind)).findLast((each) => existsSync(each)) ?? '';
-    const keep = KEEPERS[kind];
-    const apart = keep ? foldersIn(root).filter((name) => ID.test(name)) : [];
-    for (const id of apart) await keep?.(root, id, inPart(sink, `${kind}/${id}/`));
+    const keeper = keepers[kind];
+    const apart = keeper ? foldersIn(root).filter((name) => ID.test(name)) : [];
+    for (const id of apart) await keeper?.keep(root, id, inPart(sink, `${kind}/${id}/`));
     const leftOut = [...NOT_KEPT, ...apart.map((id) => `./${id}`)];
     await sink.files(`${kind}/files.tar`, root, { leftOut });
   }
@@ -46,12 +49,12 @@ export function folderOfPart(folder: string, part: string): string {
 
 /** Gives what was restored to accounts of this machine: those of the backup may be somebody else's here.
  *  @param folder of the region, in the data directory */
-export function settleRegion(folder: string): void {
+export function settleRegion(folder: string, keepers: Keepers): void {
   for (const kind of foldersIn(folder)) {
     const root = engineRoot(join(folder, kind));
     for (const name of foldersIn(root)) {
       resettle(join(root, name));
-      if (kind === 'kubernetes' && ID.test(name)) settleCluster(root, name);
+      if (ID.test(name)) keepers[kind]?.settle?.(root, name);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { accountOf } from '../../../kernel/engine-accounts.ts';
 import { readJson, readText, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
@@ -7,7 +7,7 @@ import type { Sink } from '../host/sink.ts';
 import { makeFolders, makeNodeFolders, nodePathsOf, type Paths, pathsOf } from './paths.ts';
 import { runAsRoot } from './root.ts';
 import type { ProgramNotes } from './server.ts';
-import { firstAccountOf } from './words.ts';
+import { ACCOUNTS_OF_NODE, firstAccountOf } from './words.ts';
 
 /** What a backup takes of a cluster: its control plane, and which nodes there are. What is on a node need not survive
  *  it, and is made anew. */
@@ -55,16 +55,19 @@ export function settleCluster(root: string, id: string): void {
     '--dir': paths.data,
     '--socket': paths.socket,
   });
-  for (const name of readdirSync(paths.nodes)) {
+  for (const name of existsSync(paths.nodes) ? readdirSync(paths.nodes) : []) {
     const node = nodePathsOf(paths, name);
     makeNodeFolders(node, readJson<ProgramNotes>(node.notes)?.list[0] === 'machine');
+    const former = wordOf(node.notes, '--first-account');
+    if (former !== undefined) giveVolumes(paths, Number(former));
     rename(node.notes, { ...ofCluster(paths), '--dir': node.data, '--root': node.root });
   }
 }
 
-const ofCluster = ({ home, network }: Paths) => ({
+const ofCluster = ({ home, network, volumes }: Paths) => ({
   '--authority': home,
   '--network': network,
+  '--volumes': volumes,
   '--account': String(accountOf(home)?.uid ?? 0),
   '--first-account': String(firstAccountOf(home)),
 });
@@ -80,4 +83,22 @@ function rename(file: string, values: Readonly<Record<string, string>>): void {
     return isAbsolute(value) && !existsSync(value) ? [] : [word];
   });
   writeFileAtomically(file, JSON.stringify({ ...notes, list, words: list.join('\n') }));
+}
+
+const wordOf = (file: string, name: string): string | undefined =>
+  readJson<ProgramNotes>(file)
+    ?.list.find((word) => word.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+/** Gives what pods keep to the accounts that nodes have here.
+ *  @param former the first one that they had */
+function giveVolumes({ home, volumes }: Paths, former: number): void {
+  const shift = firstAccountOf(home) - former;
+  if (process.getuid?.() !== 0 || shift === 0 || !existsSync(volumes)) return;
+  const moved = (id: number) => (id >= former && id < former + ACCOUNTS_OF_NODE ? id + shift : id);
+  for (const name of ['.', ...readdirSync(volumes, { recursive: true, encoding: 'utf8' })]) {
+    const file = join(volumes, name);
+    const { uid, gid } = lstatSync(file);
+    lchownSync(file, moved(uid), moved(gid));
+  }
 }

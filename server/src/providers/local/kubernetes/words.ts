@@ -8,7 +8,7 @@ import type { NodePaths, Paths } from './paths.ts';
 /** What the programs of a cluster are started with. */
 
 /** A user namespace has this many accounts, and those of all nodes of a cluster are the same. */
-const ACCOUNTS_OF_NODE = 65_536;
+export const ACCOUNTS_OF_NODE = 65_536;
 const FIRST_ACCOUNT = 0x4000_0000;
 /** Accounts of homes are fewer than this, so that each has a range of its own. */
 const HOMES = 0x8000;
