@@ -1430,6 +1430,26 @@ CREATE INDEX region_addresses_address ON region_addresses USING btree (region_id
 CREATE INDEX region_addresses_owner ON region_addresses USING btree (owner_id);
 CREATE INDEX region_addresses_subnet_owner ON region_addresses USING btree (subnet_id, owner_id) WHERE (subnet_id IS NOT NULL);
 
+create table region_capacity (
+  region_id integer not null,
+  resource text not null,
+  used integer not null,
+  total integer not null,
+  warn_free integer not null,
+  stop_free integer not null,
+  observed_at timestamp with time zone not null,
+  constraint region_capacity_pkey PRIMARY KEY (region_id, resource),
+  constraint region_capacity_resource_check CHECK ((resource = ANY (ARRAY['disk'::text, 'memory'::text, 'addresses_ipv4'::text, 'addresses_ipv6'::text, 'kubernetes_networks'::text]))),
+  constraint region_capacity_stop_free_check CHECK ((stop_free >= 0)),
+  constraint region_capacity_total_check CHECK ((total >= 0)),
+  constraint region_capacity_used_check CHECK ((used >= 0)),
+  constraint region_capacity_warn_free_check CHECK ((warn_free >= 0)),
+  constraint region_capacity_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
+);
+comment on column region_capacity.used is 'disk and memory in MiB, all else in pieces';
+comment on column region_capacity.warn_free is 'with this much free or less, somebody should look';
+comment on column region_capacity.stop_free is 'with this much free or less, nothing is created that needs it';
+
 create table region_owners (
   region_id integer not null,
   node text,

@@ -2230,6 +2230,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/regions/{region_id}/capacity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how much room the machine of a region has
+         * @description Show how much room the machine of a region has. Disk and memory of the machine, addresses of the region, and networks for Kubernetes clusters. Each has a threshold that warns, and one below which creations are refused. Answers `count`, the number of all that match, and `results`. Needs the operator token.
+         */
+        get: operations["getRegionCapacity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/ssh_keys/{project_id}": {
         parameters: {
             query?: never;
@@ -8407,6 +8427,49 @@ export interface components {
             aws_access_key_id: string;
             /** @description The secret part of the key. */
             aws_secret_access_key: string;
+        };
+        Capacity: {
+            /**
+             * @description What the discount is for.
+             * @enum {string}
+             */
+            resource: "disk" | "memory" | "addresses_ipv4" | "addresses_ipv6" | "kubernetes_networks";
+            /**
+             * @description In which amounts are given.
+             * @enum {string}
+             */
+            unit: "MiB" | "pieces";
+            /** @description By whoever it is, also by what is not of this cloud. */
+            used: number;
+            /** @description Of the machine, or of the ranges of the region. */
+            total: number;
+            /** @description `total` without `used`. */
+            free: number;
+            /** @description With this much free or less its `status` is `low`. */
+            warn_free: number;
+            /** @description With this much free or less nothing is created that needs it, and its `status` is `full`. */
+            stop_free: number;
+            /**
+             * @description In which state it is.
+             * @enum {string}
+             */
+            status: "ok" | "low" | "full";
+            /**
+             * Format: date-time
+             * @description When the node that works on the region looked.
+             * @example 2026-01-31T12:00:00Z
+             */
+            observed_at: string;
+        };
+        CapacityList: {
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description What people call it. */
+            region_name: string;
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description Empty where the provider of the region has no limits. */
+            results: components["schemas"]["Capacity"][];
         };
         ChangeEmail: {
             /**
@@ -29184,6 +29247,39 @@ export interface operations {
             };
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getRegionCapacity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the region. */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show how much room the machine of a region has */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapacityList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

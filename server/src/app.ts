@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AppOptions } from './app-options.ts';
 import { viewEngine } from './engines/index.ts';
 import { attention } from './features/attention/index.ts';
+import { capacity } from './features/capacity/index.ts';
 import { clients } from './features/clients/index.ts';
 import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
@@ -168,6 +169,7 @@ export function features({
     simulation(),
     engines({ node: node.name, engines: () => programs.list().map(viewEngine) }),
     nodes(),
+    capacity({ db, log, clock, regionIds, owners, providerOf: providers.of('capacity') }),
     sshKeys(),
     disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),

@@ -1,3 +1,4 @@
+import { requireRoom } from './features/capacity/index.ts';
 import { readClient } from './features/iam/index.ts';
 import { readProjectOwners } from './features/projects/index.ts';
 import { readRegions, readRegionsByIds } from './features/regions/index.ts';
@@ -40,6 +41,9 @@ export function scopesOf({
     offers: async (id, need) => {
       const elsewhere = await owners.faultElsewhere(id);
       return elsewhere === undefined ? providers.serves(id, need) : elsewhere === null;
+    },
+    requireRoom: async (region, needs) => {
+      if (await providers.serves(region.id, 'capacity')) await requireRoom(db, region, needs);
     },
     client: async (id) => (await readClient(db, id)) !== undefined,
   };

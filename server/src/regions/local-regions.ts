@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { INSTALLATION } from '../installation.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -11,12 +12,14 @@ import {
   createOwnedDataPlane,
   type EngineHost,
   ExternalAddresses,
+  engineRoot,
   LocalAddresses,
   type LocalKubernetes,
   type LocalLoadBalancers,
   type LocalObjectStorage,
   type LocalPostgresql,
   type LocalSftpStorage,
+  localCapacity,
   localNetworks,
   OwnerFence,
 } from '../providers/local/index.ts';
@@ -97,6 +100,17 @@ export function localRegions({
         folderIn,
       }),
       networks: localNetworks,
+      capacity: localCapacity({
+        folders: () => [
+          dataDir,
+          ...running
+            .map(({ folder }) => engineRoot(path.join(folderIn(dataDir), folder)))
+            .filter((each) => existsSync(each)),
+        ],
+        settings: settings.capacity ?? {},
+        addresses: (version, inUse) => external.room(version, inUse),
+        kubernetesNetworks: () => kubernetes.networks(),
+      }),
       capabilities: {
         // Asked anew each time: an engine may be installed while this runs.
         get k8s() {

@@ -1,3 +1,4 @@
+import type { CapacityProvider } from '../features/capacity/port.ts';
 import type { ImageProvider } from '../features/images/port.ts';
 import type { InstanceProvider } from '../features/instances/port.ts';
 import type { KubernetesProvider } from '../features/kubernetes/port.ts';
@@ -25,6 +26,7 @@ export interface RegionProvider {
   readonly postgresql?: PostgresqlProvider;
   readonly objectStorage?: ObjectStorageProvider;
   readonly sftpStorage?: SftpStorageProvider;
+  readonly capacity?: CapacityProvider;
   readonly capabilities: Partial<Capabilities>;
   /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
   readonly owner?: OwnedDataPlane;

@@ -72,6 +72,22 @@ test('a local region may name where its addresses come from', () => {
   }
 });
 
+test('thresholds of the capacity are for local regions, and warn before they stop', () => {
+  const capacity = { disk: { warn: 20, stop: 5 }, addresses: { warn: 4, stop: 0 } };
+  expect(read({ name: 'A', capacity })[0]?.settings.capacity).toEqual(capacity);
+  const start = () =>
+    read(
+      { name: 'A', capacity: { disk: { warn: 5, stop: 20 }, memory: { warn: 1 } } },
+      { name: 'B', provider: 'simulated', capacity },
+    );
+  for (const fault of [
+    'regions.0.capacity.disk.stop: must not be more than warn',
+    'regions.0.capacity.memory.stop: is required',
+    'regions.1.capacity: is for local regions alone',
+  ])
+    expect(start).toThrow(fault);
+});
+
 test('what is no JSON has a line and a column', () => {
   const file = join(directory, 'regions.json');
   writeFileSync(file, '{\n  "regions": [],\n}');

@@ -67,6 +67,11 @@ const AddressPool = Type.Object(
   { additionalProperties: false },
 );
 
+const Threshold = Type.Object(
+  { warn: Type.Number({ minimum: 0 }), stop: Type.Number({ minimum: 0 }) },
+  { additionalProperties: false },
+);
+
 const RegionEntry = Type.Object(
   {
     id: Key({ minimum: 1 }),
@@ -77,6 +82,16 @@ const RegionEntry = Type.Object(
     zone: Type.Optional(Nullable(StringEnum(['AMERICAS', 'APAC', 'EMEA', 'RUSSIA_AND_CIS']))),
     country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
     coordinates: Type.Optional(Nullable(Type.Object({ latitude: Type.String(), longitude: Type.String() }))),
+    capacity: Type.Optional(
+      Type.Object(
+        {
+          disk: Type.Optional(Threshold),
+          memory: Type.Optional(Threshold),
+          addresses: Type.Optional(Threshold),
+        },
+        { additionalProperties: false },
+      ),
+    ),
     volume_types: Type.Optional(Type.Array(Type.String())),
     node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     addresses: Type.Optional(Type.Array(AddressPool, { minItems: 1, maxItems: 50 })),
@@ -118,7 +133,16 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
   const slugs = new Map<unknown, string>();
   const ranges = new Map<string, string>();
   for (const [place, entry] of entriesOf(content, 'regions')) {
-    const { id, name, log_collector: collector, faults: kinds, addresses, provider, settings: cloud } = entry;
+    const {
+      id,
+      name,
+      log_collector: collector,
+      faults: kinds,
+      addresses,
+      capacity,
+      provider,
+      settings: cloud,
+    } = entry;
     if (ids.has(id)) faults.add(`${place}.id`, `is the id of ${ids.get(id)} too`);
     else if (id !== undefined) ids.set(id, place);
     const slug = typeof name === 'string' ? slugOf(name) : undefined;
@@ -131,11 +155,22 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       faults.add(`${place}.settings`, 'is missing: say how the cloud is reached');
     if (provider !== 'openstack' && cloud !== undefined)
       faults.add(`${place}.settings`, 'is for regions of the provider openstack');
+    if (isObject(capacity)) checkCapacity(capacity, `${place}.capacity`, provider, faults);
     if (Array.isArray(addresses)) checkAddresses({ addresses, place, provider, ranges }, faults);
     if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);
   }
   faults.refuse('body');
   return checked?.regions ?? [];
+}
+
+function checkCapacity(capacity: Fields, place: string, provider: unknown, faults: Faults): void {
+  if (provider !== 'local')
+    faults.add(place, 'is for local regions alone: others are on no machine of yours');
+  for (const [resource, threshold] of Object.entries(capacity)) {
+    const { warn, stop } = isObject(threshold) ? threshold : ({} as Fields);
+    if (typeof warn === 'number' && typeof stop === 'number' && stop > warn)
+      faults.add(`${place}.${resource}.stop`, 'must not be more than warn: both are what is free');
+  }
 }
 
 interface Pools {

@@ -26,6 +26,11 @@ export function operatorStories(portal: Portal): void {
     await row.getByText('Local').waitFor();
     await page.getByRole('table', { name: 'Owners of regions' }).getByText('Served').waitFor();
     expect(await portal.barriers()).toEqual([]);
+    await portal.operate('regions');
+    const capacity = page.getByRole('table', { name: 'Capacity of regions' });
+    await capacity.getByRole('row', { name: /Local.*Memory.*(Enough room|Running low)/ }).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await portal.picture('capacity');
   });
 
   test('a fault is set, strikes, is counted and cleared', async () => {

@@ -3,6 +3,7 @@ import { api, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { oneOf } from '../../ui/values.ts';
+import { Capacity } from './capacity.tsx';
 
 type Region = Schemas['Region'];
 
@@ -37,13 +38,16 @@ export function Regions() {
     }),
   );
   return (
-    <ListPage<Region>
-      title="Regions"
-      about="Where things run, and what each can do here and now. They are set in the file that VIRGA_REGIONS names."
-      defaultOrder={FIRST}
-      result={result}
-      columns={COLUMNS}
-      empty={{ title: 'No regions', about: 'Name some in the file of VIRGA_REGIONS.' }}
-    />
+    <>
+      <ListPage<Region>
+        title="Regions"
+        about="Where things run, and what each can do here and now. They are set in the file that VIRGA_REGIONS names."
+        defaultOrder={FIRST}
+        result={result}
+        columns={COLUMNS}
+        empty={{ title: 'No regions', about: 'Name some in the file of VIRGA_REGIONS.' }}
+      />
+      <Capacity regionIds={(result.data?.results ?? []).map(({ id }) => id)} />
+    </>
   );
 }

@@ -33,6 +33,7 @@ const namesOf = (params: { readonly cluster_name: string; readonly pool_name: st
 export const poolRoutes = (service: KubernetesService): readonly Route[] => [
   one.at('pools').post({
     summary: 'Add a pool to a cluster',
+    takes: () => ['disk', 'memory'],
     body: CreatePool,
     rules: (body, faults) => checkPool(faults, '', body),
     response: TaskIds,

@@ -58,6 +58,7 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
     }),
     all.post({
       summary: 'Create a Kubernetes cluster',
+      takes: () => ['disk', 'memory', 'kubernetes_networks'],
       body: CreateCluster,
       rules: (body, faults) => checkNamed(faults, body),
       response: TaskIds,

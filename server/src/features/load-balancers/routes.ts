@@ -1,3 +1,4 @@
+import { addressesTaken } from '../../kernel/capacity.ts';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { ListQuery, TaskIds, Uuid } from '../../platform/http/schemas.ts';
@@ -25,6 +26,11 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
       checkLoadBalancer(body, faults);
       givenTags(body, faults);
     },
+    takes: ({ vip_ip_family: family, vip_network_id, vip_port_id }) => [
+      'disk',
+      'memory',
+      ...(vip_network_id || vip_port_id ? [] : addressesTaken(family)),
+    ],
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

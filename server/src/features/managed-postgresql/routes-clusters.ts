@@ -43,6 +43,7 @@ function commandRoutes(service: PostgresqlService): readonly Route[] {
       summary: 'Create a PostgreSQL cluster',
       body: CreateCluster,
       rules: checkGiven,
+      takes: () => ['disk', 'memory'],
       response: TaskIds,
       handler: (ctx, { body }) => clusters.createCluster(service, ctx, body),
     }),

@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import { Forbidden, Invalid, type InvalidFields } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { pageOf } from '../../platform/database/list-page.ts';
+import { requireRoom } from '../capacity/index.ts';
 import { type RegionRow, readRegions } from '../regions/index.ts';
 import type { LocationListQuery } from './schema.ts';
 import { readOrder } from './storage-access.ts';
@@ -49,13 +50,15 @@ export class Locations {
     return typeof name === 'string' ? faultOf(name, await this.#all()) : {};
   }
 
-  /** @throws Invalid for a place that there is not, Forbidden for one where nothing can be made at present */
+  /** @throws Invalid for a place that there is not, Forbidden for one where nothing can be made at present, Conflict for
+   *    one that is full */
   async find(name: string): Promise<RegionRow> {
     const regions = await this.#all();
     const region = regions.find(({ slug }) => slug === name);
     if (!region) throw new Invalid(faultOf(name, regions));
     const fault = this.#deps.providerOf(region.id)?.unavailable();
     if (fault) throw new Forbidden(`There is no ${this.#deps.what} in ${name} at present: ${fault}`);
+    await requireRoom(this.#deps.db, { id: region.id, name: region.display_name }, ['disk', 'memory']);
     return region;
   }
 }

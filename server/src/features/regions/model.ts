@@ -24,6 +24,10 @@ export interface RegionSettings {
   readonly node?: string;
   /** Where its addresses come from, which others can reach; only where its programs run on a machine. */
   readonly addresses?: readonly RegionAddressPool[];
+  /** Below how much of what is free it warns, and creates nothing more: in GiB, or addresses. */
+  readonly capacity?: Readonly<
+    Partial<Record<'disk' | 'memory' | 'addresses', { readonly warn: number; readonly stop: number }>>
+  >;
   /** Where access logs that are destined for this region go: `syslog+tcp://host:port` or `syslog+udp://host:port`. */
   readonly log_collector?: string;
   /** Rates of seeded failures, 0 to 1, by the kind of work or the condition of nodes; simulated regions only. */

@@ -842,6 +842,25 @@ export interface RegionAddresses {
   subnet_id: string | null;
 }
 
+export interface RegionCapacity {
+  observed_at: Date;
+  region_id: number;
+  resource: string;
+  /**
+   * with this much free or less, nothing is created that needs it
+   */
+  stop_free: number;
+  total: number;
+  /**
+   * disk and memory in MiB, all else in pieces
+   */
+  used: number;
+  /**
+   * with this much free or less, somebody should look
+   */
+  warn_free: number;
+}
+
 export interface RegionOwners {
   awaited_at: Date | null;
   awaited_by: string | null;
@@ -1419,6 +1438,7 @@ export interface DB {
   rate_limits: RateLimits;
   recovery_codes: RecoveryCodes;
   region_addresses: RegionAddresses;
+  region_capacity: RegionCapacity;
   region_owners: RegionOwners;
   regions: Regions;
   request_counts: RequestCounts;

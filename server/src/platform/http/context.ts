@@ -1,3 +1,4 @@
+import type { Resource } from '../../kernel/capacity.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -104,4 +105,6 @@ export interface ScopeResolver {
   /** Whether a region has a port or a capability, by its name, and can serve it at present. */
   offers(regionId: number, need: string): Promise<boolean>;
   client(id: number): Promise<boolean>;
+  /** @throws Conflict when a region has too little free of something */
+  requireRoom(region: RegionScope, needs: readonly Resource[]): Promise<void>;
 }

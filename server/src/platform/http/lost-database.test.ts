@@ -63,6 +63,7 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
       regions: async () => [],
       offers: async () => false,
       client: async () => false,
+      requireRoom: async () => {},
     },
     routes: [
       things.get({ ...spec, access: 'read' }),

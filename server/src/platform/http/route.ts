@@ -1,4 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
+import type { Resource } from '../../kernel/capacity.ts';
 import type { InvalidFields } from '../../kernel/errors.ts';
 import type { Faults } from '../../kernel/faults.ts';
 import type { Access } from '../auth/roles.ts';
@@ -48,6 +49,8 @@ export interface CallSpec<C, P extends Schema, Q extends Schema, B extends Schem
   readonly recentSignIn?: boolean;
   /** Allowed for a person who must have a second factor and has none yet. */
   readonly beforeEnrolment?: boolean;
+  /** What of a region it needs room for: refused while there is too little. */
+  readonly takes?: (body: Value<B>) => readonly Resource[];
   /** Allowed in a region that is not ACTIVE although it is a write. */
   readonly anyRegionState?: boolean;
   readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;

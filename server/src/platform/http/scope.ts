@@ -5,11 +5,11 @@ import type { Route } from './route.ts';
 type Params = Readonly<Record<string, string>>;
 
 /** Adds to a context what the path names. What belongs to another client is not found.
- *  @throws NotFound, or Forbidden for a write in a region that is not ACTIVE */
+ *  @throws NotFound, Forbidden for a write in a region that is not ACTIVE, Conflict where there is too little room */
 export async function resolveScope(
   ctx: RequestContext,
   { scope, spec }: Route,
-  rawParams: unknown,
+  { params: rawParams, body }: { readonly params: unknown; readonly body?: unknown },
   scopes: ScopeResolver,
 ): Promise<RequestContext> {
   if (scope === 'none') return ctx;
@@ -24,6 +24,7 @@ export async function resolveScope(
   if (scope === 'project') return Object.assign(ctx, { project });
   if (!region) throw new UnknownRegion(params.region_id);
   if (spec.method !== 'GET' && !spec.anyRegionState) requireActive(region);
+  if (spec.takes) await scopes.requireRoom(region, spec.takes(body as never));
   return Object.assign(ctx, inRegion(project, region));
 }
 

@@ -327,7 +327,8 @@ function addRoute(
     const isForgotten = spec.method !== 'GET' && !isKeyed;
     const ctx = contextOf(request, reply, isForgotten ? options.db.for(waiter) : options.db);
     if (request.caller.actsFor && spec.method === 'GET') await recordRead(ctx, request.url);
-    const inScope = () => resolveScope(ctx, { scope, spec }, request.params, options.scopes);
+    const inScope = () =>
+      resolveScope(ctx, { scope, spec }, { params: request.params, body }, options.scopes);
     const input = { params, query, body, headers: request.headers };
     if (isKeyed) {
       const { method, sensitive = false, status = 200 } = spec;

@@ -1,8 +1,10 @@
 export { ExternalAddresses } from './addresses/external.ts';
 export { type MemberNetworks, memberNetworks, type OwnPort } from './addresses/member-networks.ts';
 export { LocalAddresses } from './addresses/provider.ts';
+export { localCapacity } from './capacity.ts';
 export { LOCAL_CONTENTS } from './contents.ts';
 export type { EngineHost } from './host/engine.ts';
+export { engineRoot } from './host/engine-root.ts';
 export { OwnerFence } from './host/owner-fence.ts';
 export { inPart, type Sink } from './host/sink.ts';
 export { folderOfPart, type Keepers, keepRegion, settleRegion } from './kept-data.ts';

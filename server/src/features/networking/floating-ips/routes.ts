@@ -23,6 +23,7 @@ export function floatingIpRoutes(
       summary: 'Create a floating IP, and assign it if a port is named',
       body: CreateFloatingIp,
       rules: givenTags,
+      takes: () => ['addresses_ipv4'],
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),

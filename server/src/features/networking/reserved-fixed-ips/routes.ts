@@ -1,3 +1,4 @@
+import { addressesTaken } from '../../../kernel/capacity.ts';
 import { regionPath } from '../../../platform/http/paths.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { TaskIds, Uuid } from '../../../platform/http/schemas.ts';
@@ -18,6 +19,7 @@ export function reservedIpRoutes(service: ReservedIpService): readonly Route[] {
     all.post({
       summary: 'Reserve an address',
       body: CreateReservedFixedIp,
+      takes: (body) => (body.type === 'external' ? addressesTaken(body.ip_family) : []),
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),

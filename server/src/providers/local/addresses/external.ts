@@ -107,6 +107,23 @@ export class ExternalAddresses {
     return null;
   }
 
+  /** How many addresses of this version its ranges have, and how many of those in use are of them. */
+  room(version: 4 | 6, inUse: Iterable<string>): { readonly used: number; readonly total: number } {
+    const spans = this.#spans(version);
+    const isOwn = (address: string) => {
+      const number = addressNumber(address);
+      return (
+        number?.version === version &&
+        spans.some(({ first, last }) => number.value >= first && number.value <= last)
+      );
+    };
+    const used = new Set([...inUse].map(canonicalAddress).filter(isOwn));
+    return {
+      used: used.size,
+      total: Number(spans.reduce((sum, { first, last }) => sum + last - first + 1n, 0n)),
+    };
+  }
+
   /** A free address.
    *  @throws TaskFailed when there is none, or none can be put there */
   free(version: 4 | 6, isInUse: (address: string) => boolean): string {
@@ -177,24 +194,39 @@ export class ExternalAddresses {
     return this.#pools.map(({ range }) => range).filter((range) => parseRange(range)?.version === version);
   }
 
-  /** All addresses that may be given: of a network of IPv4 neither the first nor the last one, which hosts ignore. */
+  /** All addresses that may be given. */
   *#all(version: 4 | 6): Generator<string> {
-    for (const pool of this.#pools) {
-      const range = parseRange(pool.range);
-      if (range?.version !== version) continue;
-      const isNetwork = range.last - range.first > 1n;
-      const [first, last] = isNetwork ? [range.first + 1n, range.last - 1n] : [range.first, range.last];
-      const excluded = (pool.exclude ?? [])
-        .flatMap((text) => rangeOf(text) ?? [])
-        .filter((each) => each.version === version);
-      for (let value = first; value <= last; value += 1n) {
-        // As a whole: one of IPv6 may have more addresses than anybody can look at.
-        const other = excluded.find((each) => value >= each.first && value <= each.last);
-        if (other) value = other.last;
-        else yield addressText(version, value);
-      }
-    }
+    for (const { first, last } of this.#spans(version))
+      for (let value = first; value <= last; value += 1n) yield addressText(version, value);
   }
+
+  #spans(version: 4 | 6): readonly Span[] {
+    return this.#pools.flatMap((pool) => spansOf(pool, version));
+  }
+}
+
+interface Span {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** What may be given of a range, in order: of a network of IPv4 neither the first nor the last one, which hosts ignore, and
+ *  nothing that is excluded. */
+function spansOf({ range: text, exclude = [] }: AddressPool, version: 4 | 6): readonly Span[] {
+  const range = parseRange(text);
+  if (range?.version !== version) return [];
+  const isNetwork = range.last - range.first > 1n;
+  const excluded = exclude.flatMap((each) => rangeOf(each) ?? []).filter((each) => each.version === version);
+  return excluded.reduce<readonly Span[]>(
+    (spans, other) =>
+      spans
+        .flatMap(({ first, last }) => [
+          { first, last: other.first - 1n < last ? other.first - 1n : last },
+          { first: other.last + 1n > first ? other.last + 1n : first, last },
+        ])
+        .filter(({ first, last }) => first <= last),
+    [isNetwork ? { first: range.first + 1n, last: range.last - 1n } : range],
+  );
 }
 
 /** Of an address alone, it is the only one. */

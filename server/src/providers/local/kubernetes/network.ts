@@ -27,7 +27,8 @@ export interface Network extends NetworkNotes {
   readonly uplink: string;
 }
 
-const NUMBERS = 256;
+/** How many clusters of a machine have networks. */
+export const NETWORKS = 256;
 /** The bridge has the first address. */
 const FIRST_NODE = 11;
 const LAST_NODE = 254;
@@ -63,8 +64,8 @@ export async function makeNetwork(
   const noted = networkOf(paths);
   const first = noted?.number ?? digestOf(paths.id).readUInt8(0);
   let reason = '';
-  for (let tried = 0; tried < (noted === null ? NUMBERS : 1); tried += 1) {
-    const notes = { number: (first + tried) % NUMBERS, ...wish };
+  for (let tried = 0; tried < (noted === null ? NETWORKS : 1); tried += 1) {
+    const notes = { number: (first + tried) % NETWORKS, ...wish };
     const network = described(notes);
     const { exitCode, output } = await runAsRoot(program, [
       'network',

@@ -23,7 +23,7 @@ import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
 import { drain } from './drain.ts';
 import { neededNodes, type Pod } from './needed.ts';
-import { freeNodeAddress, makeNetwork, type Network, networkOf, removeNetwork } from './network.ts';
+import { freeNodeAddress, makeNetwork, NETWORKS, type Network, networkOf, removeNetwork } from './network.ts';
 import {
   makeFolders,
   makeNodeFolders,
@@ -225,6 +225,12 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       return undefined;
     }
   }
+
+  /** Networks of clusters that run pods: this machine has only so many. */
+  networks = (): { readonly used: number; readonly total: number } => ({
+    used: this.#clusters().filter((id) => networkOf(this.#paths(id)) !== null).length,
+    total: this.#options.programs.runsPods() ? NETWORKS : 0,
+  });
 
   /** Addresses of all clusters, whether they run or not. */
   addresses = (): string[] => this.#clusters().map((id) => this.apiAddress(id));

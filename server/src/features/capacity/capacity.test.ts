@@ -1,0 +1,93 @@
+import { beforeEach, expect, test } from 'vitest';
+import { startTestServer } from '../../../../test/harness/server.ts';
+import { shared } from '../../../../test/harness/shared.ts';
+import type { Capacity } from './port.ts';
+
+let observed: readonly Capacity[] = [];
+
+/** Every region is on a machine that has what the test says. */
+const server = shared(() =>
+  startTestServer({
+    aroundProvider: (provider) => ({ ...provider, capacity: { observeCapacity: async () => observed } }),
+  }),
+);
+
+const observe = async (...now: Capacity[]) => {
+  observed = now;
+  const jobs = server.app.features.find(({ name }) => name === 'capacity')?.background ?? [];
+  for (const job of jobs) await job.run(new AbortController().signal);
+};
+const disk = (used: number): Capacity => ({ resource: 'disk', used, total: 100, warnFree: 20, stopFree: 5 });
+const memory = (used: number): Capacity => ({ ...disk(used), resource: 'memory' });
+const addresses = (used: number): Capacity => ({
+  resource: 'addresses_ipv4',
+  used,
+  total: 14,
+  warnFree: 4,
+  stopFree: 0,
+});
+const read = (region = 1) => server.call('GET', `/virga/v1/regions/${region}/capacity`, { as: 'operator' });
+const createLoadBalancer = (name: string, more: object = {}) =>
+  server.call('POST', '/cloud/v1/loadbalancers/1/1', { body: { name, ...more } });
+const createStorage = (name: string) =>
+  server.call('POST', '/storage/v4/object_storages', { body: { name, location_name: 'local' } });
+const refusal = (what: string) =>
+  `Region Local has too little free ${what} for anything new: choose another region, delete what is not needed, or tell whoever runs this cloud`;
+
+beforeEach(() => observe());
+
+test('operators see what is used, what is free and which threshold was crossed; nobody else does', async () => {
+  expect((await read()).body).toEqual({ region_id: 1, region_name: 'Local', count: 0, results: [] });
+  await observe(disk(79), memory(80), addresses(14));
+  const { status, body } = await read();
+  expect([status, body.count]).toEqual([200, 3]);
+  expect(body.results).toEqual([
+    {
+      ...{ resource: 'addresses_ipv4', unit: 'pieces', used: 14, total: 14, free: 0 },
+      ...{ warn_free: 4, stop_free: 0, status: 'full', observed_at: expect.any(String) },
+    },
+    expect.objectContaining({ resource: 'disk', unit: 'MiB', free: 21, status: 'ok' }),
+    expect.objectContaining({ resource: 'memory', free: 20, status: 'low' }),
+  ]);
+  // What is no longer observed is no longer said.
+  await observe(disk(10));
+  expect((await read()).body.results).toEqual([expect.objectContaining({ resource: 'disk', used: 10 })]);
+  expect((await server.call('GET', '/virga/v1/regions/1/capacity')).status).toBe(403);
+  expect((await read(99)).status).toBe(404);
+});
+
+test('nothing is created that takes the last of something, and it says of what', async () => {
+  await observe(disk(95), memory(99));
+  const refused = await createLoadBalancer('full');
+  expect([refused.status, refused.body.message]).toEqual([409, refusal('disk space and memory')]);
+  const storage = await createStorage('full');
+  expect(storage.status).toBe(409);
+  expect(JSON.stringify(storage.body)).toContain(refusal('disk space and memory'));
+  expect((await server.call('GET', '/cloud/v1/loadbalancers/1/1')).body.results).toEqual([]);
+  expect((await server.call('GET', '/storage/v4/object_storages')).body.results).toEqual([]);
+  await observe(disk(94), memory(94));
+  expect((await createLoadBalancer('roomy')).status).toBe(200);
+});
+
+test('without free addresses nothing gets one that needs one of the region', async () => {
+  await observe(disk(1), addresses(14));
+  const floating = await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} });
+  expect([floating.status, floating.body.message]).toEqual([409, refusal('IPv4 addresses')]);
+  expect((await createLoadBalancer('public')).status).toBe(409);
+  // Region 2 has them.
+  expect((await server.call('POST', '/cloud/v1/floatingips/1/2', { body: {} })).status).toBe(409);
+  await observe(disk(1), addresses(13));
+  expect((await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} })).status).toBe(200);
+});
+
+test('metrics have it in bytes, with the threshold that was crossed', async () => {
+  await observe(disk(95), addresses(3));
+  const { body } = await server.call('GET', '/metrics', { as: 'operator' });
+  for (const line of [
+    `virga_region_capacity_used{region="1",resource="disk"} ${95 * 2 ** 20}`,
+    'virga_region_capacity_total{region="1",resource="addresses_ipv4"} 14',
+    'virga_region_capacity_status{region="1",resource="disk"} 2',
+    'virga_region_capacity_status{region="1",resource="addresses_ipv4"} 0',
+  ])
+    expect(body).toContain(`${line}\n`);
+});
