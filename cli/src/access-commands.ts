@@ -31,7 +31,7 @@ export function addAccessCommands(program: Command, terminal: Terminal): void {
     program
       .command('use')
       .helpGroup(GROUP)
-      .description('keep the usual project and region, or the usual cloud')
+      .description('keep the usual project, region or cloud')
       .option('--project <id-or-name>')
       .option('--region <id-or-name>'),
   ).action((options: Used) => use(options, terminal));

@@ -2,6 +2,7 @@ import { Command, Help } from 'commander';
 import { addAccessCommands } from './access-commands.ts';
 import { addCompletion } from './completion.ts';
 import { edgeCommand } from './edge/command.ts';
+import { addExport } from './export/command.ts';
 import { addOperations } from './operation-command.ts';
 import { TABLE } from './operations.ts';
 import { addMcp, addRunCommands } from './run-commands.ts';
@@ -24,6 +25,7 @@ export function programOf(terminal: Terminal): Command {
     .exitOverride();
   addRunCommands(program, terminal);
   addAccessCommands(program, terminal);
+  addExport(program, terminal);
   addCompletion(program, terminal);
   addMcp(program, terminal);
   for (const { noun, group, means } of TABLE.nouns)

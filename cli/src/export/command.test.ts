@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { newFolder } from '../../../test/harness/leftovers.ts';
+import { startTestServer } from '../../../test/harness/server.ts';
+import { shared } from '../../../test/harness/shared.ts';
+import { runCommand } from '../testing.ts';
+
+const server = shared(() => startTestServer());
+const folder = newFolder('e2e');
+let env: Record<string, string>;
+
+const virga = (line: string) => runCommand(line.split(' '), { env, cwd: folder });
+const made = async (line: string) => {
+  const { code, output, errors } = await virga(`${line} -o json`);
+  expect([code, errors]).toEqual([0, '']);
+  return JSON.parse(output);
+};
+const read = (file: string) => readFileSync(path.join(folder, 'all', file), 'utf8');
+const json = (file: string) => JSON.parse(read(file));
+
+let ids: Record<'network' | 'balancer' | 'pool' | 'member', string>;
+
+beforeAll(async () => {
+  env = {
+    VIRGA_URL: await server.api.listen({ host: '127.0.0.1', port: 0 }),
+    VIRGA_TOKEN: server.tokens.Administrators,
+    VIRGA_DEFAULT_REGION: '2',
+    XDG_CONFIG_HOME: folder,
+  };
+  const network = await made('network create --name inner');
+  await made('network create --name inner');
+  const balancer = await made('lb create web --listen http:80 --member 127.0.0.1:9001 --check /');
+  const [pool] = (await made('pool list --details')).filter(
+    ({ loadbalancers }: { loadbalancers: { id: string }[] }) => loadbalancers[0]?.id === balancer.id,
+  );
+  await made('pg create shop --database orders --user shop');
+  ids = { network: network.id, balancer: balancer.id, pool: pool.id, member: pool.members[0].id };
+  await server.call('POST', '/storage/v4/object_storages', {
+    body: { name: 'media', location_name: 'simulated' },
+  });
+});
+
+test('everything is written, by account, project and region, for its owner alone', async () => {
+  const { code, errors } = await virga('export all');
+  expect(code).toBe(0);
+  expect(errors).toMatch(/^\d+ resources are in .*\/all, \d+ of them can be imported/);
+  const networks = json('resources/project-1/region-2/networks.json');
+  expect(networks.filter(({ name }: { name: string }) => name === 'inner')).toHaveLength(2);
+  expect(json('resources/account/object_storages.json')).toMatchObject([{ name: 'media' }]);
+  expect(json('resources/project-1/region-2/loadbalancers.json')).toMatchObject([{ id: ids.balancer }]);
+  expect(readdirSync(path.join(folder, 'all', 'resources', 'project-1'))).toContain('region-2');
+  expect(statSync(path.join(folder, 'all', 'import.tf')).mode & 0o777).toBe(0o600);
+  for (const file of filesIn(path.join(folder, 'all')))
+    expect(readFileSync(file, 'utf8'), file).not.toContain(server.tokens.Administrators);
+});
+
+test('import blocks have the ids that the tool takes, each under a name of its own', () => {
+  const text = read('import.tf');
+  const block = (type: string, name: string, id: string) =>
+    `import {\n  to = ${type}.${name}\n  id = "${id}"\n}`;
+  const networks = json('resources/project-1/region-2/networks.json');
+  const [first, second] = networks.filter(({ name }: { name: string }) => name === 'inner');
+  for (const each of [
+    block('gcore_network', 'inner', `1:2:${first.id}`),
+    block('gcore_network', 'inner_2', `1:2:${second.id}`),
+    block('gcore_loadbalancerv2', 'web', `1:2:${ids.balancer}`),
+    block('gcore_postgres_cluster', 'shop', '1:2:shop'),
+    `:${ids.member}:${ids.pool}"`,
+  ])
+    expect(text).toContain(each);
+  // The region's own network is nobody's to take.
+  const external = networks.find(({ external: own }: { external: boolean }) => own);
+  if (external) expect(text).not.toContain(external.id);
+});
+
+test('databases are dumped by name, without a password in the process list', () => {
+  const script = read('databases.sh');
+  expect(script).toContain("pg_dump --format=custom --file 'databases/shop/orders.dump' 'postgresql://shop@");
+  expect(script).not.toMatch(/:\/\/[^@\s]+:[^@\s]+@/);
+  execFileSync('sh', ['-n', path.join(folder, 'all', 'databases.sh')]);
+});
+
+test('a folder that has something in it is left as it is', async () => {
+  const { code, errors } = await virga('export all');
+  expect([code, errors]).toEqual([2, `${path.join(folder, 'all')} is not empty: name another folder\n`]);
+});
+
+const filesIn = (at: string): string[] =>
+  readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));

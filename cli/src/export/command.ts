@@ -1,0 +1,190 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { type Schemas, VirgaError } from '../../../client/src/index.ts';
+import type { Connection } from '../connection.ts';
+import { Context, type Globals } from '../context.ts';
+import { UsageError } from '../failures.ts';
+import { type Item, itemsOf } from '../names.ts';
+import { operation, TABLE } from '../operations.ts';
+import type { OperationRow } from '../table/shapes.ts';
+import type { Terminal } from '../terminal.ts';
+import { ImportBlocks, type Place } from './imports.ts';
+
+/** What tells of what was done, or is the region's: it cannot be taken elsewhere. */
+const LEFT_OUT = new Set([
+  ...[
+    'attention',
+    'resource',
+    'task',
+    'user-action',
+    'session',
+    'mail',
+    'node',
+    'any-task',
+    'engine',
+    'client',
+  ],
+  ...['fault', 'flavor', 'image', 'region', 'cost', 'quota', 'invitation'],
+]);
+/** What it lists belongs to a region that has no such thing, or to others. */
+const REFUSED = new Set([403, 404]);
+
+/** `virga export FOLDER`: everything of an account, as the API shows it, and what takes it elsewhere. */
+export function addExport(program: Command, terminal: Terminal): void {
+  program
+    .command('export')
+    .helpGroup('Which cloud:')
+    .description('write everything of the account into a folder')
+    .argument('<folder>', 'what is made; it must not be there, or be empty')
+    .option('--profile <name>', 'the cloud that virga login has kept under this name')
+    .option('-q, --quiet', 'no progress, and nothing but the answer')
+    .action((folder: string, options: Globals) => exportTo(folder, new Context(terminal, options)));
+}
+
+async function exportTo(given: string, context: Context): Promise<void> {
+  const { terminal } = context;
+  const folder = path.resolve(terminal.cwd, given);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new UsageError(`${folder} is not empty: name another folder`);
+  const connection = context.connect();
+  const progress = context.globals.quiet ? undefined : terminal.progress('Reading');
+  const imports = new ImportBlocks();
+  const scripts: Scripts = { databases: [], buckets: [] };
+  let count = 0;
+  for (const { list, place, file } of await listsOf(connection)) {
+    progress?.show(`Reading ${file}`);
+    const scope = {
+      project_id: place?.project,
+      region_id: place?.region,
+      clientId: await connection.account(),
+    };
+    const items = await read(connection, list, scope);
+    if (items.length === 0) continue;
+    write(path.join(folder, 'resources', `${file}.json`), `${JSON.stringify(items, null, 2)}\n`);
+    count += items.length;
+    if (place) for (const item of items) imports.add(list.id, place, item);
+    if (list.id === 'listPostgresClusters')
+      for (const item of items) scripts.databases.push(...(await dumpsOf(connection, scope, item)));
+    if (list.id === 'listObjectStorages')
+      for (const item of items) scripts.buckets.push(...(await copiesOf(connection, item)));
+  }
+  write(path.join(folder, 'import.tf'), imports.text);
+  for (const [name, lines] of Object.entries(scripts))
+    if (lines.length > 0) writeScript(path.join(folder, `${name}.sh`), lines);
+  write(path.join(folder, 'README.md'), README);
+  progress?.clear();
+  context.say(
+    `${count} resources are in ${folder}, ${imports.size} of them can be imported: see README.md there`,
+  );
+}
+
+interface Scripts {
+  readonly databases: string[];
+  readonly buckets: string[];
+}
+
+interface List {
+  readonly list: OperationRow;
+  readonly place?: Place;
+  /** Below `resources`, without its ending. */
+  readonly file: string;
+}
+
+/** What is read: of the account, of each project, and of each region of it. */
+async function listsOf({ client }: Connection): Promise<readonly List[]> {
+  const { results: projects } = await client.get('/cloud/v1/projects');
+  const { results: regions } = await client.get('/cloud/v1/regions');
+  return lists().flatMap((list): readonly List[] => {
+    const name =
+      list.path
+        .replaceAll(/\/\{\w+\}/g, '')
+        .split('/')
+        .at(-1) ?? list.noun;
+    if (!list.path.includes('{project_id}')) return [{ list, file: `account/${name}` }];
+    return projects.flatMap(({ id: project }): readonly List[] =>
+      list.path.includes('{region_id}')
+        ? regions.map(({ id: region }) => ({
+            list,
+            place: { project, region },
+            file: `project-${project}/region-${region}/${name}`,
+          }))
+        : [{ list, place: { project }, file: `project-${project}/${name}` }],
+    );
+  });
+}
+
+const lists = (): readonly OperationRow[] =>
+  TABLE.operations.filter(
+    ({ method, verb, path: at, args, old, noun }) =>
+      method === 'GET' &&
+      verb === 'list' &&
+      args.length === 0 &&
+      !old &&
+      !LEFT_OUT.has(noun) &&
+      !at.startsWith('/virga/v1/'),
+  );
+
+async function read(connection: Connection, list: OperationRow, scope: Item): Promise<readonly Item[]> {
+  try {
+    return await itemsOf({ connection, path: scope, list });
+  } catch (error) {
+    if (error instanceof VirgaError && REFUSED.has(error.status ?? 0)) return [];
+    throw error;
+  }
+}
+
+/** A word of a shell. */
+const quoted = (text: unknown): string => `'${String(text).replaceAll("'", "'\\''")}'`;
+
+async function dumpsOf(
+  connection: Connection,
+  scope: Item,
+  { cluster_name: cluster }: Item,
+): Promise<string[]> {
+  const { path: at } = operation('getPostgresCluster');
+  const { network, databases, users } = (await connection.client.call('GET', at, {
+    path: { ...scope, cluster_name: cluster },
+  })) as Schemas['PostgresqlCluster'];
+  if (!network.connection_string) return [];
+  const url = new URL(network.connection_string);
+  return databases.map(({ name, owner }) => {
+    url.username = owner || (users[0]?.name ?? '');
+    url.password = '';
+    url.pathname = `/${name}`;
+    const file = `databases/${cluster}/${name}.dump`;
+    return `mkdir -p ${quoted(path.dirname(file))} && pg_dump --format=custom --file ${quoted(file)} ${quoted(url.href)}`;
+  });
+}
+
+async function copiesOf(connection: Connection, storage: Item): Promise<string[]> {
+  const list = operation('listObjectStorageStorageBuckets');
+  const buckets = await read(connection, list, { storage_id: storage.id });
+  return buckets.map(
+    ({ name }) =>
+      `aws s3 sync --profile ${quoted(storage.name)} --endpoint-url ${quoted(storage.address)} ` +
+      `${quoted(`s3://${name}`)} ${quoted(`buckets/${storage.name}/${name}`)}`,
+  );
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, text, { mode: 0o600 });
+}
+
+function writeScript(file: string, lines: readonly string[]): void {
+  write(file, ['#!/bin/sh', '# Run it in this folder.', 'set -eu', ...lines, ''].join('\n'));
+  chmodSync(file, 0o700);
+}
+
+const README = `# What an account has
+
+- \`resources\`: every resource as the API shows it, by account, project and region. Passwords and keys are not in it.
+- \`import.tf\`: import blocks for the infrastructure tool. \`eval "$(virga env)"\`, then
+  \`terraform init && terraform plan -generate-config-out=resources.tf\` writes the configuration of what is there, and
+  \`terraform apply\` takes it over without a change. What a Kubernetes cluster has made is left out.
+- \`databases.sh\`: dumps of all PostgreSQL databases, by \`pg_dump\`, which asks for the password of each user or reads
+  \`~/.pgpass\`.
+- \`buckets.sh\`: copies of all buckets, by the AWS command line, with a profile named like the storage
+  (\`virga storage create-access-key\` makes a key).
+`;
