@@ -45,7 +45,6 @@ export async function fingerprint({ db }: TestServer): Promise<string> {
   const tables = (await usedTables(db)).filter((table) => !TOUCHED.has(table));
   const rows = await readTables<{ digest: string }>(
     db,
-    'test_digest',
     tables,
     // A table without rows is as good as one that never had any.
     (name) =>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { PASSWORD, people } from '../harness/people.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -53,10 +54,8 @@ test('is refused everywhere with the reason, changes nothing, and goes on when i
   expect(await login(EMAIL, 'wrong horse battery')).toMatchObject({ status: 400 });
   expect(await refresh(pair.refresh)).toMatchObject({ status: 403, body: { message: DETAIL } });
   // Somebody of two clients goes on in the other one.
-  await server.db.named(
-    'test_second_membership',
-    `insert into client_users (client_id, user_id, role) select 1, id, 'Users' from users where email = $1`,
-    [EMAIL],
+  await server.db.run(
+    sql`insert into client_users (client_id, user_id, role) select 1, id, 'Users' from users where email = ${EMAIL}`,
   );
   const elsewhere = await signIn(EMAIL);
   expect((await bearer('GET', '/iam/clients/me', elsewhere.access)).body).toMatchObject({ id: 1 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allows, ROLES } from '../../server/src/platform/auth/roles.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { type Caller, startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -46,11 +47,7 @@ async function deadToken(kind: string): Promise<string> {
   const { id, token } = created.body;
   if (kind === 'revoked') await server.call('DELETE', `${path}/${id}`);
   else {
-    await server.db.named(
-      'test_expire_token',
-      `update api_tokens set expires_at = now() - interval '1 s' where id = $1`,
-      [id],
-    );
+    await server.db.run(sql`update api_tokens set expires_at = now() - interval '1 s' where id = ${id}`);
   }
   await waitUntil(async () => (await server.call('GET', '/cloud/v1/regions', { token })).status === 401, {
     what: `the ${kind} token to be refused`,

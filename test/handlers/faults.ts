@@ -1,6 +1,7 @@
 import { TaskFailed } from '../../server/src/kernel/errors.ts';
 import type { Operation, Progress } from '../../server/src/kernel/operation.ts';
 import type { Db } from '../../server/src/platform/database/db.ts';
+import type { Sql } from '../../server/src/platform/database/sql.ts';
 import type { RegionProvider } from '../../server/src/regions/region-providers.ts';
 
 /** Stands between task handlers and what they call: providers and the database. It keeps what the providers were
@@ -46,6 +47,8 @@ export interface Reach {
 
 export const REASON = 'broken by the test';
 const AGAIN_AND_AGAIN = 3;
+/** How a database is asked. */
+const STATEMENTS = new Set(['rows', 'row', 'number', 'any', 'run']);
 
 export class Faults {
   readonly served: Served = new Map();
@@ -150,9 +153,9 @@ export class Faults {
         return (...args: unknown[]) => {
           const call = () => Reflect.apply(value, target, args);
           if (key === 'transaction') return this.#reach('database', 'transaction', true, call);
-          const changes = !String(args[1]).startsWith('select');
-          if (key === 'named') return this.#reach('database', `statement ${args[0]}`, changes, call);
-          return call();
+          if (!STATEMENTS.has(String(key))) return call();
+          const text = (args[0] as Sql).text.replace(/\s+/g, ' ').trim();
+          return this.#reach('database', `statement ${text}`, !text.startsWith('select'), call);
         };
       },
     });

@@ -3,6 +3,7 @@ import { viewTask } from '../../server/src/features/tasks/service.ts';
 import { readTasks } from '../../server/src/features/tasks/store.ts';
 import type { Ids } from '../../server/src/kernel/ids.ts';
 import { randomIds } from '../../server/src/kernel/ids.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { TaskEngine } from '../../server/src/platform/tasks/engine.ts';
 import type { TaskHandler } from '../../server/src/platform/tasks/handler.ts';
 import { type Reply, startTestServer, type TaskView, type TestServer } from '../harness/server.ts';
@@ -101,7 +102,7 @@ export class Fixture implements Preparation {
 
   async #acceptedBeforeItsAnswer(call: Call): Promise<string> {
     const ids = async () => {
-      const rows = await this.server.db.named<{ id: string }>('test_task_ids', 'select id from tasks', []);
+      const rows = await this.server.db.rows<{ id: string }>(sql`select id from tasks`);
       return new Set(rows.map(({ id }) => id));
     };
     const before = await ids();
@@ -172,7 +173,7 @@ export class Fixture implements Preparation {
   /** A task that failed is forgotten, so that the same call gets the same ids again. */
   async forget(taskId: string): Promise<void> {
     await this.#answered();
-    await this.server.db.named('test_forget', 'delete from tasks where id = $1', [taskId]);
+    await this.server.db.run(sql`delete from tasks where id = ${taskId}`);
     this.#ids.next = FIRST_MADE_ID / 2;
   }
 
@@ -189,12 +190,8 @@ export class Fixture implements Preparation {
 
   /** Makes a task older than any deadline, and silent as long. */
   async age(taskId: string): Promise<void> {
-    await this.server.db.named(
-      'test_age',
-      `update tasks set created_at = created_at - interval '1 year', updated_at = updated_at - interval '1 year'
-        where id = $1`,
-      [taskId],
-    );
+    await this.server.db.run(sql`update tasks set created_at = created_at - interval '1 year', updated_at = updated_at - interval '1 year'
+        where id = ${taskId}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import type { TaskView } from '../harness/server.ts';
 import { type Fault, type Kind, type Place, REASON, type Reach } from './faults.ts';
 import { type Attempt, type Ending, Fixture } from './fixture.ts';
@@ -186,7 +187,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     await fixture.from(reference.before);
     const id = await fixture.accepted(scenario.start(...reference.prepared));
     expect(leftovers(await fixture.snapshot(), id)).not.toEqual([]);
-    await fixture.server.db.named('test_lose', 'delete from tasks where id = $1', [id]);
+    await fixture.server.db.run(sql`delete from tasks where id = ${id}`);
     await fixture.server.app.watchdog.run();
     expect(leftovers(await fixture.snapshot(), id), LET_GO).toEqual([]);
     // What was being created or moved is where it was to be; what a failure leaves is known to the scenario.

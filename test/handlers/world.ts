@@ -106,7 +106,6 @@ export class World {
     const used = this.#used;
     const rows = await readTables<{ name: string; rows: string }>(
       this.#db,
-      'test_snapshot',
       [...used, ...this.#sequences],
       (table) =>
         `select '${table}' as name, coalesce(json_agg(t)::text, '[]') as rows from (table ${table}) t`,

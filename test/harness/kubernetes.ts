@@ -1,3 +1,4 @@
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { type Reply, startTestServer, type TestServer } from './server.ts';
 import { waitUntil } from './wait.ts';
 
@@ -71,10 +72,8 @@ export function nodesReady(server: TestServer, name: string, count: number): Pro
 
 /** What client 1 uses in region 2. */
 export async function usage(server: TestServer): Promise<Readonly<Record<string, number>>> {
-  const rows = await server.db.named<{ name: string; usage: number }>(
-    'test_region_usage',
-    'select name, usage from quota_counters where client_id = 1 and region_id = 2 and usage > 0 order by name',
-    [],
+  const rows = await server.db.rows<{ name: string; usage: number }>(
+    sql`select name, usage from quota_counters where client_id = 1 and region_id = 2 and usage > 0 order by name`,
   );
   return Object.fromEntries(rows.map((row) => [row.name, row.usage]));
 }

@@ -1,4 +1,5 @@
 import { randomBytes, scryptSync } from 'node:crypto';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import type { Reply, TestServer } from './server.ts';
 
 /** What people do with a test server: they sign in, and read their mail. */
@@ -57,10 +58,7 @@ export function people(server: TestServer): People {
     return as ? bearer('POST', path, as.access, body) : server.call('POST', path, { body });
   };
   const setPassword: People['setPassword'] = async (userId, password = PASSWORD) => {
-    await server.db.named('test_password', 'update users set password_hash = $2 where id = $1', [
-      userId,
-      quickHash(password),
-    ]);
+    await server.db.run(sql`update users set password_hash = ${quickHash(password)} where id = ${userId}`);
   };
   return {
     login,

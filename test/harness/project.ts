@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import type { Reply, TaskView, TestServer } from './server.ts';
 
 /** An id that nothing has. */
@@ -93,9 +94,7 @@ export async function faultsOf(reply: Reply | Promise<Reply>): Promise<string[]>
 
 /** How much of what counts in all regions the first client uses: `project_count`. */
 export async function globalUsage(server: TestServer, name: string): Promise<number> {
-  return server.db.namedNumber(
-    'test_global_usage',
-    'select usage from quota_counters where client_id = 1 and region_id = 0 and name = $1',
-    [name],
+  return server.db.number(
+    sql`select usage from quota_counters where client_id = 1 and region_id = 0 and name = ${name}`,
   );
 }

@@ -16,6 +16,7 @@ import { type Ids, randomIds } from '../../server/src/kernel/ids.ts';
 import { hashToken } from '../../server/src/platform/auth/caller.ts';
 import type { Role } from '../../server/src/platform/auth/roles.ts';
 import { Db } from '../../server/src/platform/database/db.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import type { TlsFiles } from '../../server/src/platform/http/tls.ts';
 import { Leases } from '../../server/src/platform/leases.ts';
 import type { Prices } from '../../server/src/platform/prices/prices.ts';
@@ -340,17 +341,11 @@ async function ended(call: TestServer['call'], reply: Reply): Promise<TaskView> 
 async function populate(db: Db, clock: Clock, regions: readonly NewRegion[]): Promise<TestServer['tokens']> {
   const tokens = await db.transaction(async (tx) => {
     const now = clock.timestamp();
-    await tx.named(
-      'test_accounts',
-      `with c as (insert into clients (name, email) values ('One', 'one@virga.test'), ('Two', 'two@virga.test')),
+    await tx.run(sql`with c as (insert into clients (name, email) values ('One', 'one@virga.test'), ('Two', 'two@virga.test')),
             u as (insert into users (email, name) values ('one@virga.test', 'One'), ('two@virga.test', 'Two'))
-       select 1`,
-      [],
-    );
-    await tx.named(
-      'test_members',
-      `insert into client_users (client_id, user_id, role) values (1, 1, 'Administrators'), (2, 2, 'Administrators')`,
-      [],
+       select 1`);
+    await tx.run(
+      sql`insert into client_users (client_id, user_id, role) values (1, 1, 'Administrators'), (2, 2, 'Administrators')`,
     );
     for (const clientId of [1, 2]) {
       await setUpProject(tx, {

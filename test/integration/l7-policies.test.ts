@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate, payloadOf } from '../../server/src/features/secrets/testing/certificates.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import {
   type Backend,
   startBackend,
@@ -187,14 +188,10 @@ test('a regular expression that HAProxy does not accept is refused with its reas
 test('a policy may have more rules than a line of HAProxy has words', async () => {
   const id = await policy({ action: 'REJECT' });
   // Written into the database at once: each by its own task would take a minute.
-  await server.db.named(
-    'test_many_rules',
-    `insert into lb_l7_rules (id, load_balancer_id, project_id, region_id, policy_id, type, compare_type, value,
+  await server.db.run(sql`insert into lb_l7_rules (id, load_balancer_id, project_id, region_id, policy_id, type, compare_type, value,
        provisioning_status, operating_status, created_at)
      select gen_random_uuid(), load_balancer_id, 1, 1, id, 'PATH', 'CONTAINS', '/part' || n, 'ACTIVE', 'ONLINE', now()
-       from lb_l7_policies, generate_series(10, 129) n where id = $1`,
-    [id],
-  );
+       from lb_l7_policies, generate_series(10, 129) n where id = ${id}`);
   const last = await rule(id, { type: 'PATH', compare_type: 'CONTAINS', value: '/last' });
   const all = Array.from({ length: 120 }, (_, n) => `/part${n + 10}`).join('');
   expect((await ask(`${all}/last`)).status).toBe(403);

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate, payloadOf } from '../../server/src/features/secrets/testing/certificates.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { TaskEngine } from '../../server/src/platform/tasks/engine.ts';
 import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
 
@@ -37,20 +38,16 @@ async function finished(reply: Reply): Promise<Readonly<Record<string, readonly 
 /** Loses the task that a call started. @returns what it was about */
 async function lost(reply: Reply): Promise<string> {
   expect(reply.status, JSON.stringify(reply.body)).toBe(200);
-  const [row] = await server.db.named<{ subject_id: string }>(
-    'test_lose_task',
-    'delete from tasks where id = $1 returning subject_id',
-    [reply.body.tasks[0]],
+  const [row] = await server.db.rows<{ subject_id: string }>(
+    sql`delete from tasks where id = ${reply.body.tasks[0]} returning subject_id`,
   );
   await server.app.watchdog.run();
   return row?.subject_id ?? '';
 }
 
 async function usage(): Promise<Readonly<Record<string, number>>> {
-  const rows = await server.db.named<{ name: string; usage: string }>(
-    'test_usage',
-    'select name, usage from quota_counters where usage > 0 order by name',
-    [],
+  const rows = await server.db.rows<{ name: string; usage: string }>(
+    sql`select name, usage from quota_counters where usage > 0 order by name`,
   );
   return Object.fromEntries(rows.map(({ name, usage: used }) => [name, Number(used)]));
 }
@@ -126,10 +123,8 @@ test('one that is given up is counted as failed, and its log names the request',
   const before = await failures();
   const reply = await server.call('POST', `${BASE}/networks${PLACE}`, { body: { name: 'net' } });
   const [task] = reply.body.tasks;
-  await server.db.named(
-    'test_undo_in_vain',
-    `update tasks set failure = 'no room', retries = 99, created_at = created_at - interval '1 day' where id = $1`,
-    [task],
+  await server.db.run(
+    sql`update tasks set failure = 'no room', retries = 99, created_at = created_at - interval '1 day' where id = ${task}`,
   );
   await server.app.watchdog.run();
   expect(await failures()).toBe(before + 1);
@@ -140,12 +135,10 @@ test('one that is given up is counted as failed, and its log names the request',
 });
 
 test('every table whose rows tasks hold is looked after', async () => {
-  const tables = await server.db.named<{ table: string }>(
-    'test_held_tables',
-    `select table_name as table from information_schema.columns
-      where table_schema = 'public' and column_name = 'task_id'`,
-    [],
-  );
+  const tables = await server.db.rows<{
+    table: string;
+  }>(sql`select table_name as table from information_schema.columns
+      where table_schema = 'public' and column_name = 'task_id'`);
   expect(tables.length).toBeGreaterThan(10);
   const held = server.app.features.flatMap((feature) => feature.held ?? []);
   const known = new Set(tables.map(({ table }) => table));

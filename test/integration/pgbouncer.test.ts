@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Listener } from '../../server/src/platform/database/listener.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { Leases } from '../../server/src/platform/leases.ts';
 import { startPgbouncer } from '../harness/pgbouncer.ts';
 import { createdBy } from '../harness/project.ts';
@@ -36,10 +37,8 @@ test.skipIf(program === undefined)(
     const read = await server.call('GET', `/cloud/v1/loadbalancers/1/2/${created?.loadbalancers?.[0]}`);
     expect(read.body).toMatchObject({ ...web, provisioning_status: 'ACTIVE' });
 
-    const [session] = await server.db.named(
-      'test_session',
-      `select current_database() as database, current_setting('idle_in_transaction_session_timeout') as idle`,
-      [],
+    const [session] = await server.db.rows(
+      sql`select current_database() as database, current_setting('idle_in_transaction_session_timeout') as idle`,
     );
     expect(session).toMatchObject({ idle: '10s' });
     const pools = await pgbouncer.connections();

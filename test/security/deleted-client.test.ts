@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { raw, sql } from '../../server/src/platform/database/sql.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -55,18 +56,15 @@ test('a client that had something of everything leaves no row in any table', asy
   expect((await operate('GET', path)).status).toBe(404);
 
   const left: string[] = [];
-  const columns = await server.db.named<{ table: string; columns: string[] }>(
-    'test_columns',
-    `select table_name as table, array_agg(column_name::text) as columns from information_schema.columns c
+  const columns = await server.db.rows<{
+    table: string;
+    columns: string[];
+  }>(sql`select table_name as table, array_agg(column_name::text) as columns from information_schema.columns c
       join pg_class k on k.relname = c.table_name and k.relnamespace = 'public'::regnamespace
-      where table_schema = 'public' and not k.relispartition and k.relkind in ('r', 'p') group by 1`,
-    [],
-  );
+      where table_schema = 'public' and not k.relispartition and k.relkind in ('r', 'p') group by 1`);
   for (const { table, columns: names } of columns) {
-    const rows = await server.db.named<{ values: Record<string, unknown> }>(
-      `test_left_${table}`,
-      `select to_jsonb(t) as values from ${table} t`,
-      [],
+    const rows = await server.db.rows<{ values: Record<string, unknown> }>(
+      sql`select to_jsonb(t) as values from ${raw(table)} t`,
     );
     for (const { values } of rows) {
       const ofDeletion = OF_THE_DELETION.includes(String(values.type ?? values.action));

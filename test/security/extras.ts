@@ -1,4 +1,5 @@
 import type { Db } from '../../server/src/platform/database/db.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { bodyLimitOf } from '../../server/src/platform/http/route.ts';
 import type { Spec } from '../generated/operations.ts';
 import { CLIENT, type Victim } from './victim.ts';
@@ -18,12 +19,11 @@ export type Extras = ReadonlyMap<string, unknown>;
 
 /** Every column of every table, and every property and parameter of the document. */
 export async function allNames(db: Db, document: unknown, victim: Victim): Promise<Extras> {
-  const columns = await db.named<{ name: string; type: string }>(
-    'test_columns',
-    `select column_name as name, min(udt_name) as type from information_schema.columns
-      where table_schema = 'public' group by 1 order by column_name not like '%id', 1`,
-    [],
-  );
+  const columns = await db.rows<{
+    name: string;
+    type: string;
+  }>(sql`select column_name as name, min(udt_name) as type from information_schema.columns
+      where table_schema = 'public' group by 1 order by column_name not like '%id', 1`);
   const extras = new Map(columns.map(({ name, type }) => [name, valueFor(name, type, victim)] as const));
   for (const name of propertiesOf(document)) {
     if (!extras.has(name)) extras.set(name, valueFor(name, /ids?$/i.test(name) ? 'uuid' : 'text', victim));

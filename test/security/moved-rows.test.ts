@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { raw, sql } from '../../server/src/platform/database/sql.ts';
 import { createdOne } from '../harness/project.ts';
 import { type Caller, startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -42,10 +43,8 @@ beforeAll(async () => {
 
 const rowOf = async (table: string, id: string) =>
   (
-    await server.db.named<{ row: object }>(
-      `test_${table}`,
-      `select to_jsonb(t) - '{task_id,version,updated_at}'::text[] as row from ${table} t where id = $1`,
-      [id],
+    await server.db.rows<{ row: object }>(
+      sql`select to_jsonb(t) - '{task_id,version,updated_at}'::text[] as row from ${raw(table)} t where id = ${id}`,
     )
   )[0]?.row;
 
@@ -97,7 +96,7 @@ test('a request for limits is that of the caller, whoever else its body names', 
   };
   const reply = await server.call('POST', '/cloud/v2/limits_request', { body });
   expect(reply).toMatchObject({ status: 201, body: { client_id: 1, status: 'in progress' } });
-  const rows = await server.db.named('test_requests', 'select client_id, user_id from limits_requests', []);
+  const rows = await server.db.rows(sql`select client_id, user_id from limits_requests`);
   expect(rows).toEqual([{ client_id: 1, user_id: 1 }]);
 });
 
@@ -108,9 +107,7 @@ test('what one names in a query or in an object within is not taken either', asy
   };
   const path = `/cloud/v1/lbpools/1/2?project_id=2&pool_id=${foreign.pool}`;
   const pool = await createdOne(server, 'pools', server.call('POST', path, { body }));
-  const members = await server.db.named('test_members', 'select address from lb_members where pool_id = $1', [
-    pool,
-  ]);
+  const members = await server.db.rows(sql`select address from lb_members where pool_id = ${pool}`);
   expect(members).toEqual([{ address: '192.0.2.20' }]);
 });
 

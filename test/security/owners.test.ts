@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { project } from '../harness/project.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -33,7 +34,8 @@ interface Key {
   readonly of_parent: readonly string[];
 }
 
-const KEYS = `
+test('a key between two tables that both say whose a row is carries the owner', async () => {
+  const keys = await server.db.rows<Key>(sql`
   select c.conname as name, c.conrelid::regclass::text as child, c.confrelid::regclass::text as parent,
          (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
            where a.attrelid = c.conrelid and a.attnum = any(c.conkey)) as columns,
@@ -41,10 +43,7 @@ const KEYS = `
            where a.attrelid = c.conrelid and a.attnum > 0 and not a.attisdropped) as of_child,
          (select array_agg(a.attname::text) from pg_attribute a
            where a.attrelid = c.confrelid and a.attnum > 0 and not a.attisdropped) as of_parent
-    from pg_constraint c where c.contype = 'f' and c.connamespace = 'public'::regnamespace`;
-
-test('a key between two tables that both say whose a row is carries the owner', async () => {
-  const keys = await server.db.named<Key>('test_keys', KEYS, []);
+    from pg_constraint c where c.contype = 'f' and c.connamespace = 'public'::regnamespace`);
   expect(keys.length).toBeGreaterThan(50);
   const ownersOf = ({ of_child, of_parent }: Key) =>
     OWNERS.filter((owner) => of_child.includes(owner) && of_parent.includes(owner));
@@ -91,7 +90,7 @@ test('the database refuses a row that would lead into another project', async ()
   const own = await balancer('1/2', '192.0.2.1');
   const foreign = await balancer(`${other.id}/2`, '192.0.2.2');
   const refused = async (sql: string, values: readonly unknown[]) => {
-    const fault = await server.db.named(`test_${sql.slice(0, 50)}`, sql, [...values]).then(
+    const fault = await server.db.pool.query(sql, [...values]).then(
       () => undefined,
       (error: { code?: string }) => error.code,
     );

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { authenticator, type Page } from '../harness/authenticator.ts';
 import { movableClock } from '../harness/clock.ts';
 import { PASSWORD, people } from '../harness/people.ts';
@@ -96,10 +97,8 @@ describe('a person with a passkey', () => {
 
   test('is told by mail what has changed', async () => {
     await enrolled();
-    const mails = await server.db.named<{ body: string }>(
-      'test_change_mails',
-      `select body from mail_outbox where recipient = $1 and kind = 'sign_in_changed'`,
-      [email],
+    const mails = await server.db.rows<{ body: string }>(
+      sql`select body from mail_outbox where recipient = ${email} and kind = 'sign_in_changed'`,
     );
     expect(mails.map(({ body }) => body).join()).toContain('The passkey "laptop" was added');
   });
@@ -141,7 +140,7 @@ describe('a passkey is refused', () => {
     const { access } = await they.signIn(other);
     const passkey = device.get(await asked(), PAGE);
     expect(await send('/virga/v1/session/confirm', { passkey }, as(access))).toMatchObject(REFUSED);
-    await server.db.named('test_remove_user', 'update users set deleted_at = now() where id = $1', [userId]);
+    await server.db.run(sql`update users set deleted_at = now() where id = ${userId}`);
     expect(await enter(device.get(await asked(), PAGE))).toMatchObject(REFUSED);
   });
 });

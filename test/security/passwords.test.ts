@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkPassword } from '../../server/src/features/iam/password-rules.ts';
 import { Faults } from '../../server/src/kernel/faults.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { PASSWORD, people, quickHash } from '../harness/people.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -125,10 +126,7 @@ test('a forgotten password is not replaced by a bad one, and the mailed token st
 
 test('a password from before the rule goes on to work, and can be exchanged', async () => {
   const id = await they.join('before@virga.test');
-  await server.db.named('test_old_password', 'update users set password_hash = $2 where id = $1', [
-    id,
-    quickHash('passw0rd'),
-  ]);
+  await server.db.run(sql`update users set password_hash = ${quickHash('passw0rd')} where id = ${id}`);
   const { access } = await they.signIn('before@virga.test', 'passw0rd');
   const confirmed = await they.bearer('POST', '/virga/v1/session/confirm', access, { password: 'passw0rd' });
   expect(confirmed.status).toBe(204);

@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { raw, sql } from '../../server/src/platform/database/sql.ts';
 import { movableClock } from '../harness/clock.ts';
 import { PASSWORD, people } from '../harness/people.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -184,11 +185,7 @@ test('an API token is nobody who could have a second factor, and goes on without
 test('neither shared secrets nor recovery codes are in the database in clear', async () => {
   const { secret, codes } = await enrol();
   for (const table of ['second_factors', 'recovery_codes', 'audit_log']) {
-    const rows = await server.db.named<{ row: string }>(
-      `test_rows_${table}`,
-      `select t::text as row from ${table} t`,
-      [],
-    );
+    const rows = await server.db.rows<{ row: string }>(sql`select t::text as row from ${raw(table)} t`);
     const text = rows.map(({ row }) => row).join('\n');
     for (const each of [secret, ...codes, ...codes.map((code) => code.replaceAll('-', ''))])
       expect(text).not.toContain(each);

@@ -1,3 +1,4 @@
+import { sql } from '../../server/src/platform/database/sql.ts';
 import type { TestServer } from '../harness/server.ts';
 
 /** What answers may contain that lets somebody in. */
@@ -18,10 +19,8 @@ export function secretsIn(value: unknown, name = ''): { name: string; text: stri
 /** What of an answer's secrets is kept for its Idempotency-Key: those that its names say, and those that were sent.
  *  @param sent the body of the request */
 export async function keptSecrets(server: TestServer, key: string, sent: unknown): Promise<string[]> {
-  const [row] = await server.db.named<{ key_id: string; sealed: Buffer }>(
-    'test_kept_answer',
-    'select key_id, sealed from idempotency_keys where key = $1 and sealed is not null',
-    [key],
+  const [row] = await server.db.rows<{ key_id: string; sealed: Buffer }>(
+    sql`select key_id, sealed from idempotency_keys where key = ${key} and sealed is not null`,
   );
   if (!row) return [];
   const text = server.cipher.open({ keyId: row.key_id, box: row.sealed }, `idempotency key ${key}`);

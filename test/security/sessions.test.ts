@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { movableClock } from '../harness/clock.ts';
 import { PASSWORD, people } from '../harness/people.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -212,11 +213,7 @@ describe('ending everything', () => {
 
   /** The tokens of the test server are the person's as well. */
   async function giveTokensBack(): Promise<void> {
-    await server.db.named(
-      'test_tokens_back',
-      `update api_tokens set deleted_at = null where id <= 10 and made_with is null`,
-      [],
-    );
+    await server.db.run(sql`update api_tokens set deleted_at = null where id <= 10 and made_with is null`);
     clock.advance(500);
   }
 });

@@ -1,4 +1,5 @@
 import type { Db } from '../../server/src/platform/database/db.ts';
+import { raw, sql } from '../../server/src/platform/database/sql.ts';
 import { World } from '../generated/examples/world.ts';
 import type { TestServer } from '../harness/server.ts';
 import { usedTables } from '../harness/used-tables.ts';
@@ -38,8 +39,9 @@ async function allRows(db: Db): Promise<Row[]> {
   const rows: Row[] = [];
   for (const table of await usedTables(db)) {
     if (TOUCHED.has(table)) continue;
-    const sql = `select to_jsonb(t) - $1::text[] as values from ${table} t`;
-    for (const { values } of await db.named<Pick<Row, 'values'>>(`test_rows_${table}`, sql, [BY_OPERATORS])) {
+    for (const { values } of await db.rows<Pick<Row, 'values'>>(
+      sql`select to_jsonb(t) - ${BY_OPERATORS}::text[] as values from ${raw(table)} t`,
+    )) {
       rows.push({ table, values });
     }
   }

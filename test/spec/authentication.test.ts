@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '../../server/src/features/iam/index.ts';
 import type { Clock } from '../../server/src/kernel/clock.ts';
 import { systemClock } from '../../server/src/kernel/clock.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { type Reply, startTestServer, type TestServer } from '../harness/server.ts';
 
 /** `Authorization: APIKey <token>`, 401 `{detail}` without a good one, 403 `{detail}` without permission; and
@@ -23,10 +24,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function setPassword(userId: number, password: string): Promise<void> {
-  await server.db.named('test_password', 'update users set password_hash = $2 where id = $1', [
-    userId,
-    await hashPassword(password),
-  ]);
+  await server.db.run(
+    sql`update users set password_hash = ${await hashPassword(password)} where id = ${userId}`,
+  );
 }
 
 const signIn = (username = EMAIL, password = PASSWORD) =>
@@ -128,7 +128,7 @@ describe('signing in', () => {
     });
     expect(body.result[1].is_successful, 'the unknown address is in no log').toBe(true);
     expect(JSON.stringify(body)).not.toContain('pa55word');
-    const rows = await server.db.named('test_sign_ins', 'select * from sign_ins', []);
+    const rows = await server.db.rows(sql`select * from sign_ins`);
     expect(JSON.stringify(rows)).not.toContain('pa55word');
   });
 

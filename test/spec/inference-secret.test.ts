@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { raw, sql } from '../../server/src/platform/database/sql.ts';
 import { faultsOf } from '../harness/project.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
@@ -23,17 +24,13 @@ const create = (name: string, more: object = {}) =>
   server.call('POST', PATH, { body: { name, type: 'aws-iam', data, ...more } });
 
 const rowsAsText = async (table: 'inference_secrets' | 'audit_log' | 'tasks') => {
-  const texts = { inference_secrets: 'select t::text as row from inference_secrets t' } as const;
-  const text = table === 'inference_secrets' ? texts[table] : `select t::text as row from ${table} t`;
-  const rows = await server.db.named<{ row: string }>(`test_rows_${table}`, text, []);
+  const rows = await server.db.rows<{ row: string }>(sql`select t::text as row from ${raw(table)} t`);
   return rows.map(({ row }) => row).join('\n');
 };
 
 const audited = async (action: string, subject: string) => {
-  const [row] = await server.db.named<{ count: number }>(
-    'test_audit_count',
-    'select count(*) as count from audit_log where action = $1 and subject = $2 and project_id = 1',
-    [action, subject],
+  const [row] = await server.db.rows<{ count: number }>(
+    sql`select count(*) as count from audit_log where action = ${action} and subject = ${subject} and project_id = 1`,
   );
   return row?.count ?? 0;
 };
@@ -162,10 +159,8 @@ describe('a value', () => {
   test('is encrypted differently each time', async () => {
     await create('same-1');
     await create('same-2');
-    const rows = await server.db.named<{ sealed: Buffer; key_id: string }>(
-      'test_sealed',
-      `select sealed, key_id from inference_secrets where name like 'same-%'`,
-      [],
+    const rows = await server.db.rows<{ sealed: Buffer; key_id: string }>(
+      sql`select sealed, key_id from inference_secrets where name like 'same-%'`,
     );
     expect(rows[0]?.sealed.equals(rows[1]?.sealed ?? Buffer.alloc(0))).toBe(false);
     expect(rows[0]?.key_id).toMatch(/^[0-9a-f]{16}$/);
@@ -174,12 +169,8 @@ describe('a value', () => {
   test('does not open in another row', async () => {
     await create('origin');
     await create('target');
-    await server.db.named(
-      'test_move_secret',
-      `update inference_secrets t set sealed = o.sealed from inference_secrets o
-        where t.name = 'target' and o.name = 'origin'`,
-      [],
-    );
+    await server.db.run(sql`update inference_secrets t set sealed = o.sealed from inference_secrets o
+        where t.name = 'target' and o.name = 'origin'`);
     const reply = await server.call('GET', `${PATH}/target`);
     expect(reply.status).toBe(500);
     expect(JSON.stringify(reply.body)).not.toContain('AKIA');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededFraction } from '../../server/src/kernel/random.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import {
   addSshKey,
   CLUSTERS,
@@ -94,32 +95,23 @@ test('while an upgrade runs the cluster is busy: 409', async () => {
 
 /** Notes, with every change of a node, how many of the cluster's nodes are ready or alive at that moment. */
 async function watchNodes(of: TestServer, name: string) {
-  const run = (what: string, sql: string) => of.db.named(`test_${what}`, sql, []);
+  const run = (text: string) => of.db.pool.query(text);
   await run(
-    'watch',
     'create table watched as select null::text as control_plane, null::int as ready, null::int as live where false',
   );
-  await run(
-    'watch_function',
-    `create function watch_nodes() returns trigger language plpgsql as $$ begin
+  await run(`create function watch_nodes() returns trigger language plpgsql as $$ begin
        insert into watched select c.control_plane_version,
          (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state = 'READY'),
          (select count(*) from k8s_nodes n where n.cluster_id = c.id and n.state <> 'REMOVING')
        from k8s_clusters c where c.name = '${name}';
-       return null; end $$`,
-  );
+       return null; end $$`);
   await run(
-    'watch_trigger',
     'create trigger watch after insert or update or delete on k8s_nodes for each statement execute function watch_nodes()',
   );
   return {
     seen: () =>
-      of.db.named<{ control_plane: string; ready: number; live: number }>(
-        'test_watched',
-        'select * from watched',
-        [],
-      ),
-    end: () => run('unwatch', 'drop trigger watch on k8s_nodes'),
+      of.db.rows<{ control_plane: string; ready: number; live: number }>(sql`select * from watched`),
+    end: () => run('drop trigger watch on k8s_nodes'),
   };
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { changedNothing } from '../../test/harness/changed-nothing.ts';
 import {
   addSshKey,
@@ -173,11 +174,7 @@ test('the kubeconfig parses and carries a real CA and a client certificate of th
   const { body: authority } = await server.call('GET', `${CLUSTERS}/config/certificates`);
   expect(new X509Certificate(authority.certificate).fingerprint).toBe(ca.fingerprint);
   expect(ca.checkPrivateKey(createPrivateKey(authority.key))).toBe(true);
-  const rows = await server.db.named<{ row: string }>(
-    't_cluster',
-    'select c::text as row from k8s_clusters c',
-    [],
-  );
+  const rows = await server.db.rows<{ row: string }>(sql`select c::text as row from k8s_clusters c`);
   expect(rows.every(({ row }) => !row.includes('PRIVATE KEY'))).toBe(true);
   expect((await server.call('GET', `${CLUSTERS}/config/config`, { as: 'Users' })).status).toBe(403);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 
@@ -90,13 +91,9 @@ describe('what no quota counts has a limit', () => {
   };
 
   test('members of an account', async () => {
-    await server.db.named(
-      'test_fill_members',
-      `with made as (insert into users (email, created_at)
+    await server.db.run(sql`with made as (insert into users (email, created_at)
          select 'member' || i || '@virga.test', now() from generate_series(1, 1000) i returning id)
-       insert into client_users (client_id, user_id, role, joined_at) select 2, id, 'Users', now() from made`,
-      [],
-    );
+       insert into client_users (client_id, user_id, role, joined_at) select 2, id, 'Users', now() from made`);
     const body = {
       email: 'one-more@virga.test',
       password: 'a long enough password',
@@ -110,34 +107,22 @@ describe('what no quota counts has a limit', () => {
   });
 
   test('requests for other limits', async () => {
-    await server.db.named(
-      'test_fill_requests',
-      `insert into limits_requests (client_id, user_id, description, requested_limits, created_at)
-       select 2, 1, 'more', '{}', now() from generate_series(1, 20) i`,
-      [],
-    );
+    await server.db.run(sql`insert into limits_requests (client_id, user_id, description, requested_limits, created_at)
+       select 2, 1, 'more', '{}', now() from generate_series(1, 20) i`);
     const body = { description: 'more', requested_limits: { global_limits: { project_count_limit: 9 } } };
     expect(await refused('POST', '/cloud/v2/limits_request', body)).toContain('There are 20 requests');
   });
 
   test('thresholds of storages', async () => {
-    await server.db.named(
-      'test_fill_events',
-      `insert into storage_events (uuid, client_id, name, storage_name, threshold, created_at)
-       select gen_random_uuid(), 2, 'reaching_used_space', 'storage-' || i, 1, now() from generate_series(1, 1000) i`,
-      [],
-    );
+    await server.db.run(sql`insert into storage_events (uuid, client_id, name, storage_name, threshold, created_at)
+       select gen_random_uuid(), 2, 'reaching_used_space', 'storage-' || i, 1, now() from generate_series(1, 1000) i`);
     const body = { name: 'reaching_used_space', storage_name: 'one-more', bytes: 1_000_000 };
     expect(await refused('PUT', '/storage/notifications/v1/event', body)).toContain('There are 1000');
   });
 
   test('bytes of response pages', async () => {
-    await server.db.named(
-      'test_fill_pages',
-      `insert into custom_page_sets (client_id, name, pages, created_at)
-       select 2, 'large', jsonb_build_object('block', jsonb_build_object('text', repeat('x', 33 * 1024 * 1024))), now()`,
-      [],
-    );
+    await server.db.run(sql`insert into custom_page_sets (client_id, name, pages, created_at)
+       select 2, 'large', jsonb_build_object('block', jsonb_build_object('text', repeat('x', 33 * 1024 * 1024))), now()`);
     expect(await refused('POST', '/waap/v1/custom-page-sets', { name: 'one more' })).toContain(
       'There are 33 MiB',
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { created, LBS } from '../../server/src/features/load-balancers/testing/bodies.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { finished } from '../harness/project.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -211,7 +212,7 @@ describe('tags', () => {
   test('that are read-only stay as they are, whoever asks', async () => {
     const id = await created(server, { name: 'marked' });
     const stored = JSON.stringify({ owner: { value: 'cloud', read_only: true } });
-    await server.db.named('test_mark', 'update load_balancers set tags = $2 where id = $1', [id, stored]);
+    await server.db.run(sql`update load_balancers set tags = ${stored} where id = ${id}`);
     for (const tags of [{ owner: 'me' }, { owner: null }]) {
       const { status, body } = await server.call('PATCH', `${LBS}/${id}`, { body: { tags } });
       expect([status, Object.keys(body.invalid_fields)]).toEqual([400, ['tags.owner']]);
@@ -237,10 +238,8 @@ describe('the list', () => {
     const id = await created(server, { name: 'three', flavor: 'lb1-2-4' }, path);
     const off = { body: { admin_state_up: false } };
     await finished(server, server.call('PATCH', `/cloud/v2/loadbalancers/1/1/${id}`, off));
-    await server.db.named(
-      'test_older',
-      `update load_balancers set created_at = created_at - interval '1 hour' * length(name) where region_id = 1`,
-      [],
+    await server.db.run(
+      sql`update load_balancers set created_at = created_at - interval '1 hour' * length(name) where region_id = 1`,
     );
   });
 
@@ -302,14 +301,10 @@ describe('the list', () => {
     const listeners = [{ name: 'door', protocol: 'TCP', protocol_port: 80 }];
     const id = await created(server, { name: 'counted', listeners });
     const [{ id: listener }] = (await get(id)).listeners;
-    await server.db.named(
-      'test_stats',
-      `insert into lb_listener_stats (listener_id, load_balancer_id, active_connections, bytes_in, bytes_out,
-         request_errors, total_connections) values ($1, $2, 1, 20, 300, 4, 50)
+    await server.db.run(sql`insert into lb_listener_stats (listener_id, load_balancer_id, active_connections, bytes_in, bytes_out,
+         request_errors, total_connections) values (${listener}, ${id}, 1, 20, 300, 4, 50)
        on conflict (listener_id) do update set active_connections = 1, bytes_in = 20, bytes_out = 300,
-         request_errors = 4, total_connections = 50`,
-      [listener, id],
-    );
+         request_errors = 4, total_connections = 50`);
     const expected = {
       active_connections: 1,
       bytes_in: 20,

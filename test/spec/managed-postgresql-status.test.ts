@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewRegion } from '../../server/src/features/regions/index.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import type { RegionProvider } from '../../server/src/regions/region-providers.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 
@@ -50,15 +51,11 @@ test('activating and deactivating twice is as good as once', async () => {
 
 test('deactivation is refused with 409 while the project has clusters', async () => {
   await put(true);
-  await server.db.named(
-    'test_cluster',
-    `insert into postgresql_clusters (id, client_id, project_id, region_id, name, status, spec, creator_task_id, created_at)
-     values (gen_random_uuid(), 1, 1, 2, 'db', 'READY', '{}', gen_random_uuid(), now())`,
-    [],
-  );
+  await server.db.run(sql`insert into postgresql_clusters (id, client_id, project_id, region_id, name, status, spec, creator_task_id, created_at)
+     values (gen_random_uuid(), 1, 1, 2, 'db', 'READY', '{}', gen_random_uuid(), now())`);
   expect((await put(false)).status).toBe(409);
   expect((await server.call('GET', path(2))).body).toEqual({ is_initialized: true });
-  await server.db.named('test_no_clusters', 'delete from postgresql_clusters', []);
+  await server.db.run(sql`delete from postgresql_clusters`);
   expect((await put(false)).status).toBe(200);
 });
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { QuotaName } from '../../server/src/features/quotas/model.ts';
 import { readQuotas, release, reserve, setLimits } from '../../server/src/features/quotas/store.ts';
 import type { Db } from '../../server/src/platform/database/db.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { startMailServer } from '../harness/mail.ts';
 import { faultsOf } from '../harness/project.ts';
 import { startTestServer } from '../harness/server.ts';
@@ -106,7 +107,7 @@ describe('a mail', () => {
   beforeEach(async () => {
     region += 1;
     await server.call('DELETE', PATH);
-    await server.db.named('test_clear_counters', 'delete from quota_counters where client_id = 1', []);
+    await server.db.run(sql`delete from quota_counters where client_id = 1`);
     await settled();
   });
 
@@ -116,12 +117,8 @@ describe('a mail', () => {
   const settled = () =>
     waitUntil(
       async () => {
-        const [row] = await server.db.named<{ open: number }>(
-          'test_open_mail',
-          `select (select count(*) from quota_reachings)
-                + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as open`,
-          [],
-        );
+        const [row] = await server.db.rows<{ open: number }>(sql`select (select count(*) from quota_reachings)
+                + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as open`);
         return row?.open === 0 ? { mails: mail.received.length } : undefined;
       },
       { what: 'all mail to be sent' },
@@ -223,10 +220,8 @@ describe('a mail', () => {
     await use(8);
     const attempt = await waitUntil(
       async () => {
-        const [row] = await server.db.named<{ message_id: string; attempts: number }>(
-          'test_attempt',
-          'select message_id, attempts from mail_outbox where sent_at is null order by id desc limit 1',
-          [],
+        const [row] = await server.db.rows<{ message_id: string; attempts: number }>(
+          sql`select message_id, attempts from mail_outbox where sent_at is null order by id desc limit 1`,
         );
         return row && row.attempts > 0 ? row : undefined;
       },
@@ -244,10 +239,8 @@ describe('a mail', () => {
     mail.refuse(550);
     expect(await during(() => use(8))).toBe(0);
     mail.refuse(undefined);
-    const [row] = await server.db.named<{ error: string; attempts: number }>(
-      'test_refused',
-      'select error, attempts from mail_outbox where failed_at is not null order by id desc limit 1',
-      [],
+    const [row] = await server.db.rows<{ error: string; attempts: number }>(
+      sql`select error, attempts from mail_outbox where failed_at is not null order by id desc limit 1`,
     );
     expect(row).toMatchObject({ attempts: 1, error: expect.stringContaining('not now') });
   });
@@ -261,12 +254,10 @@ describe('across restarts', () => {
       await restarted.restart();
       await waitUntil(
         async () => {
-          const [row] = await restarted.db.named<{ open: number }>(
-            'test_open_after_restart',
-            `select (select count(*) from quota_reachings)
-                  + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as open`,
-            [],
-          );
+          const [row] = await restarted.db.rows<{
+            open: number;
+          }>(sql`select (select count(*) from quota_reachings)
+                  + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as open`);
           return row?.open === 0 || undefined;
         },
         { what: 'all mail to be sent' },
@@ -300,10 +291,8 @@ describe('without an SMTP server', () => {
       await waitUntil(async () => (await lonely.call('GET', PATH)).body.last_sending !== null, {
         what: 'the sending to be recorded',
       });
-      const rows = await lonely.db.named<{ recipient: string; body: string; sent_at: Date | null }>(
-        'test_outbox',
-        'select recipient, body, sent_at from mail_outbox',
-        [],
+      const rows = await lonely.db.rows<{ recipient: string; body: string; sent_at: Date | null }>(
+        sql`select recipient, body, sent_at from mail_outbox`,
       );
       expect(rows).toEqual([
         {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { release, reserve } from '../../server/src/features/quotas/index.ts';
 import { QuotaExceeded } from '../../server/src/kernel/errors.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { faultsOf } from '../harness/project.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
@@ -85,10 +86,8 @@ describe('a limit', () => {
         fc.array(step, { maxLength: 30 }),
         async (limit, steps) => {
           const scope = { clientId: 1, regionId: ++region };
-          await server.db.named(
-            'test_limit',
-            `insert into quota_counters (client_id, region_id, name, quota_limit) values (1, $1, 'volume_size', $2)`,
-            [scope.regionId, limit],
+          await server.db.run(
+            sql`insert into quota_counters (client_id, region_id, name, quota_limit) values (1, ${scope.regionId}, 'volume_size', ${limit})`,
           );
           const held = await Promise.all(
             steps.map(async ({ amount, giveBack }) => {
@@ -104,10 +103,8 @@ describe('a limit', () => {
             }),
           );
           const sum = held.reduce<number>((a, b) => a + b, 0);
-          const [row] = await server.db.named<{ usage: number }>(
-            'test_counter',
-            `select usage from quota_counters where client_id = 1 and region_id = $1 and name = 'volume_size'`,
-            [scope.regionId],
+          const [row] = await server.db.rows<{ usage: number }>(
+            sql`select usage from quota_counters where client_id = 1 and region_id = ${scope.regionId} and name = 'volume_size'`,
           );
           expect(row?.usage).toBe(sum);
           expect(sum).toBeLessThanOrEqual(limit);

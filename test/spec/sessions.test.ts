@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { movableClock } from '../harness/clock.ts';
 import { PASSWORD, type Pair, people } from '../harness/people.ts';
 import { type Reply, startTestServer } from '../harness/server.ts';
@@ -51,10 +52,8 @@ describe('a refresh token', () => {
       expect((await they.refresh(refresh)).status).toBe(401);
     }
     expect(await works(bystander.access)).toBe(true);
-    const rows = await server.db.named<{ action: string }>(
-      'test_reuse',
-      `select action from audit_log where action = 'reused_refresh_token'`,
-      [],
+    const rows = await server.db.rows<{ action: string }>(
+      sql`select action from audit_log where action = 'reused_refresh_token'`,
     );
     expect(rows).toHaveLength(1);
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { UsageCounter } from '../../edge/src/usage.ts';
 import { UsageReporter } from '../../edge/src/usage-report.ts';
 import { type Clock, systemClock } from '../../server/src/kernel/clock.ts';
+import { sql } from '../../server/src/platform/database/sql.ts';
 import { type MailServer, startMailServer } from '../harness/mail.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -67,12 +68,10 @@ const report = (buckets: readonly Record<string, unknown>[], more: Record<string
 async function notifications(): Promise<unknown[]> {
   await waitUntil(
     async () => {
-      const rows = await server.db.named<{ waiting: number }>(
-        'test_waiting',
-        `select (select count(*) from webhook_deliveries where state = 'WAITING')
-              + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as waiting`,
-        [],
-      );
+      const rows = await server.db.rows<{
+        waiting: number;
+      }>(sql`select (select count(*) from webhook_deliveries where state = 'WAITING')
+              + (select count(*) from mail_outbox where sent_at is null and failed_at is null) as waiting`);
       return rows[0]?.waiting === 0;
     },
     { what: 'everything to be delivered' },
@@ -237,10 +236,8 @@ test('a mail server that refuses for a while gets the mail later', async () => {
   await report([{ bucket_name: 'a', used_space: 1 }]);
   await waitUntil(
     async () => {
-      const rows = await server.db.named<{ attempts: number }>(
-        'test_mail_attempts',
-        'select max(attempts) as attempts from mail_outbox where sent_at is null',
-        [],
+      const rows = await server.db.rows<{ attempts: number }>(
+        sql`select max(attempts) as attempts from mail_outbox where sent_at is null`,
       );
       return (rows[0]?.attempts ?? 0) > 0;
     },

@@ -6,6 +6,7 @@ import { newFolder } from '../../../test/harness/leftovers.ts';
 import { startTestServer, type TestServer } from '../../../test/harness/server.ts';
 import { waitUntil } from '../../../test/harness/wait.ts';
 import { randomIds } from '../kernel/ids.ts';
+import { sql } from '../platform/database/sql.ts';
 import { readConfig } from '../startup/config.ts';
 import { EdgeBeside } from './edge-beside.ts';
 import { keepReporterToken } from './reporter-token.ts';
@@ -30,11 +31,7 @@ test('is made once, for its owner alone, and again when it was revoked', async (
   const file = path.join(dataDir, 'edge-token');
   expect(readFileSync(file, 'utf8')).toBe(`${token}\n`);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  await server.db.named(
-    'test_revoke',
-    "update api_tokens set deleted_at = now() where role = 'reporter'",
-    [],
-  );
+  await server.db.run(sql`update api_tokens set deleted_at = now() where role = 'reporter'`);
   expect(await keep()).not.toBe(token);
 });
 

@@ -6,6 +6,7 @@ import { writeFileAtomically } from '../kernel/files.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { hashToken } from '../platform/auth/caller.ts';
 import type { Db } from '../platform/database/db.ts';
+import { sql } from '../platform/database/sql.ts';
 import { waitForTurn } from '../startup/start-turns.ts';
 
 export interface ReporterTokenOptions {
@@ -23,10 +24,8 @@ export async function keepReporterToken({ db, clock, ids, dataDir }: ReporterTok
     await waitForTurn(tx);
     const kept = readToken(file);
     if (kept !== undefined) {
-      const known = await tx.named(
-        'reporter_token_known',
-        "select 1 from api_tokens where hash = $1 and role = 'reporter' and deleted_at is null",
-        [hashToken(kept)],
+      const known = await tx.rows(
+        sql`select 1 from api_tokens where hash = ${hashToken(kept)} and role = 'reporter' and deleted_at is null`,
       );
       if (known.length > 0) return kept;
     }

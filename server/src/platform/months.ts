@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Db } from './database/db.ts';
+import { raw, sql } from './database/sql.ts';
 import type { BackgroundJob } from './feature.ts';
 
 /** Tables that are kept by the month: tasks that have ended, and the audit log. */
@@ -20,13 +21,9 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** Adds the tables of this month and the next ones. */
 export async function addMonths(db: Db, now: Date): Promise<void> {
-  await db.named(
-    'months_add',
-    `select add_month_of_ended_tasks(month), add_month_of_audit_log(month)
-       from (select (date_trunc('month', $1::timestamptz at time zone 'UTC') + n * interval '1 month')::date as month
-               from generate_series(0, $2::int) n) months`,
-    [now.toISOString(), MONTHS_AHEAD],
-  );
+  await db.run(sql`select add_month_of_ended_tasks(month), add_month_of_audit_log(month)
+       from (select (date_trunc('month', ${now.toISOString()}::timestamptz at time zone 'UTC') + n * interval '1 month')::date as month
+               from generate_series(0, ${MONTHS_AHEAD}::int) n) months`);
 }
 
 /** Drops the tables of months that nobody wants to keep any longer.
@@ -41,11 +38,9 @@ export async function dropMonths(db: Db, now: Date, kept: Kept): Promise<readonl
     const before = new Date(now.getTime() - days * DAY_MS).toISOString();
     const rows = await db.transaction(async (tx) => {
       // Everybody waits behind whoever waits for the lock: it is tried again later.
-      await tx.named('months_patience', `set local lock_timeout = '2s'`, []);
-      return tx.named<{ name: string }>(
-        `months_drop_${table}`,
-        `select name from drop_months_of_${table}(($1::timestamptz at time zone 'UTC')::date) as name`,
-        [before],
+      await tx.run(sql`set local lock_timeout = '2s'`);
+      return tx.rows<{ name: string }>(
+        sql`select name from drop_months_of_${raw(table)}((${before}::timestamptz at time zone 'UTC')::date) as name`,
       );
     });
     dropped.push(...rows.map(({ name }) => name));

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/database/db.ts';
+import { sql } from '../platform/database/sql.ts';
 import type { EngineFacts, EngineObject, EngineObjects, ObjectKind } from '../providers/openstack/index.ts';
 
 interface Row {
@@ -13,42 +14,27 @@ const viewOf = ({ engine_id: engineId, facts }: Row): EngineObject => ({ engineI
 export function engineObjects(db: Db, regionId: number): EngineObjects {
   return {
     async find(kind, id) {
-      const row = await db.namedRow<Row>(
-        'engine_object_get',
-        'select id, engine_id, facts from engine_objects where region_id = $1 and kind = $2 and id = $3',
-        [regionId, kind, id],
+      const row = await db.row<Row>(
+        sql`select id, engine_id, facts from engine_objects where region_id = ${regionId} and kind = ${kind} and id = ${id}`,
       );
       return row && viewOf(row);
     },
     async all(kind) {
-      const rows = await db.named<Row>(
-        'engine_object_all',
-        'select id, engine_id, facts from engine_objects where region_id = $1 and kind = $2',
-        [regionId, kind],
+      const rows = await db.rows<Row>(
+        sql`select id, engine_id, facts from engine_objects where region_id = ${regionId} and kind = ${kind}`,
       );
       return new Map(rows.map((row) => [row.id, viewOf(row)]));
     },
     async save(kind: ObjectKind, id: string, { engineId, facts }: EngineObject) {
-      await db.named(
-        'engine_object_save',
-        `insert into engine_objects (region_id, kind, id, engine_id, facts) values ($1, $2, $3, $4, $5)
-         on conflict (region_id, kind, id) do update set engine_id = excluded.engine_id, facts = excluded.facts`,
-        [regionId, kind, id, engineId, JSON.stringify(facts)],
-      );
+      await db.run(sql`insert into engine_objects (region_id, kind, id, engine_id, facts) values (${regionId}, ${kind}, ${id}, ${engineId}, ${JSON.stringify(facts)})
+         on conflict (region_id, kind, id) do update set engine_id = excluded.engine_id, facts = excluded.facts`);
     },
     async saveCounters(kind, id, counters) {
-      await db.named(
-        'engine_object_count',
-        `update engine_objects set facts = facts || jsonb_build_object('counters', $4::jsonb)
-          where region_id = $1 and kind = $2 and id = $3`,
-        [regionId, kind, id, JSON.stringify(counters)],
-      );
+      await db.run(sql`update engine_objects set facts = facts || jsonb_build_object('counters', ${JSON.stringify(counters)}::jsonb)
+          where region_id = ${regionId} and kind = ${kind} and id = ${id}`);
     },
     async forget(id) {
-      await db.named('engine_object_forget', 'delete from engine_objects where region_id = $1 and id = $2', [
-        regionId,
-        id,
-      ]);
+      await db.run(sql`delete from engine_objects where region_id = ${regionId} and id = ${id}`);
     },
   };
 }

@@ -9,6 +9,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { randomIds } from '../kernel/ids.ts';
 import { hashToken } from '../platform/auth/caller.ts';
 import { Db } from '../platform/database/db.ts';
+import { sql } from '../platform/database/sql.ts';
 import { defaultRegions } from '../regions/regions-file.ts';
 import { type FirstRunOptions, prepareDatabase } from './first-run.ts';
 
@@ -82,10 +83,8 @@ test('every node knows where the credentials of the first run are', async () => 
 
 test('a fixed token stays when a node starts without it, and goes when another one is fixed', async () => {
   const works = async (apiKey: string) => {
-    const rows = await db.named(
-      'test_token',
-      'select 1 from api_tokens where hash = $1 and deleted_at is null',
-      [hashToken(apiKey)],
+    const rows = await db.rows(
+      sql`select 1 from api_tokens where hash = ${hashToken(apiKey)} and deleted_at is null`,
     );
     return rows.length === 1;
   };

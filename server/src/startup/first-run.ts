@@ -13,6 +13,7 @@ import { makeFolder, writeFileAtomically } from '../kernel/files.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { hashToken } from '../platform/auth/caller.ts';
 import type { Db, Tx } from '../platform/database/db.ts';
+import { sql } from '../platform/database/sql.ts';
 import { completeProjects, setUpProject, setUpRegions } from '../regions/region-contents.ts';
 import { planSeed } from '../seed/seed-store.ts';
 import { waitForTurn } from './start-turns.ts';
@@ -69,26 +70,18 @@ export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRu
 }
 
 async function readPlace(tx: Tx): Promise<FirstRun['place']> {
-  const [row] = await tx.named<{ node: string; data_dir: string }>(
-    'first_run_place',
-    'select node, data_dir from first_run',
-    [],
-  );
+  const [row] = await tx.rows<{ node: string; data_dir: string }>(sql`select node, data_dir from first_run`);
   return row && { node: row.node, dataDir: row.data_dir };
 }
 
 async function isEmpty(tx: Tx): Promise<boolean> {
-  return (await tx.named('first_run_empty', 'select 1 from clients limit 1', [])).length === 0;
+  return (await tx.rows(sql`select 1 from clients limit 1`)).length === 0;
 }
 
 /** A first run that was killed has used up numbers, which no rollback gives back. Ids begin with 1 even so. */
 async function restartNumbers(tx: Tx): Promise<void> {
-  await tx.named(
-    'first_run_numbers',
-    `select setval(pg_get_serial_sequence(name, 'id'), 1, false)
-       from unnest(array['clients', 'users', 'projects', 'api_tokens']) as name`,
-    [],
-  );
+  await tx.run(sql`select setval(pg_get_serial_sequence(name, 'id'), 1, false)
+       from unnest(array['clients', 'users', 'projects', 'api_tokens']) as name`);
 }
 
 async function begin(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
@@ -101,13 +94,9 @@ async function begin(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
     operatorToken: newTokenValue(ids),
   };
   const now = clock.timestamp();
-  await tx.named(
-    'first_run_account',
-    `with client as (insert into clients (name, email, created_at) values ('Virga', $1, $3) returning id),
-          account as (insert into users (email, name, password_hash, created_at) values ($1, 'Administrator', $2, $3) returning id)
-     insert into client_users (client_id, user_id, role) select client.id, account.id, 'Administrators' from client, account`,
-    [credentials.email, await hashPassword(credentials.password), now],
-  );
+  await tx.run(sql`with client as (insert into clients (name, email, created_at) values ('Virga', ${credentials.email}, ${now}) returning id),
+          account as (insert into users (email, name, password_hash, created_at) values (${credentials.email}, 'Administrator', ${await hashPassword(credentials.password)}, ${now}) returning id)
+     insert into client_users (client_id, user_id, role) select client.id, account.id, 'Administrators' from client, account`);
   await setUpProject(tx, {
     clientId: 1,
     name: 'Default',
@@ -119,11 +108,9 @@ async function begin(tx: Tx, options: FirstRunOptions): Promise<Credentials> {
   if (!options.regions) await setUpRegions(tx, options.defaultRegions, { ids, timestamp: now });
   if (!options.apiKey) await addToken(tx, options, credentials.apiToken, 'First run', 'Administrators');
   await addToken(tx, options, credentials.operatorToken, 'Operator', 'operator');
-  await tx.named('first_run_note', 'insert into first_run (node, data_dir, at) values ($1, $2, $3)', [
-    options.node,
-    options.dataDir,
-    now,
-  ]);
+  await tx.run(
+    sql`insert into first_run (node, data_dir, at) values (${options.node}, ${options.dataDir}, ${now})`,
+  );
   if (options.seed) await planSeed(tx);
   const signInToken = await newSignInToken(tx, options, 1);
   // Before the commit: a token that is in the database alone could never be learnt.
@@ -157,17 +144,11 @@ const FIXED_TOKEN = 'VIRGA_API_KEY';
 async function keepFixedToken(tx: Tx, options: FirstRunOptions): Promise<void> {
   if (options.apiKey === undefined) return;
   const hash = hashToken(options.apiKey);
-  await tx.named(
-    'first_run_retire_tokens',
-    `update api_tokens set deleted_at = $3
-      where client_id = 1 and name = $1 and deleted_at is null and hash <> $2`,
-    [FIXED_TOKEN, hash, options.clock.timestamp()],
-  );
+  await tx.run(sql`update api_tokens set deleted_at = ${options.clock.timestamp()}
+      where client_id = 1 and name = ${FIXED_TOKEN} and deleted_at is null and hash <> ${hash}`);
   await deleteOrphans(tx, 1, options.clock.timestamp());
-  const revived = await tx.named(
-    'first_run_revive_token',
-    'update api_tokens set deleted_at = null where hash = $1 returning 1',
-    [hash],
+  const revived = await tx.rows(
+    sql`update api_tokens set deleted_at = null where hash = ${hash} returning 1`,
   );
   if (revived.length === 0) await addToken(tx, options, options.apiKey, FIXED_TOKEN, 'Administrators');
 }

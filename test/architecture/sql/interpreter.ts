@@ -79,6 +79,7 @@ export interface Hooks {
 }
 
 const MOST_DEPTH = 25;
+const SQL_WORDS = /\b(select|case when|coalesce|exists|from|where) |\w+\.\w+ |[a-z]\(/;
 const KNOWN_GLOBALS: Readonly<Record<string, unknown>> = {
   Object,
   JSON,
@@ -174,10 +175,13 @@ export class Interpreter {
       ts.isParenthesizedExpression(node) ||
       ts.isAsExpression(node) ||
       ts.isSatisfiesExpression(node) ||
-      ts.isNonNullExpression(node) ||
-      ts.isAwaitExpression(node)
+      ts.isNonNullExpression(node)
     )
       return this.evaluate(node.expression, env);
+    if (ts.isAwaitExpression(node)) {
+      const value = this.evaluate(node.expression, env);
+      return isUnknown(value) ? this.#unknown(node, value) : value;
+    }
     if (ts.isArrowFunction(node) || ts.isFunctionExpression(node))
       return this.#closure(node as FunctionNode, env, undefined);
     if (ts.isArrayLiteralExpression(node)) return this.#elements(node.elements, env);
@@ -277,7 +281,7 @@ export class Interpreter {
   }
 
   #tagged(node: ts.TaggedTemplateExpression, env: Env): unknown {
-    if (!['sql'].includes(node.tag.getText())) return this.#unknown(node);
+    if (node.tag.getText() !== 'sql') return this.#unknown(node);
     const { template } = node;
     if (ts.isNoSubstitutionTemplateLiteral(template)) return new Fragment([template.text], []);
     const values = template.templateSpans.map(({ expression }) =>
@@ -292,11 +296,13 @@ export class Interpreter {
   /** What stands within a statement: a fragment of it, or a parameter. */
   part(value: unknown, node: ts.Node, env: Env): Fragment {
     if (value instanceof Fragment) return value;
+    // A text of SQL that is no `Sql` would be sent as a value: PostgreSQL is to refuse it here already.
+    if (typeof value === 'string' && SQL_WORDS.test(value)) return new Fragment([`<a value: ${value}>`], []);
     const type = this.concrete(
       isUnknown(value) && value.type ? value.type : this.#checker.getTypeAtLocation(node),
       env,
     );
-    if (isUnknown(value) && /\b(RawBuilder|Sql)\b/.test(this.#checker.typeToString(type)))
+    if (isUnknown(value) && /\bSql\b/.test(this.#checker.typeToString(type)))
       return Fragment.lost(lost(value));
     return new Fragment(['', ''], [type]);
   }
@@ -324,6 +330,7 @@ export class Interpreter {
     if (owner) return owner.vars.get(symbol);
     const declaration = symbol.declarations?.[0];
     if (!declaration || !this.#isOurs(declaration.getSourceFile())) {
+      if (symbol.name === 'empty') return new Fragment([''], []);
       return symbol.name in KNOWN_GLOBALS ? KNOWN_GLOBALS[symbol.name] : this.#unknown(node);
     }
     if (ts.isFunctionDeclaration(declaration)) {

@@ -28,7 +28,7 @@ export interface Statements {
   readonly unread: readonly string[];
 }
 
-const SENDS = new Set(['named', 'namedRow', 'namedNumber', 'namedAny', 'atCommit', 'execute']);
+const SENDS = new Set(['rows', 'row', 'number', 'any', 'run', 'atCommit']);
 /** More ways through one function are not tried. */
 const MOST_RUNS = 150;
 const MOST_ROUNDS = 6;
@@ -222,8 +222,8 @@ function isSend(node: ts.CallExpression, checker: ts.TypeChecker): boolean {
   if (ts.isIdentifier(callee)) return callee.text === LIST;
   if (!ts.isPropertyAccessExpression(callee) || !SENDS.has(callee.name.text)) return false;
   if (/platform\/database\/(db|look-ups|list-page)\.ts$/.test(node.getSourceFile().fileName)) return false;
-  const type = checker.typeToString(checker.getTypeAtLocation(callee.expression));
-  return callee.name.text === 'execute' ? type.startsWith('RawBuilder') : true;
+  const [statement] = node.arguments;
+  return statement !== undefined && checker.getTypeAtLocation(statement).symbol?.name === 'Sql';
 }
 
 /** Calls that stand for something, instead of being followed. */
@@ -237,44 +237,20 @@ function takenFor(
   const callee = node.expression;
   const name = ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText();
   const value = (at: number) => (node.arguments[at] ? within.evaluate(node.arguments[at], env) : undefined);
-  if (callee.getText() === 'sql.raw') return { value: rawText(value(0)) };
-  if (callee.getText() === 'sql.join')
-    return { value: joined(value(0), value(1) ?? new Fragment([', '], []), node, within, env, checker) };
+  if (name === 'raw') return { value: rawText(value(0)) };
+  if (name === 'join' && ts.isIdentifier(callee))
+    return { value: joined(value(0), value(1) ?? ',', node, within, env) };
   if (name === 'insertionOf') return { value: insertion(node, value, within, env, checker) };
   if (!isSend(node, checker)) return undefined;
-  const answer = { value: new Unknown(checker.getTypeAtLocation(node), undefined) };
-  if (name === LIST) {
-    const page = within.callNamed('pageQuery', node, [value(1)], env);
-    note(
-      page instanceof Fragment ? page : Fragment.lost(lost(page)),
-      rowOf(node, within, env, checker),
-      name,
-    );
-  } else if (name === 'execute' && ts.isPropertyAccessExpression(callee)) {
-    const statement = within.evaluate(callee.expression, env);
-    note(
-      statement instanceof Fragment ? statement : Fragment.lost(lost(statement)),
-      rowOf(node, within, env, checker),
-      name,
-    );
-  } else {
-    const [, second, third] = node.arguments;
-    const parts =
-      second && ts.isSpreadElement(second) ? within.evaluate(second.expression, env) : [value(1), undefined];
-    const [text, params] = Array.isArray(parts) ? parts : [parts];
-    const statement =
-      text instanceof Fragment
-        ? text
-        : typeof text === 'string'
-          ? numbered(text, typesOf(third, within, env, checker), params)
-          : Fragment.lost(lost(text));
-    note(statement, rowOf(node, within, env, checker), name);
-  }
-  return answer;
+  const sent = name === LIST ? within.callNamed('pageQuery', node, [value(1)], env) : value(0);
+  note(sent instanceof Fragment ? sent : Fragment.lost(lost(sent)), rowOf(node, within, env, checker), name);
+  return { value: new Unknown(checker.getTypeAtLocation(node), undefined) };
 }
 
 const rawText = (text: unknown): Fragment =>
-  typeof text === 'string' ? new Fragment([text], []) : Fragment.lost(lost(text));
+  typeof text === 'string' || typeof text === 'number'
+    ? new Fragment([String(text)], [])
+    : Fragment.lost(lost(text));
 
 function joined(
   list: unknown,
@@ -282,64 +258,36 @@ function joined(
   node: ts.CallExpression,
   within: Interpreter,
   env: Env,
-  _checker: ts.TypeChecker,
 ): Fragment {
   if (!Array.isArray(list)) return Fragment.lost(lost(list));
-  const between = separator instanceof Fragment ? separator.text : String(separator);
+  const between = String(separator);
   const parts = list.map((one) => within.part(one, node.arguments[0] ?? node, env));
   // What joins nothing is refused when it runs.
   if (parts.length === 0) return Fragment.lost(undefined);
   return Fragment.of(['', ...Array(parts.length - 1).fill(between), ''], parts);
 }
 
-/** A text with `$1`, and the types of the values, as far as they are known one by one. */
-function numbered(text: string, types: readonly ts.Type[] | undefined, _params: unknown): Fragment {
-  const statement = new Fragment([text], []);
-  return types ? new Numbered(text, types) : statement;
-}
-
-class Numbered extends Fragment {
-  readonly #text: string;
-  constructor(text: string, params: readonly ts.Type[]) {
-    super([text], params);
-    this.#text = text;
-  }
-  override get text(): string {
-    return this.#text;
-  }
-}
-
-function typesOf(
-  values: ts.Expression | undefined,
-  within: Interpreter,
-  env: Env,
-  checker: ts.TypeChecker,
-): ts.Type[] | undefined {
-  if (!values || !ts.isArrayLiteralExpression(values)) return undefined;
-  if (values.elements.some((one) => ts.isSpreadElement(one))) return undefined;
-  return values.elements.map((one) => within.concrete(checker.getTypeAtLocation(one), env));
-}
-
+/** The insertion of a row, by the type of the row. */
 function insertion(
   node: ts.CallExpression,
   value: (at: number) => unknown,
   within: Interpreter,
   env: Env,
   checker: ts.TypeChecker,
-): unknown[] | Unknown {
-  const [table, returning = ''] = [value(0), value(2)];
+): Fragment {
+  const [table, returning] = [value(0), value(2)];
   const row = node.arguments[1];
-  if (typeof table !== 'string' || typeof returning !== 'string' || !row)
-    return new Unknown(undefined, lost(table, returning));
-  const type = within.concrete(checker.getTypeAtLocation(row), env);
-  const columns = type.getProperties().filter((one) => !(one.flags & ts.SymbolFlags.Optional));
-  const text = `insert into ${table} (${columns.map((one) => one.name).join(', ')}) values (${columns.map((_, at) => `$${at + 1}`).join(', ')})${returning ? ` returning ${returning}` : ''}`;
-  return [
-    new Numbered(
-      text,
-      columns.map((one) => checker.getTypeOfSymbolAtLocation(one, row)),
-    ),
-  ];
+  if (typeof table !== 'string' || !row) return Fragment.lost(lost(table));
+  const fields = within
+    .concrete(checker.getTypeAtLocation(row), env)
+    .getProperties()
+    .filter((one) => !(one.flags & ts.SymbolFlags.Optional));
+  const names = fields.map((one) => one.name).join(', ');
+  const values = fields.map((one) => new Fragment(['', ''], [checker.getTypeOfSymbolAtLocation(one, row)]));
+  const end = returning instanceof Fragment ? [new Fragment([' returning '], []), returning] : [];
+  const all = Fragment.of(['', ...Array(Math.max(values.length - 1, 0)).fill(', '), ''], values);
+  const parts = [all, ...end];
+  return Fragment.of([`insert into ${table} (${names}) values (`, ')', ...end.map(() => '')], parts);
 }
 
 /** What the caller takes a row for. */
@@ -351,10 +299,13 @@ function rowOf(
 ): ts.Type | undefined {
   const [given] = node.typeArguments ?? [];
   if (given) return within.concrete(checker.getTypeFromTypeNode(given), env);
-  if (ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 'execute') {
-    const type = checker.getTypeAtLocation(node.expression.expression) as ts.TypeReference;
-    const [row] = checker.getTypeArguments(type);
-    return row && within.concrete(row, env);
-  }
-  return undefined;
+  const method = ts.isPropertyAccessExpression(node.expression) ? node.expression.name.text : '';
+  // What a function is declared to return says it, too.
+  const [promised] = checker.getTypeArguments(checker.getTypeAtLocation(node) as ts.TypeReference);
+  if (!promised || (method !== 'rows' && method !== 'row')) return undefined;
+  const row =
+    method === 'rows'
+      ? checker.getIndexTypeOfType(promised, ts.IndexKind.Number)
+      : checker.getNonNullableType(promised);
+  return row && within.concrete(row, env);
 }

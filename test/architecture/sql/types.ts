@@ -142,6 +142,11 @@ function isGiven(checker: ts.TypeChecker, given: ts.Type, wanted: PgType): boole
         (given.flags & ts.TypeFlags.StringLike) !== 0 ||
         (wanted.name === 'text' && (given.flags & ts.TypeFlags.NumberLike) !== 0)
       );
+    case 'array': {
+      const element = checker.getIndexTypeOfType(given, ts.IndexKind.Number);
+      const { element: type } = wanted;
+      return !!element && !!type && partsOf(element).some((one) => isGiven(checker, one, type));
+    }
     default:
       return isOf(checker, given, wanted);
   }

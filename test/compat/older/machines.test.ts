@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sql } from '../../../server/src/platform/database/sql.ts';
 import { startTestServer } from '../../harness/server.ts';
 import { shared } from '../../harness/shared.ts';
 import { OlderTool, scoped } from './tool.ts';
@@ -92,7 +93,7 @@ test('image from an address: name and address are kept, tagged and deleted', asy
     size: 1024 ** 3,
     metadata: { use: 'tool' },
   });
-  const [row] = await server.db.named('test_source', 'select source_url from images where id = $1', [id]);
+  const [row] = await server.db.rows(sql`select source_url from images where id = ${id}`);
   expect(row).toEqual({ source_url: body.url });
   await tool.tags(one);
   const volume = await tool.created(

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../../server/src/platform/database/sql.ts';
 import { Validator } from '../../../server/src/platform/http/validation.ts';
 import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { waitUntil } from '../../harness/wait.ts';
@@ -80,13 +81,14 @@ test('a change that changes nothing answers a task nevertheless, and that is don
 /** Three connections are kept: that of the leases, and those that listen, of the worker and of who waits for tasks.
  *  Then whoever waits for a second one within a transaction never gets it. */
 async function untilOneIsFree(): Promise<void> {
-  const listening = `select count(*) as count from pg_stat_activity
-                      where datname = current_database() and query ilike 'listen %'`;
   await waitUntil(
     async () => {
       const { body } = await server.call('POST', '/cloud/v1/networks/1/2', { body: { name: 'awaited' } });
       await server.call('GET', `/cloud/v1/tasks/${body.tasks[0]}`);
-      return (await server.db.namedNumber('test_listening', listening, [])) === 2;
+      return (
+        (await server.db.number(sql`select count(*) as count from pg_stat_activity
+                      where datname = current_database() and query ilike 'listen %'`)) === 2
+      );
     },
     { what: 'somebody who listens for tasks' },
   );

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from '../../../server/src/platform/database/sql.ts';
 import { ACCOUNT_HOOKS } from './hooks-accounts.ts';
 import type { Hook, Hooks, World } from './world.ts';
 
@@ -83,12 +84,8 @@ const OWN: Hooks = {
   // One that nobody takes up meanwhile.
   'POST /virga/v1/all_tasks/{task_id}/end': async ({ server }) => {
     const task_id = randomUUID();
-    await server.db.named(
-      'test_later_task',
-      `insert into tasks (id, client_id, user_id, type, run_at, created_at, updated_at)
-       values ($1, 1, 1, 'create_network', now() + interval '1 hour', now(), now())`,
-      [task_id],
-    );
+    await server.db.run(sql`insert into tasks (id, client_id, user_id, type, run_at, created_at, updated_at)
+       values (${task_id}, 1, 1, 'create_network', now() + interval '1 hour', now(), now())`);
     return { path: { task_id } };
   },
   'POST /virga/v1/clients/{client_id}/suspend': async ({ server }) => {

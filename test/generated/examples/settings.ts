@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { raw, sql } from '../../../server/src/platform/database/sql.ts';
 import type { TestServer } from '../../harness/server.ts';
 
 /** What all examples need of their server. */
@@ -24,10 +25,8 @@ export async function raiseQuotas(server: TestServer, clients: readonly number[]
 /** The people of one example are unknown to the next, which may be about the same ones. */
 export async function forgetPeople({ db }: TestServer): Promise<void> {
   for (const table of ['users', 'invitations']) {
-    await db.named(
-      `test_forget_${table}`,
-      `update ${table} set email = gen_random_uuid() || '@virga.test' where email like '%@example.com'`,
-      [],
+    await db.run(
+      sql`update ${raw(table)} set email = gen_random_uuid() || '@virga.test' where email like '%@example.com'`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/db.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 
 /** What a client has that is deleted by the same calls by which its people would delete it, so that data planes, files
  *  and addresses go with it. What is left after that are rows (purge.ts). */
@@ -102,23 +103,19 @@ const MOST = 100;
 /** What no task holds: of kinds that tasks hold. */
 const UNHELD = new Set(['lifecycle_policies']);
 
-const PROJECTS = 'project_id in (select id from projects where client_id = $1)';
-
 export async function readLeft(db: Queryable, clientId: number, kinds: readonly Kind[]): Promise<Left[]> {
   const found: Left[] = [];
   for (const kind of kinds) {
     const { table, key = 'id', where = 'true', ofClient } = kind;
-    const all = `${table} where ${ofClient ? 'client_id = $1' : PROJECTS} and ${where}`;
-    const count = await db.namedNumber(`client_left_${table}`, `select count(*) as count from ${all}`, [
-      clientId,
-    ]);
+    const owned = ofClient
+      ? sql`client_id = ${clientId}`
+      : sql`project_id in (select id from projects where client_id = ${clientId})`;
+    const all = sql`${raw(table)} where ${owned} and ${raw(where)}`;
+    const count = await db.number(sql`select count(*) as count from ${all}`);
     if (count === 0) continue;
-    const free = await db.named<Item>(
-      `client_free_${table}`,
-      `select ${key}::text as key, ${ofClient ? 'null::int as project_id' : 'project_id'}, region_id
-         from ${all} ${UNHELD.has(table) ? '' : 'and task_id is null'} order by ${key} limit ${MOST}`,
-      [clientId],
-    );
+    const free = await db.rows<Item>(sql`
+      select ${raw(key)}::text as key, ${raw(ofClient ? 'null::int as project_id' : 'project_id')}, region_id
+        from ${all} ${raw(UNHELD.has(table) ? '' : 'and task_id is null')} order by ${raw(key)} limit ${raw(MOST)}`);
     found.push({ kind, count, free });
   }
   return found;

@@ -1,9 +1,12 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { raw, type Sql, sql } from '../../platform/database/sql.ts';
 
 /** Removes what a client leaves in the database when its resources are gone. */
 
-const PROJECTS = 'project_id in (select id from projects where client_id = $1)';
-const CLIENT = 'client_id = $1';
+type Owned = (clientId: number) => Sql;
+
+const PROJECTS: Owned = (id) => sql`project_id in (select id from projects where client_id = ${id})`;
+const CLIENT: Owned = (id) => sql`client_id = ${id}`;
 
 /** What there may be millions of, table by table. */
 const MANY = ['audit_log', 'tasks', 'webhook_deliveries', 'sign_ins', 'idempotency_keys', 'usage_periods'];
@@ -13,13 +16,10 @@ const BATCH = 5000;
  *  @returns whether there may be more */
 export async function purgeSome(db: Db, clientId: number): Promise<boolean> {
   for (const table of MANY) {
-    const rows = await db.namedNumber(
-      `client_purge_some_${table}`,
-      `with gone as (delete from ${table} where (tableoid, ctid) in (
-         select tableoid, ctid from ${table} where ${CLIENT} limit ${BATCH}) returning 1)
-       select count(*) as count from gone`,
-      [clientId],
-    );
+    const rows = await db.number(sql`
+      with gone as (delete from ${raw(table)} where (tableoid, ctid) in (
+        select tableoid, ctid from ${raw(table)} where ${CLIENT(clientId)} limit ${raw(BATCH)}) returning 1)
+      select count(*) as count from gone`);
     if (rows === BATCH) return true;
   }
   return false;
@@ -27,7 +27,7 @@ export async function purgeSome(db: Db, clientId: number): Promise<boolean> {
 
 /** Tables in an order in which nothing names what is gone already, and which of their rows go. What goes with its owner
  *  is not named. */
-const REST: readonly (readonly [table: string, where: string])[] = [
+const REST: readonly (readonly [table: string, where: Owned])[] = [
   ...MANY.map((table) => [table, CLIENT] as const),
   ['webhook_targets', CLIENT],
   ['sessions', CLIENT],
@@ -56,15 +56,6 @@ const REST: readonly (readonly [table: string, where: string])[] = [
   ['ports', PROJECTS],
   ['projects', CLIENT],
 ];
-
-/** People who belong to no other client: they go, with the mail to them. */
-const PEOPLE = `select u.id from users u
-  where (u.last_client_id = $1
-      or exists (select from client_users c where c.user_id = u.id and c.client_id = $1)
-      or exists (select from api_tokens t where t.user_id = u.id and t.client_id = $1)
-      or exists (select from sign_ins s where s.user_id = u.id and s.client_id = $1))
-    and not exists (select from client_users c where c.user_id = u.id and c.client_id <> $1)
-    and not exists (select from api_tokens t where t.user_id = u.id and t.client_id <> $1 and t.deleted_at is null)`;
 const OF_PEOPLE = [
   'one_time_links',
   'known_sources',
@@ -76,26 +67,28 @@ const OF_PEOPLE = [
 
 /** Removes a client, and all that is left of it. */
 export async function purgeClient(tx: Tx, clientId: number): Promise<void> {
-  const people = await tx.named<{ id: number }>('client_purge_people', PEOPLE, [clientId]);
+  const people = await tx.rows<{ id: number }>(sql`select u.id from users u
+  where (u.last_client_id = ${clientId}
+      or exists (select from client_users c where c.user_id = u.id and c.client_id = ${clientId})
+      or exists (select from api_tokens t where t.user_id = u.id and t.client_id = ${clientId})
+      or exists (select from sign_ins s where s.user_id = u.id and s.client_id = ${clientId}))
+    and not exists (select from client_users c where c.user_id = u.id and c.client_id <> ${clientId})
+    and not exists (select from api_tokens t where t.user_id = u.id and t.client_id <> ${clientId} and t.deleted_at is null)`);
   const ids = people.map(({ id }) => id);
-  await tx.named(
-    'client_purge_mail_to_people',
-    `delete from mail_outbox where lower(recipient) in (select lower(email) from users where id = any($1::int[]))`,
-    [ids],
+  await tx.run(
+    sql`delete from mail_outbox where lower(recipient) in (select lower(email) from users where id = any(${ids}::int[]))`,
   );
   for (const [table, where] of REST) {
-    await tx.named(`client_purge_${table}`, `delete from ${table} where ${where}`, [clientId]);
+    await tx.run(sql`delete from ${raw(table)} where ${where(clientId)}`);
   }
   for (const table of OF_PEOPLE) {
-    await tx.named(`people_purge_${table}`, `delete from ${table} where user_id = any($1::int[])`, [ids]);
+    await tx.run(sql`delete from ${raw(table)} where user_id = any(${ids}::int[])`);
   }
   // What they made elsewhere, as members that they no longer are.
-  await tx.named('people_purge_tokens', 'delete from api_tokens where user_id = any($1::int[])', [ids]);
-  await tx.named(
-    'client_purge_last',
-    'update users set last_client_id = null where last_client_id = $1 or id = any($2::int[])',
-    [clientId, ids],
+  await tx.run(sql`delete from api_tokens where user_id = any(${ids}::int[])`);
+  await tx.run(
+    sql`update users set last_client_id = null where last_client_id = ${clientId} or id = any(${ids}::int[])`,
   );
-  await tx.named('people_purge', 'delete from users where id = any($1::int[])', [ids]);
-  await tx.named('client_purge', 'delete from clients where id = $1', [clientId]);
+  await tx.run(sql`delete from users where id = any(${ids}::int[])`);
+  await tx.run(sql`delete from clients where id = ${clientId}`);
 }

@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
 import { offsetTime } from '../../kernel/codecs.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import { recordLook } from '../../platform/audit/audit.ts';
 import { listPage, viewPage } from '../../platform/database/list-page.ts';
+import { join, raw, type Sql, sql } from '../../platform/database/sql.ts';
 import type { ClientContext } from '../../platform/http/context.ts';
 import { RESOURCES } from '../projects/index.ts';
 import type { ClientResourceQuery } from './schema.ts';
@@ -55,10 +55,10 @@ export async function listResources(ctx: ClientContext, { kind, limit, offset }:
   const page = await listPage<ResourceRow>(ctx.db, {
     table: 'found',
     alias: 'f',
-    columns: 'f.*',
+    columns: sql`f.*`,
     limit,
     offset,
-    rows: sql.join(parts, sql` union all `),
+    rows: join(parts, ' union all '),
     order: 'created_at desc, kind, id',
   });
   return viewPage(page, (row) => ({
@@ -71,14 +71,14 @@ export async function listResources(ctx: ClientContext, { kind, limit, offset }:
   }));
 }
 
-function rowsOf(kind: string, clientId: number): RawBuilder<unknown> {
+function rowsOf(kind: string, clientId: number): Sql {
   const ofClient = OF_CLIENTS[kind];
   const region = IN_NO_REGION.has(kind) ? 'null::int' : 'region_id';
-  const columns = `'${kind}' as kind, ${IDS[kind] ?? 'id'}::text as id, ${NAMES[kind] ?? 'name::text'} as name,
-    ${ofClient === undefined ? 'project_id' : 'null::int'} as project_id, ${region} as region_id, created_at`;
+  const columns = sql`'${raw(kind)}' as kind, ${raw(IDS[kind] ?? 'id')}::text as id, ${raw(NAMES[kind] ?? 'name::text')} as name,
+    ${ofClient === undefined ? sql`project_id` : sql`null::int`} as project_id, ${raw(region)} as region_id, created_at`;
   const where =
     ofClient === undefined
       ? sql`project_id in (select id from projects where client_id = ${clientId}::int)`
-      : sql`client_id = ${clientId}::int and ${sql.raw(ofClient)}`;
-  return sql`select ${sql.raw(columns)} from ${sql.raw(kind)} where ${where}`;
+      : sql`client_id = ${clientId}::int and ${raw(ofClient)}`;
+  return sql`select ${columns} from ${raw(kind)} where ${where}`;
 }

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import { contains } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { OperatorClientQuery } from './schema.ts';
 
 const CLIENT_COLUMNS = [
@@ -19,10 +19,8 @@ export async function insertClient(
   tx: Tx,
   client: { readonly name: string; readonly email: string; readonly timestamp: string },
 ): Promise<ClientRow> {
-  const [row] = await tx.named<ClientRow>(
-    'client_insert',
-    `insert into clients (name, email, created_at) values ($1, $2, $3) returning ${COLUMNS}`,
-    [client.name, client.email, client.timestamp],
+  const [row] = await tx.rows<ClientRow>(
+    sql`insert into clients (name, email, created_at) values (${client.name}, ${client.email}, ${client.timestamp}) returning ${COLUMNS}`,
   );
   return inserted(row);
 }
@@ -46,9 +44,7 @@ export const listClients = (
 
 /** @throws NotFound */
 export async function readClient(db: Queryable, id: number): Promise<ClientRow> {
-  const row = await db.namedRow<ClientRow>('client_read', `select ${COLUMNS} from clients where id = $1`, [
-    id,
-  ]);
+  const row = await db.row<ClientRow>(sql`select ${COLUMNS} from clients where id = ${id}`);
   if (!row) throw new NotFound(`Client ${id} was not found`);
   return row;
 }
@@ -56,8 +52,7 @@ export async function readClient(db: Queryable, id: number): Promise<ClientRow> 
 /** Locked against every other change until the transaction ends.
  *  @throws NotFound */
 export async function lockClient(tx: Tx, id: number): Promise<ClientRow> {
-  const text = `select ${COLUMNS} from clients where id = $1 for no key update`;
-  const row = await tx.namedRow<ClientRow>('client_lock_row', text, [id]);
+  const row = await tx.row<ClientRow>(sql`select ${COLUMNS} from clients where id = ${id} for no key update`);
   if (!row) throw new NotFound(`Client ${id} was not found`);
   return row;
 }
@@ -67,11 +62,7 @@ export async function updateClient(
   id: number,
   { name, email }: { readonly name: string; readonly email: string },
 ): Promise<void> {
-  await tx.named('client_update', 'update clients set name = $2, email = $3 where id = $1', [
-    id,
-    name,
-    email,
-  ]);
+  await tx.run(sql`update clients set name = ${name}, email = ${email} where id = ${id}`);
 }
 
 /** @param suspension null: it is resumed */
@@ -80,40 +71,28 @@ export async function setSuspension(
   id: number,
   suspension: { readonly at: string; readonly reason: string; readonly stopped: boolean } | null,
 ): Promise<void> {
-  await tx.named(
-    'client_suspend',
-    `update clients set status = case when $2::text is null then 'active' else 'paused' end,
-            suspended_at = $3::timestamptz, suspend_reason = $2::text, data_planes_stopped = $4::boolean
-      where id = $1`,
-    [id, suspension?.reason ?? null, suspension?.at ?? null, suspension?.stopped ?? false],
-  );
+  await tx.run(sql`update clients set status = case when ${suspension?.reason ?? null}::text is null then 'active' else 'paused' end,
+            suspended_at = ${suspension?.at ?? null}::timestamptz, suspend_reason = ${suspension?.reason ?? null}::text, data_planes_stopped = ${suspension?.stopped ?? false}::boolean
+      where id = ${id}`);
 }
 
 /** @param taskId the task that deletes it; null: none does */
 export async function holdClient(tx: Tx, id: number, taskId: string | null): Promise<void> {
-  await tx.named('client_hold', 'update clients set task_id = $2 where id = $1', [id, taskId]);
+  await tx.run(sql`update clients set task_id = ${taskId} where id = ${id}`);
 }
 
 /** Whether the cloud itself is run with a token of the client. */
 export const runsTheCloud = (tx: Tx, id: number): Promise<boolean> =>
-  tx.namedAny(
-    'client_runs_the_cloud',
-    `select 1 from api_tokens where client_id = $1 and role in ('operator', 'reporter') and deleted_at is null limit 1`,
-    [id],
+  tx.any(
+    sql`select 1 from api_tokens where client_id = ${id} and role in ('operator', 'reporter') and deleted_at is null limit 1`,
   );
 
 /** Whether something of the client is still being done. */
 export const hasActiveTasks = (db: Queryable, id: number): Promise<boolean> =>
-  db.namedAny(
-    'client_active_tasks',
-    'select 1 from tasks_active where client_id = $1 and finished_at is null limit 1',
-    [id],
-  );
+  db.any(sql`select 1 from tasks_active where client_id = ${id} and finished_at is null limit 1`);
 
 /** Deleted storages whose files are still there. */
 export const countUnpurged = (db: Queryable, id: number): Promise<number> =>
-  db.namedNumber(
-    'client_unpurged',
-    'select count(*) as count from object_storages where client_id = $1 and files_gone_at is null',
-    [id],
+  db.number(
+    sql`select count(*) as count from object_storages where client_id = ${id} and files_gone_at is null`,
   );

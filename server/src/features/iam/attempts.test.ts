@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { quickHash } from '../../../../test/harness/people.ts';
 import { type Reply, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 /** Guessing passwords. The addresses of the callers are from the networks that are kept for documentation. */
 
@@ -21,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 beforeEach(async () => {
-  await server.db.named('test_password', 'update users set password_hash = $1 where id = 1', [hash]);
-  await server.db.named('test_limits', 'delete from rate_limits', []);
-  await server.db.named('test_sources', 'delete from known_sources', []);
+  await server.db.run(sql`update users set password_hash = ${hash} where id = 1`);
+  await server.db.run(sql`delete from rate_limits`);
+  await server.db.run(sql`delete from known_sources`);
 });
 
 async function post(url: string, body: object, from = HOME, api = server.api): Promise<Reply> {
@@ -46,7 +47,7 @@ const countOf = (statuses: readonly number[], status: number) =>
   statuses.filter((each) => each === status).length;
 
 async function mails(kind: string): Promise<number> {
-  const rows = await server.db.named('test_mails', 'select 1 from mail_outbox where kind = $1', [kind]);
+  const rows = await server.db.rows(sql`select 1 from mail_outbox where kind = ${kind}`);
   return rows.length;
 }
 
@@ -122,7 +123,7 @@ describe('guesses from elsewhere', () => {
   test('are limited from one place, whatever the addresses; a /64 of IPv6 is one place', async () => {
     const guess = (i: number) => signIn('wrong', `2001:db8:0:1::${i}`, `user${i}@virga.test`);
     expect((await guess(1)).status).toBe(400);
-    await server.db.named('test_more', 'update rate_limits set points = 59', []);
+    await server.db.run(sql`update rate_limits set points = 59`);
     expect((await guess(2)).status).toBe(400);
     expect((await guess(3)).status).toBe(429);
     expect((await signIn(PASSWORD, '2001:db8:0:1:ffff::1')).status).toBe(429);

@@ -1,6 +1,7 @@
 import type { Role } from '../../platform/auth/roles.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { hasSecondFactor } from './factor-store.ts';
 import type { Lang } from './user-store.ts';
 
@@ -23,20 +24,14 @@ export interface UserRow extends RowOf<'users', typeof USER_COLUMNS, { lang: Lan
 }
 
 export async function readClient(db: Queryable, id: number): Promise<ClientRow | undefined> {
-  return db.namedRow<ClientRow>('client_get', `select ${listOf(CLIENT_COLUMNS)} from clients where id = $1`, [
-    id,
-  ]);
+  return db.row<ClientRow>(sql`select ${listOf(CLIENT_COLUMNS)} from clients where id = ${id}`);
 }
 
 export async function readUsers(db: Db, clientId: number): Promise<UserRow[]> {
-  return db.named<UserRow>(
-    'client_users',
-    `select ${listOf(USER_COLUMNS, 'u')}, u.password_hash is not null as activated, c.role,
-            ${hasSecondFactor('u.id')} as two_fa from client_users c join users u on u.id = c.user_id
-      where c.client_id = $1 and u.deleted_at is null order by u.id`,
-    [clientId],
-  );
+  return db.rows<UserRow>(sql`
+    select ${listOf(USER_COLUMNS, 'u')}, u.password_hash is not null as activated, c.role,
+            ${hasSecondFactor(sql`u.id`)} as two_fa from client_users c join users u on u.id = c.user_id
+      where c.client_id = ${clientId} and u.deleted_at is null order by u.id`);
 }
 
-export const countClients = (db: Db): Promise<number> =>
-  db.namedNumber('clients_count', 'select count(*) from clients', []);
+export const countClients = (db: Db): Promise<number> => db.number(sql`select count(*) from clients`);

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 /** Tokens that are mailed or printed, and work once. They are kept as SHA-256 alone. */
 
@@ -18,10 +19,8 @@ export interface NewLink {
 export const LINK_EXPIRED = 'is unknown or has expired; request a new one';
 
 export async function insertLink(tx: Tx, link: NewLink): Promise<void> {
-  await tx.named(
-    'link_insert',
-    'insert into one_time_links (kind, hash, user_id, email, expires_at) values ($1, $2, $3, $4, $5)',
-    [link.kind, link.hash, link.userId, link.email ?? null, link.expiresAt],
+  await tx.run(
+    sql`insert into one_time_links (kind, hash, user_id, email, expires_at) values (${link.kind}, ${link.hash}, ${link.userId}, ${link.email ?? null}, ${link.expiresAt})`,
   );
 }
 
@@ -32,12 +31,10 @@ export async function findLinkOwner(
   hash: Buffer,
   now: Date,
 ): Promise<string | undefined> {
-  const row = await db.namedRow<{ email: string }>(
-    'link_owner',
-    `select u.email from one_time_links l join users u on u.id = l.user_id
-      where l.kind = $1 and l.hash = $2 and l.expires_at > $3`,
-    [kind, hash, now.toISOString()],
-  );
+  const row = await db.row<{
+    email: string;
+  }>(sql`select u.email from one_time_links l join users u on u.id = l.user_id
+      where l.kind = ${kind} and l.hash = ${hash} and l.expires_at > ${now.toISOString()}`);
   return row?.email;
 }
 
@@ -48,18 +45,17 @@ export async function useLink(
   hash: Buffer,
   now: Date,
 ): Promise<{ userId: number; email: string | null } | undefined> {
-  const [row] = await tx.named<{ user_id: number; email: string | null }>(
-    'link_use',
-    `delete from one_time_links l using users u
-      where l.kind = $1 and l.hash = $2 and l.expires_at > $3 and u.id = l.user_id and u.deleted_at is null
-      returning l.user_id, l.email`,
-    [kind, hash, now.toISOString()],
-  );
+  const [row] = await tx.rows<{
+    user_id: number;
+    email: string | null;
+  }>(sql`delete from one_time_links l using users u
+      where l.kind = ${kind} and l.hash = ${hash} and l.expires_at > ${now.toISOString()} and u.id = l.user_id and u.deleted_at is null
+      returning l.user_id, l.email`);
   return row && { userId: row.user_id, email: row.email };
 }
 
 export async function deleteLinksOf(tx: Tx, userId: number): Promise<void> {
-  await tx.named('link_delete', 'delete from one_time_links where user_id = $1', [userId]);
+  await tx.run(sql`delete from one_time_links where user_id = ${userId}`);
 }
 
 export async function deleteOldLinks(db: Queryable, now: Date): Promise<void> {

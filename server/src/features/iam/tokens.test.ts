@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { MAX_TOKENS } from './token-service.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
@@ -35,11 +36,7 @@ test.each(PATHS)(
 
 test('the database knows a hash alone', async () => {
   const { body: created } = await server.call('POST', PATHS[0] ?? '', { body: body('hashed') });
-  const rows = await server.db.named<{ row: string }>(
-    'test_tokens',
-    'select t::text as row from api_tokens t',
-    [],
-  );
+  const rows = await server.db.rows<{ row: string }>(sql`select t::text as row from api_tokens t`);
   expect(rows.some(({ row }) => row.includes('hashed'))).toBe(true);
   expect(rows.some(({ row }) => row.includes(created.token))).toBe(false);
 });
@@ -50,10 +47,8 @@ test('an expired token is refused, and a date in the past is not accepted', asyn
   const created = await server.call('POST', PATHS[0] ?? '', {
     body: body('soon', {}, '2999-01-01T00:00:00Z'),
   });
-  await server.db.named(
-    'test_expire',
-    `update api_tokens set expires_at = now() - interval '1 s' where id = $1`,
-    [created.body.id],
+  await server.db.run(
+    sql`update api_tokens set expires_at = now() - interval '1 s' where id = ${created.body.id}`,
   );
   const reply = await server.call('GET', '/cloud/v1/regions', { token: created.body.token });
   expect(reply).toMatchObject({

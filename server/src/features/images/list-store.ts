@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
 import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { sharedList } from '../../platform/database/shared-lists.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place } from '../volumes/index.ts';
 import type { ImageRow } from './model.ts';
@@ -34,9 +34,9 @@ export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow
 
 const WHOSE = { private: 'own', public: 'shared', shared: 'own', any: 'both' } as const;
 
-function conditionsOf(where: ImageListWhere): RawBuilder<unknown>[] {
+function conditionsOf(where: ImageListWhere): Sql[] {
   // A project's own images are shared with all who are in it.
-  const conditions: RawBuilder<unknown>[] = where.visibility === 'private' ? [sql`false`] : [];
+  const conditions: Sql[] = where.visibility === 'private' ? [sql`false`] : [];
   if (where.architecture !== undefined) conditions.push(sql`architecture = ${where.architecture}`);
   conditions.push(...named(where));
   if (where.osDistro !== undefined) conditions.push(sql`os_distro = ${where.osDistro}`);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { PublicImage } from '../regions/index.ts';
 
 /** A region that is to have these public images, if it has none. */
@@ -22,17 +23,13 @@ export async function addPublicImages(tx: Tx, regions: readonly PublicImages[]):
       at: createdAt.toISOString(),
     })),
   );
-  await tx.named(
-    'public_images_add',
-    `insert into images (id, region_id, name, status, architecture, os_type, os_distro, os_version, disk_format,
+  await tx.run(sql`insert into images (id, region_id, name, status, architecture, os_type, os_distro, os_version, disk_format,
             min_disk, min_ram, ssh_key, hw_firmware_type, hw_machine_type, display_order, created_at, updated_at)
      select i.id, i.region_id, i.name, 'active', 'x86_64', 'linux', i.distro, i.version, 'qcow2', i."minDisk",
             i."minRam", 'required', 'uefi', 'q35', i.place, i.at, i.at
-       from jsonb_to_recordset($1::jsonb) as i (id uuid, region_id int, name text, distro text, version text,
+       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i (id uuid, region_id int, name text, distro text, version text,
             "minDisk" int, "minRam" int, place int, at timestamptz)
-      where not exists (select 1 from images o where o.region_id = i.region_id and o.project_id is null)`,
-    [JSON.stringify(rows)],
-  );
+      where not exists (select 1 from images o where o.region_id = i.region_id and o.project_id is null)`);
 }
 
 /** An id of version 4's form. */

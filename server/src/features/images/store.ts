@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf, pick } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Place } from '../volumes/index.ts';
 import { COLUMNS, IMAGE_TRANSITIONS, type ImageRow, type ImageTraits, TRAITS } from './model.ts';
 
@@ -55,15 +56,12 @@ export async function insertImage(tx: Tx, image: NewImage): Promise<void> {
     tags: JSON.stringify(image.tags),
     ...columnsOfNew(image),
   };
-  await tx.named('image_insert', ...insertionOf('images', columns));
+  await tx.run(insertionOf('images', columns));
 }
 
 /** Gives the image to the task that deletes it. */
 export async function holdForDeletion(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('image_hold', `update images set task_id = $2, status = 'pending_delete' where id = $1`, [
-    id,
-    taskId,
-  ]);
+  await tx.run(sql`update images set task_id = ${taskId}, status = 'pending_delete' where id = ${id}`);
 }
 
 /** Ends a task's hold. */
@@ -73,30 +71,12 @@ export async function settleImage(
   { taskId, timestamp }: Omit<Hold, 'id'>,
   status: ImageRow['status'],
 ): Promise<void> {
-  await tx.named(
-    'image_settle',
-    `update images set task_id = null, status = $3, updated_at = $4
-      where id = $1 and task_id = $2 and status = any($5::text[])`,
-    [id, taskId, status, timestamp, statesBefore(IMAGE_TRANSITIONS, status)],
-  );
+  await tx.run(sql`update images set task_id = null, status = ${status}, updated_at = ${timestamp}
+      where id = ${id} and task_id = ${taskId} and status = any(${statesBefore(IMAGE_TRANSITIONS, status)}::text[])`);
 }
 
 export async function changeImage(tx: Tx, id: string, to: ImageTraits, timestamp: string): Promise<void> {
-  await tx.named(
-    'image_change',
-    `update images set name = $2, os_type = $3, ssh_key = $4, hw_firmware_type = $5, hw_machine_type = $6,
-            is_baremetal = $7, tags = $8, updated_at = $9
-      where id = $1`,
-    [
-      id,
-      to.name,
-      to.os_type,
-      to.ssh_key,
-      to.hw_firmware_type,
-      to.hw_machine_type,
-      to.is_baremetal,
-      JSON.stringify(to.tags),
-      timestamp,
-    ],
-  );
+  await tx.run(sql`update images set name = ${to.name}, os_type = ${to.os_type}, ssh_key = ${to.ssh_key}, hw_firmware_type = ${to.hw_firmware_type}, hw_machine_type = ${to.hw_machine_type},
+            is_baremetal = ${to.is_baremetal}, tags = ${JSON.stringify(to.tags)}, updated_at = ${timestamp}
+      where id = ${id}`);
 }

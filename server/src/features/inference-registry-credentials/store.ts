@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Paging } from '../../platform/database/list-page.ts';
+import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 
 const TABLE = 'inference_registry_credentials';
 const COLUMNS = ['project_id', 'name', 'registry_url', 'username'] as const;
@@ -13,49 +14,23 @@ export type CredentialsRow = RowOf<typeof TABLE, typeof COLUMNS>;
 export type SealedRow = RowOf<typeof TABLE, typeof SEALED_COLUMNS>;
 export type NewCredentials = CredentialsRow & SealedRow & { readonly timestamp: string };
 
-const valuesOf = ({
-  project_id,
-  name,
-  registry_url,
-  username,
-  key_id,
-  sealed,
-  timestamp,
-}: NewCredentials) => [...[project_id, name, registry_url, username], ...[key_id, sealed, timestamp]];
-
 export async function countCredentials(tx: Tx, projectId: number): Promise<number> {
-  return tx.namedNumber(
-    `${TABLE}_kept`,
-    `select count(*)::int as count from ${TABLE} where project_id = $1`,
-    [projectId],
-  );
+  return tx.number(sql`select count(*)::int as count from ${raw(TABLE)} where project_id = ${projectId}`);
 }
 
-export async function insertCredentials(tx: Tx, credentials: NewCredentials): Promise<void> {
-  await tx.named(
-    `${TABLE}_insert`,
-    `insert into ${TABLE} (${LISTED}, key_id, sealed, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $7)`,
-    valuesOf(credentials),
-  );
-}
+export const insertCredentials = (tx: Tx, { timestamp, ...row }: NewCredentials): Promise<void> =>
+  tx.run(insertionOf(TABLE, { ...row, created_at: timestamp, updated_at: timestamp }));
 
 /** @returns whether there were any of this name */
-export async function replaceCredentials(tx: Tx, credentials: NewCredentials): Promise<boolean> {
-  return tx.namedAny(
-    `${TABLE}_replace`,
-    `update ${TABLE} set registry_url = $3, username = $4, key_id = $5, sealed = $6, updated_at = $7
-      where project_id = $1 and name = $2 returning 1`,
-    valuesOf(credentials),
-  );
-}
+export const replaceCredentials = (tx: Tx, row: NewCredentials): Promise<boolean> =>
+  tx.any(sql`update ${raw(TABLE)} set registry_url = ${row.registry_url}, username = ${row.username},
+            key_id = ${row.key_id}, sealed = ${row.sealed}, updated_at = ${row.timestamp}
+      where project_id = ${row.project_id} and name = ${row.name} returning 1`);
 
 /** @returns whether there were any of this name */
 export async function deleteCredentials(tx: Tx, projectId: number, name: string): Promise<boolean> {
-  return tx.namedAny(
-    `${TABLE}_delete`,
-    `delete from ${TABLE} where project_id = $1 and name = $2 returning 1`,
-    [projectId, name],
+  return tx.any(
+    sql`delete from ${raw(TABLE)} where project_id = ${projectId} and name = ${name} returning 1`,
   );
 }
 
@@ -64,16 +39,14 @@ export const readCredentials = (
   projectId: number,
   name: string,
 ): Promise<CredentialsRow | undefined> =>
-  db.namedRow<CredentialsRow>(
-    `${TABLE}_get`,
-    `select ${LISTED} from ${TABLE} where project_id = $1 and name = $2`,
-    [projectId, name],
+  db.row<CredentialsRow>(
+    sql`select ${LISTED} from ${raw(TABLE)} where project_id = ${projectId} and name = ${name}`,
   );
 
 /** In the order of names. */
 export const listCredentials = (db: Db, projectId: number, page: Paging) =>
   listPage<CredentialsRow>(db, {
-    ...{ name: `${TABLE}_list`, table: TABLE, alias: 'c', columns: LISTED, ...page },
+    ...{ prepared: true, table: TABLE, alias: 'c', columns: LISTED, ...page },
     key: 'name',
     where: [sql`project_id = ${projectId}::int`],
     order: 'name',
@@ -81,19 +54,15 @@ export const listCredentials = (db: Db, projectId: number, page: Paging) =>
 
 /** All passwords that are not under this key yet, locked until the transaction ends. */
 export const lockPasswordsNotUnder = (tx: Tx, keyId: string): Promise<SealedRow[]> =>
-  tx.named(
-    `${TABLE}_old_keys`,
-    `select ${listOf(SEALED_COLUMNS)} from ${TABLE} where key_id <> $1 order by project_id, name for update`,
-    [keyId],
+  tx.rows(
+    sql`select ${listOf(SEALED_COLUMNS)} from ${raw(TABLE)} where key_id <> ${keyId} order by project_id, name for update`,
   );
 
 export async function reencryptPassword(
   tx: Tx,
   { project_id, name, key_id, sealed }: SealedRow,
 ): Promise<void> {
-  await tx.named(
-    `${TABLE}_reencrypt`,
-    `update ${TABLE} set key_id = $3, sealed = $4 where project_id = $1 and name = $2`,
-    [project_id, name, key_id, sealed],
+  await tx.run(
+    sql`update ${raw(TABLE)} set key_id = ${key_id}, sealed = ${sealed} where project_id = ${project_id} and name = ${name}`,
   );
 }

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Tx } from '../../platform/database/db.ts';
 import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 const SECRET_COLUMNS = ['project_id', 'name', 'type', 'key_id', 'sealed'] as const;
 const COLUMNS = listOf(SECRET_COLUMNS);
@@ -13,45 +13,31 @@ export interface NewSecret extends SecretRow {
 }
 
 export async function countSecrets(tx: Tx, projectId: number): Promise<number> {
-  return tx.namedNumber(
-    'inference_secrets_kept',
-    'select count(*)::int as count from inference_secrets where project_id = $1',
-    [projectId],
-  );
+  return tx.number(sql`select count(*)::int as count from inference_secrets where project_id = ${projectId}`);
 }
 
 export async function insertSecret(tx: Tx, secret: NewSecret): Promise<void> {
-  await tx.named(
-    'inference_secret_insert',
-    `insert into inference_secrets (${COLUMNS}, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $6)`,
-    [secret.project_id, secret.name, secret.type, secret.key_id, secret.sealed, secret.timestamp],
+  await tx.run(
+    sql`insert into inference_secrets (${COLUMNS}, created_at, updated_at) values (${secret.project_id}, ${secret.name}, ${secret.type}, ${secret.key_id}, ${secret.sealed}, ${secret.timestamp}, ${secret.timestamp})`,
   );
 }
 
 /** @returns whether there was one of this name */
 export async function replaceSecret(tx: Tx, secret: NewSecret): Promise<boolean> {
-  return tx.namedAny(
-    'inference_secret_replace',
-    `update inference_secrets set type = $3, key_id = $4, sealed = $5, updated_at = $6
-      where project_id = $1 and name = $2 returning 1`,
-    [secret.project_id, secret.name, secret.type, secret.key_id, secret.sealed, secret.timestamp],
-  );
+  return tx.any(sql`update inference_secrets set type = ${secret.type}, key_id = ${secret.key_id}, sealed = ${secret.sealed}, updated_at = ${secret.timestamp}
+      where project_id = ${secret.project_id} and name = ${secret.name} returning 1`);
 }
 
 /** @returns whether there was one of this name */
 export async function deleteSecret(tx: Tx, projectId: number, name: string): Promise<boolean> {
-  return tx.namedAny(
-    'inference_secret_delete',
-    'delete from inference_secrets where project_id = $1 and name = $2 returning 1',
-    [projectId, name],
+  return tx.any(
+    sql`delete from inference_secrets where project_id = ${projectId} and name = ${name} returning 1`,
   );
 }
 
 export async function readSecret(tx: Tx, projectId: number, name: string): Promise<SecretRow | undefined> {
-  return tx.namedRow<SecretRow>(
-    'inference_secret_get',
-    `select ${COLUMNS} from inference_secrets where project_id = $1 and name = $2`,
-    [projectId, name],
+  return tx.row<SecretRow>(
+    sql`select ${COLUMNS} from inference_secrets where project_id = ${projectId} and name = ${name}`,
   );
 }
 
@@ -66,17 +52,13 @@ export const listSecrets = (tx: Tx, projectId: number, page: Paging) =>
 
 /** All values that are not under this key yet, locked until the transaction ends. */
 export async function lockSecretsNotUnder(tx: Tx, keyId: string): Promise<SecretRow[]> {
-  return tx.named(
-    'inference_secret_old_keys',
-    `select ${COLUMNS} from inference_secrets where key_id <> $1 order by project_id, name for update`,
-    [keyId],
+  return tx.rows(
+    sql`select ${COLUMNS} from inference_secrets where key_id <> ${keyId} order by project_id, name for update`,
   );
 }
 
 export async function reencryptSecret(tx: Tx, row: SecretRow): Promise<void> {
-  await tx.named(
-    'inference_secret_reencrypt',
-    'update inference_secrets set key_id = $3, sealed = $4 where project_id = $1 and name = $2',
-    [row.project_id, row.name, row.key_id, row.sealed],
+  await tx.run(
+    sql`update inference_secrets set key_id = ${row.key_id}, sealed = ${row.sealed} where project_id = ${row.project_id} and name = ${row.name}`,
   );
 }

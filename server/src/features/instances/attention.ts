@@ -1,13 +1,15 @@
 import { type AttentionSource, MOST_OF_ONE } from '../../platform/attention/source.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 /** Instances that failed. Nodes of clusters are replaced by themselves. */
 export const instancesInNeed: AttentionSource = async (db, { projectId }) => {
-  const rows = await db.named<{ id: string; name: string; region_id: number; status_since: Date }>(
-    'instances_attention',
-    `select id, name, region_id, status_since from instances
-      where project_id = $1 and status = 'ERROR' and cluster_id is null order by status_since limit $2`,
-    [projectId, MOST_OF_ONE],
-  );
+  const rows = await db.rows<{
+    id: string;
+    name: string;
+    region_id: number;
+    status_since: Date;
+  }>(sql`select id, name, region_id, status_since from instances
+      where project_id = ${projectId} and status = 'ERROR' and cluster_id is null order by status_since limit ${MOST_OF_ONE}`);
   return rows.map(({ id, name, region_id: regionId, status_since: since }) => ({
     kind: 'instance',
     id,

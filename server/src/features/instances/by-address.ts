@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import { escapedForLike } from '../../platform/database/contains.ts';
+import { raw, type Sql, sql } from '../../platform/database/sql.ts';
 import { rangesOfBeginning } from '../../platform/search/address-ranges.ts';
 import { within } from '../../platform/search/source.ts';
 import type { Place } from './model.ts';
@@ -8,14 +8,14 @@ import type { Place } from './model.ts';
  *  the floating IPs that lead to them belong to their ports. */
 
 /** A condition on an instance `i`: those with such an address are found first, by indexes of addresses. */
-export function addressBegins({ projectId, regionId }: Place, begin: string): RawBuilder<unknown> {
+export function addressBegins({ projectId, regionId }: Place, begin: string): Sql {
   const text = begin.toLowerCase();
   const start = `${escapedForLike(text)}%`;
   const ranges = rangesOfBeginning(text);
   const addresses = sql`select a.owner_id from region_addresses a where a.region_id = ${regionId}::int
     and ${within(sql`a.address`, ranges)} and host(a.address) like ${start}`;
   const nodes = (column: 'private_ip' | 'public_ip') => sql`select n.id from instances n
-    where n.project_id = ${projectId}::int and n.region_id = ${regionId}::int and n.${sql.raw(column)} like ${start}`;
+    where n.project_id = ${projectId}::int and n.region_id = ${regionId}::int and n.${raw(column)} like ${start}`;
   return sql`i.id = any(array(
     select p.device_id from ports p where p.id in (${addresses})
     union select p.device_id from floating_ips f join ports p on p.id = f.port_id where f.id in (${addresses})

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import type { FirstBoot } from './port.ts';
 
@@ -20,10 +21,8 @@ export async function keepFirstBoot(
   first: FirstBoot,
 ): Promise<void> {
   const { keyId, box } = cipher.seal(JSON.stringify(first), contextOf(instanceId));
-  await tx.named(
-    'first_boot_insert',
-    'insert into instance_first_boots (instance_id, key_id, box) values ($1, $2, $3)',
-    [instanceId, keyId, box],
+  await tx.run(
+    sql`insert into instance_first_boots (instance_id, key_id, box) values (${instanceId}, ${keyId}, ${box})`,
   );
 }
 
@@ -32,36 +31,28 @@ export async function readFirstBoot(
   cipher: Cipher,
   instanceId: string,
 ): Promise<FirstBoot | null> {
-  const [row] = await db.named<SealedRow>(
-    'first_boot_get',
-    'select instance_id, key_id, box from instance_first_boots where instance_id = $1',
-    [instanceId],
+  const [row] = await db.rows<SealedRow>(
+    sql`select instance_id, key_id, box from instance_first_boots where instance_id = ${instanceId}`,
   );
   if (!row) return null;
   return JSON.parse(cipher.open({ keyId: row.key_id, box: row.box }, contextOf(instanceId))) as FirstBoot;
 }
 
 export async function forgetFirstBoot(tx: Tx, instanceId: string): Promise<void> {
-  await tx.named('first_boot_delete', 'delete from instance_first_boots where instance_id = $1', [
-    instanceId,
-  ]);
+  await tx.run(sql`delete from instance_first_boots where instance_id = ${instanceId}`);
 }
 
 /** Encrypts what is kept under the current master key.
  *  @returns how many there were */
 export async function resealFirstBoots(tx: Tx, cipher: Cipher): Promise<number> {
-  const rows = await tx.named<SealedRow>(
-    'first_boot_stale',
-    'select instance_id, key_id, box from instance_first_boots where key_id <> $1 for update',
-    [cipher.currentKeyId],
+  const rows = await tx.rows<SealedRow>(
+    sql`select instance_id, key_id, box from instance_first_boots where key_id <> ${cipher.currentKeyId} for update`,
   );
   for (const { instance_id, key_id, box } of rows) {
     const context = contextOf(instance_id);
     const sealed = cipher.seal(cipher.open({ keyId: key_id, box }, context), context);
-    await tx.named(
-      'first_boot_reseal',
-      'update instance_first_boots set key_id = $2, box = $3 where instance_id = $1',
-      [instance_id, sealed.keyId, sealed.box],
+    await tx.run(
+      sql`update instance_first_boots set key_id = ${sealed.keyId}, box = ${sealed.box} where instance_id = ${instance_id}`,
     );
   }
   return rows.length;

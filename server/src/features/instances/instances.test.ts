@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOWHERE } from '../../../../test/harness/project.ts';
 import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { anImage, INSTANCES, INSTANCES_V2, machine } from './testing/bodies.ts';
 import { type Machines, startMachines, type Usage } from './testing/machines.ts';
 
@@ -286,15 +287,12 @@ test('what only the first boot needs is kept encrypted and then not at all, and 
   });
   const reply = await still.call('POST', INSTANCES_V2, { body: base });
   expect(reply.status).toBe(200);
-  const boxes = () => still.db.named('test_boxes', 'select * from instance_first_boots', []);
+  const boxes = () => still.db.rows(sql`select * from instance_first_boots`);
   expect(await boxes()).toHaveLength(1);
-  const dump = await still.db.named(
-    'test_dump',
-    `select (select jsonb_agg(t) from tasks t)::text || (select jsonb_agg(t) from audit_log t)::text
+  const dump =
+    await still.db.rows(sql`select (select jsonb_agg(t) from tasks t)::text || (select jsonb_agg(t) from audit_log t)::text
          || (select jsonb_agg(t) from instances t)::text
-         || (select jsonb_agg(t) from instance_first_boots t)::text as text`,
-    [],
-  );
+         || (select jsonb_agg(t) from instance_first_boots t)::text as text`);
   expect(JSON.stringify(dump)).not.toContain(secret);
   expect(JSON.stringify(reply.body)).not.toContain(secret);
   await still.app.engine.runTask(String(reply.body.tasks[0]));

@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
 import { readTime } from '../../kernel/codecs.ts';
 import { NotFound } from '../../kernel/errors.ts';
 import { contains, escapedForLike, idContains } from '../../platform/database/contains.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import { addressBegins } from './by-address.ts';
@@ -45,7 +45,7 @@ export interface ShownInstance extends InstanceRow {
 }
 
 // An address without a subnet of its own is of the region's network.
-const ADDRESSES_OF_PORT = `coalesce((
+const ADDRESSES_OF_PORT = sql`coalesce((
     select jsonb_agg(jsonb_build_object('address', host(a.address), 'subnet_id', s.id, 'subnet_name', s.name)
                      order by family(a.address), a.address)
       from region_addresses a join lateral (
@@ -53,10 +53,10 @@ const ADDRESSES_OF_PORT = `coalesce((
          where s.id = a.subnet_id or (a.subnet_id is null and s.network_id = p.network_id)
          order by s.cidr >>= a.address desc, s.created_at limit 1) s on true
      where a.owner_id = p.id), '[]')`;
-const FLOATING_OF_PORT = `coalesce((
+const FLOATING_OF_PORT = sql`coalesce((
     select jsonb_agg(host(f.floating_ip_address) order by f.created_at, f.id)
       from floating_ips f where f.port_id = p.id and f.floating_ip_address is not null), '[]')`;
-const INTERFACES = `coalesce((
+const INTERFACES = sql`coalesce((
     select jsonb_agg(jsonb_build_object(
              'port_id', p.id, 'name', p.interface_name, 'network_name', n.name, 'external', n.external,
              'addresses', ${ADDRESSES_OF_PORT}, 'floating', ${FLOATING_OF_PORT})
@@ -64,20 +64,18 @@ const INTERFACES = `coalesce((
       from ports p join networks n on n.id = p.network_id
      where p.device_id = i.id), '[]')`;
 
-const GROUPS = `coalesce((
+const GROUPS = sql`coalesce((
     select jsonb_agg(distinct g.name) from ports p join security_groups g on g.id = any(p.security_group_ids)
      where p.device_id = i.id), '[]')`;
 
 /** Of an instance `i`. */
-export const SHOWN = `${INSTANCE}, i.volumes as node_volumes, ${VOLUMES_OF_INSTANCE},
+export const SHOWN = sql`${INSTANCE}, i.volumes as node_volumes, ${VOLUMES_OF_INSTANCE},
   ${INTERFACES} as interfaces, ${GROUPS} as port_groups`;
 
 /** @throws NotFound */
 export async function showInstance(db: Queryable, id: string, place: Place): Promise<ShownInstance> {
-  const [row] = await db.named<ShownInstance>(
-    'instance_get',
-    `select ${SHOWN} from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3`,
-    [id, place.projectId, place.regionId],
+  const [row] = await db.rows<ShownInstance>(
+    sql`select ${SHOWN} from instances i where i.id = ${id} and i.project_id = ${place.projectId} and i.region_id = ${place.regionId}`,
   );
   if (!row) throw new NotFound(`Instance ${id} was not found`);
   return row;
@@ -86,10 +84,8 @@ export async function showInstance(db: Queryable, id: string, place: Place): Pro
 /** Those of these that exist, in any order. */
 export async function showInstances(db: Queryable, ids: readonly string[]): Promise<ShownInstance[]> {
   if (ids.length === 0) return [];
-  return db.named<ShownInstance>(
-    'instances_get_many',
-    `select ${SHOWN} from instances i where i.id = any($1::uuid[])`,
-    [[...new Set(ids)]],
+  return db.rows<ShownInstance>(
+    sql`select ${SHOWN} from instances i where i.id = any(${[...new Set(ids)]}::uuid[])`,
   );
 }
 
@@ -113,7 +109,7 @@ export function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInsta
   const { order_by: order, limit, offset } = where.query;
   const conditions = [...conditionsOf(where), ...tagConditions({ tags: where.tags })];
   return listPage<ShownInstance>(db, {
-    name: conditions.length === 0 ? `instance_list_${order}` : undefined,
+    prepared: conditions.length === 0,
     table: 'instances',
     alias: 'i',
     columns: SHOWN,
@@ -131,7 +127,7 @@ const timeOf = (text: string | undefined) =>
 const CLOCKS = sql`interval '1 hour'`;
 
 /** What has not changed since a time was there already: the newest are passed over by their index. */
-function changeConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
+function changeConditions(query: InstanceListQuery): Sql[] {
   const at = (text: string) => sql`${new Date(timeOf(text) ?? 0).toISOString()}::timestamptz`;
   const { 'changes-since': since, 'changes-before': before } = query;
   return [
@@ -145,7 +141,7 @@ function changeConditions(query: InstanceListQuery): RawBuilder<unknown>[] {
 const flavorId = sql`flavor->>'id'`;
 
 /** What the project's instances are narrowed by beside tags; none: all of them. */
-function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+function conditionsOf(where: ListWhere): Sql[] {
   const { query } = where;
   const found = textConditions(where, query);
   if (query.ip !== undefined) found.push(addressBegins(where, query.ip));
@@ -164,10 +160,10 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
   return found;
 }
 
-function textConditions(place: Place, query: InstanceListQuery): RawBuilder<unknown>[] {
+function textConditions(place: Place, query: InstanceListQuery): Sql[] {
   const { name, uuid, flavor_id, exclude_secgroup } = query;
   const { flavor_prefix: begin, exclude_flavor_prefix: not } = query;
-  const found: RawBuilder<unknown>[] = [];
+  const found: Sql[] = [];
   if (name !== undefined) found.push(contains(sql`name`, name));
   if (uuid !== undefined) found.push(idContains(uuid));
   if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import type { Flavor } from '../flavors/index.ts';
@@ -40,7 +40,7 @@ export async function insertNode(tx: Tx, { timestamp, ...node }: NewNode): Promi
     ...{ status: 'BUILD', vm_state: 'building', status_since: timestamp },
     ...{ created_at: timestamp, updated_at: timestamp },
   };
-  await tx.named('instance_insert_node', ...insertionOf('instances', columns));
+  await tx.run(insertionOf('instances', columns));
 }
 
 /** Says of nodes that they are up, or that they were and no longer are. */
@@ -50,21 +50,15 @@ export async function markNodes(
   status: 'ACTIVE' | 'ERROR',
   timestamp: string,
 ): Promise<void> {
-  await tx.named(
-    'instances_mark',
-    `update instances set status = $2, vm_state = $3, status_since = $4, updated_at = $4
-      where id = any($1::uuid[])`,
-    [ids, status, status.toLowerCase(), timestamp],
-  );
+  await tx.run(sql`update instances set status = ${status}, vm_state = ${status.toLowerCase()}, status_since = ${timestamp}, updated_at = ${timestamp}
+      where id = any(${ids}::uuid[])`);
 }
 
 export async function deleteNodes(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.named(
-    'instances_delete',
-    `with gone as (delete from instances where id = any($1::uuid[]) returning *), ${usageEnded('instances', 'gone')}
-     select`,
-    [ids],
-  );
+  await tx.run(sql`
+    with gone as (delete from instances where id = any(${ids}::uuid[]) returning *),
+         ${usageEnded('instances', sql`gone`)}
+    select`);
 }
 
 /** A page of these nodes of a cluster, oldest first. */
@@ -74,7 +68,7 @@ export const readClusterNodes = (
   { ids, ...page }: { readonly ids: readonly string[] } & Paging,
 ): Promise<Page<ShownInstance>> =>
   listPage<ShownInstance>(db, {
-    ...{ name: 'instances_of_cluster', table: 'instances', alias: 'i', columns: SHOWN, ...page },
+    ...{ prepared: true, table: 'instances', alias: 'i', columns: SHOWN, ...page },
     where: [sql`cluster_id = ${clusterId}::uuid and id = any(${[...ids]}::uuid[])`],
     order: 'created_at, id',
     count: sql`select ${ids.length}::bigint as count`,

@@ -1,3 +1,4 @@
+import { sql } from '../../platform/database/sql.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { showInstances } from './list-store.ts';
 import { InstanceList } from './schema.ts';
@@ -8,14 +9,10 @@ export const instancesOfGroup = {
   schema: InstanceList,
   /** All of them, oldest first. */
   async list(ctx: RegionContext, groupId: string) {
-    const ports = await ctx.db.named<{ id: string }>(
-      'instances_of_security_group',
-      `select distinct device_id as id from ports
-        where security_group_ids @> array[$1::uuid] and security_group_ids <> '{}' and device_type = 'instance'
+    const ports = await ctx.db.rows<{ id: string }>(sql`select distinct device_id as id from ports
+        where security_group_ids @> array[${groupId}::uuid] and security_group_ids <> '{}' and device_type = 'instance'
           and device_id is not null
-          and project_id = $2 and region_id = $3`,
-      [groupId, ctx.place.projectId, ctx.place.regionId],
-    );
+          and project_id = ${ctx.place.projectId} and region_id = ${ctx.place.regionId}`);
     const rows = await showInstances(
       ctx.db,
       ports.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { anImage, INSTANCES, INSTANCES_V2, machine } from './testing/bodies.ts';
 
 /** Quotas in a region where every kind of task fails now and then. */
@@ -25,18 +26,16 @@ afterAll(() => server.close());
 
 /** What there is, and what is counted. */
 async function books() {
-  const [row] = await server.db.named<Record<string, number>>(
-    'test_books',
-    `select (select count(*) from instances)::int as vm_count,
+  const [row] = await server.db.rows<
+    Record<string, number>
+  >(sql`select (select count(*) from instances)::int as vm_count,
             (select coalesce(sum((flavor->>'vcpus')::int), 0) from instances)::int as cpu_count,
             (select coalesce(sum((flavor->>'ram')::int), 0) from instances)::int as ram,
             (select count(*) from volumes)::int as volume_count,
             (select coalesce(sum(size), 0) from volumes)::int as volume_size,
             (select count(*) from floating_ips)::int as floating_count,
             (select count(*) from ports p join networks n on n.id = p.network_id and n.external)::int
-              as external_ip_count`,
-    [],
-  );
+              as external_ip_count`);
   const { body } = await server.call('GET', '/cloud/v2/regional_quotas/1/2');
   const there = row ?? {};
   const counted = Object.fromEntries(Object.keys(there).map((name) => [name, body[`${name}_usage`]]));

@@ -3,6 +3,7 @@ import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import type { Flavor } from '../flavors/index.ts';
@@ -38,17 +39,15 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
     tags: JSON.stringify(row.tags),
     ...columnsOfNew(row),
   };
-  await tx.named('instance_insert', ...insertionOf('instances', columns));
+  await tx.run(insertionOf('instances', columns));
 }
 
 /** @throws NotFound for the first that the project does not have */
 export async function requireInstances(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
   if (ids.length === 0) return;
   const requested = [...new Set(ids.map((id) => id.toLowerCase()))];
-  const rows = await db.named<{ id: string }>(
-    'instances_require',
-    'select id from instances where id = any($1::uuid[]) and project_id = $2 and region_id = $3',
-    [requested, place.projectId, place.regionId],
+  const rows = await db.rows<{ id: string }>(
+    sql`select id from instances where id = any(${requested}::uuid[]) and project_id = ${place.projectId} and region_id = ${place.regionId}`,
   );
   const missing = requested.find((id) => !rows.some((row) => row.id === id));
   if (missing !== undefined) throw new NotFound(`Instance ${missing} was not found`);
@@ -66,13 +65,9 @@ export async function holdInstance(
     readonly timestamp: string;
   },
 ): Promise<void> {
-  await tx.named(
-    'instance_hold',
-    `update instances set task_id = $2, task_state = $3, status = coalesce($4, status), updated_at = $5,
-            status_since = case when $4::text is null then status_since else $5 end
-      where id = $1`,
-    [id, hold.taskId, hold.taskState, hold.status ?? null, hold.timestamp],
-  );
+  await tx.run(sql`update instances set task_id = ${hold.taskId}, task_state = ${hold.taskState}, status = coalesce(${hold.status ?? null}, status), updated_at = ${hold.timestamp},
+            status_since = case when ${hold.status ?? null}::text is null then status_since else ${hold.timestamp} end
+      where id = ${id}`);
 }
 
 /** What a machine is from now on. */
@@ -97,13 +92,13 @@ export async function settleInstance(
   broken = false,
 ): Promise<void> {
   const { status, vmState } = broken ? { status: 'ERROR', vmState: 'error' } : restingState(power);
-  await tx.named(
-    'instance_settle',
-    `with ${usageEnded('instances', '(select * from instances where id = $1 and task_id = $2 and flavor <> $7::jsonb)')}
-     update instances set task_id = null, task_state = null, status = $3, vm_state = $4, power = $5, boots = $6,
-            flavor = $7, updated_at = $8,
-            status_since = case when status = $3 then status_since else $8 end
-      where id = $1 and task_id = $2`,
-    [id, taskId, status, vmState, power, boots, JSON.stringify(flavor), timestamp],
-  );
+  const held = sql`id = ${id} and task_id = ${taskId}`;
+  const json = JSON.stringify(flavor);
+  const resized = sql`(select * from instances where ${held} and flavor <> ${json}::jsonb)`;
+  await tx.run(sql`
+    with ${usageEnded('instances', resized)}
+    update instances set task_id = null, task_state = null, status = ${status}, vm_state = ${vmState}, power = ${power},
+           boots = ${boots}, flavor = ${json}, updated_at = ${timestamp},
+           status_since = case when status = ${status} then status_since else ${timestamp} end
+     where ${held}`);
 }

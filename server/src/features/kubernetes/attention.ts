@@ -1,26 +1,24 @@
 import { type AttentionSource, endOf, MOST_OF_ONE, soon } from '../../platform/attention/source.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 /** Nodes that are not ready, and kubeconfigs that end soon. */
 export const clustersInNeed: AttentionSource = async (db, { projectId, now }) => {
-  const nodes = await db.named<{
+  const nodes = await db.rows<{
     id: string;
     name: string;
     cluster: string;
     region_id: number;
     state_since: Date;
-  }>(
-    'k8s_nodes_attention',
-    `select c.id, n.name, c.name as cluster, c.region_id, n.state_since
+  }>(sql`select c.id, n.name, c.name as cluster, c.region_id, n.state_since
        from k8s_clusters c join k8s_nodes n on n.cluster_id = c.id
-      where c.project_id = $1 and n.state = 'UNREADY' order by n.state_since limit $2`,
-    [projectId, MOST_OF_ONE],
-  );
-  const ending = await db.named<{ id: string; name: string; region_id: number; ends: Date }>(
-    'k8s_kubeconfigs_attention',
-    `select id, name, region_id, kubeconfig_expires_at as ends from k8s_clusters
-      where project_id = $1 and kubeconfig_expires_at < $2 order by 4 limit $3`,
-    [projectId, soon(now).toISOString(), MOST_OF_ONE],
-  );
+      where c.project_id = ${projectId} and n.state = 'UNREADY' order by n.state_since limit ${MOST_OF_ONE}`);
+  const ending = await db.rows<{
+    id: string;
+    name: string;
+    region_id: number;
+    ends: Date;
+  }>(sql`select id, name, region_id, kubeconfig_expires_at as ends from k8s_clusters
+      where project_id = ${projectId} and kubeconfig_expires_at < ${soon(now).toISOString()} order by 4 limit ${MOST_OF_ONE}`);
   return [
     ...nodes.map(({ id, name, cluster, region_id, state_since }) => ({
       kind: 'kubernetes_cluster',

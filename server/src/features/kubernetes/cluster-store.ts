@@ -4,6 +4,7 @@ import { heldTable } from '../../platform/database/held-table.ts';
 import { listPage, newestIn, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Place } from '../../platform/http/context.ts';
 import { freed } from '../networking/addresses/index.ts';
 import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSettings } from './model.ts';
@@ -21,18 +22,12 @@ export const clusters = heldTable<ClusterRow>('k8s_clusters', 'Kubernetes cluste
 });
 
 export async function readCluster(db: Queryable, id: string): Promise<ClusterRow | undefined> {
-  return db.namedRow<ClusterRow>('k8s_cluster_get', `select ${COLUMNS} from k8s_clusters where id = $1`, [
-    id,
-  ]);
+  return db.row<ClusterRow>(sql`select ${COLUMNS} from k8s_clusters where id = ${id}`);
 }
 
 /** The cluster, locked until the transaction ends. */
 export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | undefined> {
-  return tx.namedRow<ClusterRow>(
-    'k8s_cluster_lock',
-    `select ${COLUMNS} from k8s_clusters where id = $1 for update`,
-    [id],
-  );
+  return tx.row<ClusterRow>(sql`select ${COLUMNS} from k8s_clusters where id = ${id} for update`);
 }
 
 /** Newest first. */
@@ -64,7 +59,7 @@ export async function insertCluster(tx: Tx, cluster: NewCluster): Promise<void> 
     task_id: cluster.creator_task_id,
     created_at: cluster.timestamp,
   };
-  await tx.named('k8s_cluster_insert', ...insertionOf('k8s_clusters', columns));
+  await tx.run(insertionOf('k8s_clusters', columns));
 }
 
 /** Gives a cluster, which the caller has locked, to a task; nothing else may change it until `unlockCluster`.
@@ -76,28 +71,16 @@ export async function holdCluster(
   status: ClusterStatus,
 ): Promise<void> {
   requireTransition(`Kubernetes cluster ${cluster.name}`, CLUSTER_TRANSITIONS, cluster.status, status);
-  await tx.named('k8s_cluster_hold', 'update k8s_clusters set task_id = $2, status = $3 where id = $1', [
-    cluster.id,
-    taskId,
-    status,
-  ]);
+  await tx.run(sql`update k8s_clusters set task_id = ${taskId}, status = ${status} where id = ${cluster.id}`);
 }
 
 export async function unlockCluster(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'k8s_cluster_unlock',
-    `update k8s_clusters set task_id = null, status = 'Provisioned'
-      where id = $1 and task_id = $2 and status = any($3)`,
-    [id, taskId, statesBefore(CLUSTER_TRANSITIONS, 'Provisioned')],
-  );
+  await tx.run(sql`update k8s_clusters set task_id = null, status = 'Provisioned'
+      where id = ${id} and task_id = ${taskId} and status = any(${statesBefore(CLUSTER_TRANSITIONS, 'Provisioned')})`);
 }
 
 export async function countUpgradeAttempt(tx: Tx, id: string): Promise<void> {
-  await tx.named(
-    'k8s_cluster_attempt',
-    'update k8s_clusters set upgrade_attempts = upgrade_attempts + 1 where id = $1',
-    [id],
-  );
+  await tx.run(sql`update k8s_clusters set upgrade_attempts = upgrade_attempts + 1 where id = ${id}`);
 }
 
 export async function setControlPlaneVersion(
@@ -106,29 +89,21 @@ export async function setControlPlaneVersion(
   taskId: string,
   version: string,
 ): Promise<void> {
-  await tx.named(
-    'k8s_cluster_control_plane',
-    'update k8s_clusters set control_plane_version = $3 where id = $1 and task_id = $2',
-    [id, taskId, version],
+  await tx.run(
+    sql`update k8s_clusters set control_plane_version = ${version} where id = ${id} and task_id = ${taskId}`,
   );
 }
 
 export async function setVersion(tx: Tx, id: string, version: string): Promise<void> {
-  await tx.named('k8s_cluster_version', 'update k8s_clusters set version = $2 where id = $1', [id, version]);
+  await tx.run(sql`update k8s_clusters set version = ${version} where id = ${id}`);
 }
 
 export async function setSettings(tx: Tx, id: string, settings: ClusterSettings): Promise<void> {
-  await tx.named('k8s_cluster_settings', 'update k8s_clusters set settings = $2 where id = $1', [
-    id,
-    JSON.stringify(settings),
-  ]);
+  await tx.run(sql`update k8s_clusters set settings = ${JSON.stringify(settings)} where id = ${id}`);
 }
 
 export async function setNodeSerial(tx: Tx, id: string, serial: number): Promise<void> {
-  await tx.named('k8s_cluster_serial', 'update k8s_clusters set node_serial = $2 where id = $1', [
-    id,
-    serial,
-  ]);
+  await tx.run(sql`update k8s_clusters set node_serial = ${serial} where id = ${id}`);
 }
 
 export interface NewClientCertificate {
@@ -141,38 +116,19 @@ export interface NewClientCertificate {
 }
 
 export async function setClientCertificate(tx: Tx, id: string, next: NewClientCertificate): Promise<void> {
-  await tx.named(
-    'k8s_cluster_client_certificate',
-    `update k8s_clusters set client_certificate = $2, key_id = $3, sealed_ca_key = $4, sealed_client_key = $5,
-            kubeconfig_created_at = $6, kubeconfig_expires_at = $7 where id = $1`,
-    [
-      id,
-      next.certificate,
-      next.keyId,
-      next.sealedCaKey,
-      next.sealedClientKey,
-      next.createdAt,
-      next.expiresAt,
-    ],
-  );
+  await tx.run(sql`update k8s_clusters set client_certificate = ${next.certificate}, key_id = ${next.keyId}, sealed_ca_key = ${next.sealedCaKey}, sealed_client_key = ${next.sealedClientKey},
+            kubeconfig_created_at = ${next.createdAt}, kubeconfig_expires_at = ${next.expiresAt} where id = ${id}`);
 }
 
 /** Every cluster's sealed keys, locked, for a change of the master key. */
 export async function lockSealedKeys(tx: Tx): Promise<ClusterRow[]> {
-  return tx.named<ClusterRow>(
-    'k8s_cluster_sealed',
-    `select ${COLUMNS} from k8s_clusters order by id for update`,
-    [],
-  );
+  return tx.rows<ClusterRow>(sql`select ${COLUMNS} from k8s_clusters order by id for update`);
 }
 
 export async function deleteCluster(tx: Tx, id: string): Promise<void> {
-  await tx.named(
-    'k8s_cluster_delete',
-    `with ${freed('select id from k8s_nodes where cluster_id = $1')}
-     delete from k8s_clusters where id = $1`,
-    [id],
-  );
+  await tx.run(sql`
+    with ${freed(sql`select id from k8s_nodes where cluster_id = ${id}`)}
+    delete from k8s_clusters where id = ${id}`);
 }
 
 /** Before the id of every pool. */
@@ -187,28 +143,26 @@ export async function unsettledClusters(
   after: string,
   limit: number,
 ): Promise<{ ids: readonly string[]; next: string }> {
-  const row = await db.namedRow<{ ids: string[]; pools: number; last: string | null }>(
-    'k8s_clusters_unsettled',
-    `with page as (select id, cluster_id, node_count from k8s_pools where id > $1 order by id limit $2)
+  const row = await db.row<{
+    ids: string[];
+    pools: number;
+    last: string | null;
+  }>(sql`with page as (select id, cluster_id, node_count from k8s_pools where id > ${after} order by id limit ${limit})
      select array(select c.id::text from k8s_clusters c where c.task_id is null and c.id in (
               select n.cluster_id from k8s_nodes n where n.state in ('BUILDING', 'REMOVING')
               union select p.cluster_id from page p
                      where p.node_count <> (select count(*) from k8s_nodes n where n.pool_id = p.id))
               order by c.created_at) as ids,
-            (select count(*)::int from page) as pools, (select id from page order by id desc limit 1) as last`,
-    [after, limit],
-  );
+            (select count(*)::int from page) as pools, (select id from page order by id desc limit 1) as last`);
   const { ids = [], pools = 0, last = null } = row ?? {};
   return { ids, next: pools < limit || last === null ? FIRST_POOL : last };
 }
 
 /** Ids of the clusters of a region whose clients are suspended, and what they have serves nobody. */
 export async function readPausedIds(db: Db, regionId: number): Promise<string[]> {
-  const rows = await db.named<{ id: string }>(
-    'k8s_cluster_paused',
-    `select k.id from k8s_clusters k join clients c on c.id = k.client_id
-      where k.region_id = $1 and c.data_planes_stopped order by k.id`,
-    [regionId],
-  );
+  const rows = await db.rows<{
+    id: string;
+  }>(sql`select k.id from k8s_clusters k join clients c on c.id = k.client_id
+      where k.region_id = ${regionId} and c.data_planes_stopped order by k.id`);
   return rows.map(({ id }) => id);
 }

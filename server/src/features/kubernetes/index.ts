@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
@@ -52,7 +53,8 @@ const SERVICES_EVERY_MS = 1000;
 const POOLS_WITHOUT_TASK = {
   table: 'k8s_pools',
   becomes: `state = 'ACTIVE'`,
-  where: `state = 'DELETING' and cluster_id in (select id from k8s_clusters where task_id = any($1::uuid[]))`,
+  where: (tasks: readonly string[]) =>
+    sql`state = 'DELETING' and cluster_id in (select id from k8s_clusters where task_id = any(${tasks}::uuid[]))`,
 };
 
 export function kubernetes(deps: KubernetesDeps): Feature {

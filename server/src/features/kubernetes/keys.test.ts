@@ -2,6 +2,7 @@ import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSshKey, CLUSTERS, createCluster } from '../../../../test/harness/kubernetes.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { Cipher } from '../../platform/secrets/cipher.ts';
 import { clusters } from './cluster-store.ts';
 import { openAuthority, openClient, resealClusterKeys } from './keys.ts';
@@ -38,11 +39,7 @@ test('a change of the master key keeps every key of a cluster readable, under th
 test('a client certificate that has expired is issued anew by the same authority', async () => {
   await server.db.transaction((tx) => resealClusterKeys(tx, new Cipher([OLD, NEW])));
   const first = await server.call('GET', `${CLUSTERS}/sealed/config`);
-  await server.db.named(
-    't_expire',
-    `update k8s_clusters set kubeconfig_expires_at = now() - interval '1 day'`,
-    [],
-  );
+  await server.db.run(sql`update k8s_clusters set kubeconfig_expires_at = now() - interval '1 day'`);
   const second = await server.call('GET', `${CLUSTERS}/sealed/config`);
   expect(second.body.client_certificate).not.toBe(first.body.client_certificate);
   expect(second.body.cluster_ca_certificate).toBe(first.body.cluster_ca_certificate);

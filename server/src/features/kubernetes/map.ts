@@ -1,8 +1,9 @@
+import { sql } from '../../platform/database/sql.ts';
 import { type MapSource, WITH_ONE_MORE } from '../../platform/map/source.ts';
 
 /** Clusters with how many of their nodes are ready. */
 export const mapOfClusters: MapSource = async (db, { projectId }) => {
-  const rows = await db.named<{
+  const rows = await db.rows<{
     id: string;
     name: string;
     region_id: number;
@@ -11,14 +12,10 @@ export const mapOfClusters: MapSource = async (db, { projectId }) => {
     network_id: string;
     nodes: number;
     ready: number;
-  }>(
-    'k8s_map',
-    `select c.id, c.name, c.region_id, c.status, c.task_id, c.network_id, count(n.id)::int as nodes,
+  }>(sql`select c.id, c.name, c.region_id, c.status, c.task_id, c.network_id, count(n.id)::int as nodes,
             count(n.id) filter (where n.state = 'READY')::int as ready
        from k8s_clusters c left join k8s_nodes n on n.cluster_id = c.id
-      where c.project_id = $1 group by c.id order by c.created_at desc, c.id limit $2`,
-    [projectId, WITH_ONE_MORE],
-  );
+      where c.project_id = ${projectId} group by c.id order by c.created_at desc, c.id limit ${WITH_ONE_MORE}`);
   return {
     nodes: rows.map(({ id, name, region_id: regionId, status, task_id: taskId, nodes, ready }) => ({
       ...{

@@ -1,4 +1,5 @@
 import type { Db, Queryable } from '../../platform/database/db.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 import type { NodeCondition, SimulationSignals } from './port.ts';
 
 /** What operators have said about nodes and pools of simulated regions. It is kept beside them, and goes with
@@ -12,10 +13,8 @@ export function simulationSignals(db: Db): SimulationSignals {
 
 /** What was said of these, by their ids; nothing of the others. */
 async function valuesOf<T>(db: Db, table: string, column: string, ids: readonly string[]) {
-  const rows = await db.named<{ id: string; value: T }>(
-    `${table}_${column}`,
-    `select id, ${column} as value from ${table} where id = any($1::uuid[]) and ${column} is not null`,
-    [ids],
+  const rows = await db.rows<{ id: string; value: T }>(
+    sql`select id, ${raw(column)} as value from ${raw(table)} where id = any(${ids}::uuid[]) and ${raw(column)} is not null`,
   );
   return new Map(rows.map(({ id, value }) => [id, value]));
 }
@@ -27,12 +26,8 @@ export async function reportNodeCondition(
   nodeId: string,
   condition: NodeCondition,
 ): Promise<boolean> {
-  return tx.namedAny(
-    'k8s_node_condition_set',
-    `update k8s_nodes n set simulated_condition = $3 from k8s_clusters c
-      where n.id = $2 and n.state <> 'REMOVING' and c.id = n.cluster_id and c.region_id = $1 returning 1`,
-    [regionId, nodeId, condition],
-  );
+  return tx.any(sql`update k8s_nodes n set simulated_condition = ${condition} from k8s_clusters c
+      where n.id = ${nodeId} and n.state <> 'REMOVING' and c.id = n.cluster_id and c.region_id = ${regionId} returning 1`);
 }
 
 /** @returns false when there is no such pool in the region */
@@ -42,10 +37,6 @@ export async function reportNeededNodes(
   poolId: string,
   need: number | null,
 ): Promise<boolean> {
-  return tx.namedAny(
-    'k8s_pool_need_set',
-    `update k8s_pools p set simulated_need = $3 from k8s_clusters c
-      where p.id = $2 and c.id = p.cluster_id and c.region_id = $1 returning 1`,
-    [regionId, poolId, need],
-  );
+  return tx.any(sql`update k8s_pools p set simulated_need = ${need} from k8s_clusters c
+      where p.id = ${poolId} and c.id = p.cluster_id and c.region_id = ${regionId} returning 1`);
 }

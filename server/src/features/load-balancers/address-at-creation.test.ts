@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 /** A simulated region proposes the same address to everybody at first. */
 
@@ -51,10 +52,8 @@ test('whoever comes second gets another address', async () => {
   expect(new Set(addresses).size).toBe(6);
   expect(addresses).toContain(POPULAR);
 
-  const [first] = await server.db.named<{ count: number }>(
-    'test_addresses',
-    `select count(*)::int as count from region_addresses`,
-    [],
+  const [first] = await server.db.rows<{ count: number }>(
+    sql`select count(*)::int as count from region_addresses`,
   );
   expect(first?.count).toBe(6);
 });

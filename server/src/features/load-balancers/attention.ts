@@ -1,4 +1,5 @@
 import { type Attention, type AttentionSource, MOST_OF_ONE } from '../../platform/attention/source.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 interface Row {
   readonly id: string;
@@ -11,16 +12,13 @@ interface Row {
 
 /** Load balancers that answer not everybody, or nobody. */
 export const balancersInNeed: AttentionSource = async (db, { projectId }) => {
-  const rows = await db.named<Row>(
-    'lb_attention',
-    `select lb.id, lb.name, lb.region_id, lb.provisioning_status, lb.operating_status, lb.updated_at
+  const rows =
+    await db.rows<Row>(sql`select lb.id, lb.name, lb.region_id, lb.provisioning_status, lb.operating_status, lb.updated_at
        from load_balancers lb
-      where lb.project_id = $1 and lb.admin_state_up and (lb.operating_status in ('ERROR', 'DEGRADED', 'OFFLINE')
+      where lb.project_id = ${projectId} and lb.admin_state_up and (lb.operating_status in ('ERROR', 'DEGRADED', 'OFFLINE')
          or lb.provisioning_status = 'ERROR' or (lb.provisioning_status = 'ACTIVE'
             and not exists (select from lb_listeners l where l.load_balancer_id = lb.id)))
-      order by lb.operating_status, lb.id limit $2`,
-    [projectId, MOST_OF_ONE],
-  );
+      order by lb.operating_status, lb.id limit ${MOST_OF_ONE}`);
   return rows.map((row) => ({
     kind: 'load_balancer',
     id: row.id,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { writeSightings } from './health-store.ts';
 import { LBS, web } from './testing/bodies.ts';
 import { startLiveRegion } from './testing/live-region.ts';
@@ -123,15 +124,15 @@ test('what a task is working on is not touched by what was seen before', async (
 test('nothing new is written when nothing new was seen', async () => {
   await created();
   await region.observer.run();
-  const named = region.server.db.named.bind(region.server.db);
+  const rows = region.server.db.rows.bind(region.server.db);
   const statements: string[] = [];
-  region.server.db.named = (name, text, values) => {
-    statements.push(name);
-    return named(name, text, values);
+  region.server.db.rows = (statement, ...rest) => {
+    statements.push(statement.text.trim());
+    return rows(statement, ...rest);
   };
   await region.observer.run();
-  region.server.db.named = named;
-  expect(statements).toEqual(['lb_versions']);
+  region.server.db.rows = rows;
+  expect(statements).toEqual([expect.stringMatching(/^select id, region_id, version/)]);
 });
 
 test('a reconciliation starts what died and stops what nobody wants', async () => {
@@ -149,7 +150,7 @@ test('a reconciliation starts what died and stops what nobody wants', async () =
 /** Lets other work go on for a while: far longer than a task needs that nothing holds up. */
 async function meanwhile(work: Promise<unknown>): Promise<void> {
   const queries = async () => {
-    for (let count = 0; count < 100; count++) await region.server.db.named('test_idle', 'select 1', []);
+    for (let count = 0; count < 100; count++) await region.server.db.run(sql`select 1`);
   };
   await Promise.race([work, queries()]);
 }

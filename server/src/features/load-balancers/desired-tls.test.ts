@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sql } from '../../platform/database/sql.ts';
 import { SecretReader } from '../secrets/index.ts';
 import {
   type MadeCertificate,
@@ -29,10 +30,8 @@ async function secret(payload: object): Promise<string> {
   const { server } = region;
   const body = { name: 'made by a test', payload };
   expect((await server.call('POST', '/cloud/v2/secrets/1/2', { body })).status).toBe(200);
-  const [row] = await server.db.named<{ id: string }>(
-    'test_activate_secret',
-    `update secrets set status = 'ACTIVE', task_id = null where status <> 'ACTIVE' returning id`,
-    [],
+  const [row] = await server.db.rows<{ id: string }>(
+    sql`update secrets set status = 'ACTIVE', task_id = null where status <> 'ACTIVE' returning id`,
   );
   return row?.id ?? '';
 }
@@ -109,7 +108,7 @@ test('the data plane gets certificates in the clear, from tasks and when it has 
 
 test('with a secret that cannot be opened nothing is served with less: the rest goes on, and tasks say why', async () => {
   const { id, own, served } = await created();
-  await region.server.db.named('test_damage', `update secrets set sealed = '\\x00' where id = $1`, [own]);
+  await region.server.db.run(sql`update secrets set sealed = '\\x00' where id = ${own}`);
   region.provider.served.clear();
   await reconciled();
   expect(served()).toMatchObject({ listeners: [{ port: 80 }], pools: [{ adminStateUp: false }] });

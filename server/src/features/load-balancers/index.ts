@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
 import type { TaskWatcher } from '../../platform/tasks/watch.ts';

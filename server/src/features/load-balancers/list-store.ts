@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { UtcText } from '../../kernel/codecs.ts';
 import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, without } from '../../platform/database/rows.ts';
+import { empty, type Sql, sql } from '../../platform/database/sql.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { type CarriedFloatingIps, FLOATING_IPS_OF_LB } from '../networking/floating-ips/index.ts';
@@ -93,24 +93,24 @@ function rowsOf(shown: Shown): JsonRows<ListedRow> {
   return rows;
 }
 
-const LISTENER_IDS = `(select string_agg(l.id::text, ',' order by l.created_at, l.id) from lb_listeners l
+const LISTENER_IDS = sql`(select string_agg(l.id::text, ',' order by l.created_at, l.id) from lb_listeners l
     where l.load_balancer_id = lb.id) as listener_ids`;
 
-const STATS = `, (select jsonb_build_object(
+const STATS = sql`, (select jsonb_build_object(
     'active_connections', coalesce(sum(s.active_connections), 0), 'bytes_in', coalesce(sum(s.bytes_in), 0),
     'bytes_out', coalesce(sum(s.bytes_out), 0), 'request_errors', coalesce(sum(s.request_errors), 0),
     'total_connections', coalesce(sum(s.total_connections), 0))
      from (${COUNTED}) s where s.load_balancer_id = lb.id) as stats`;
 
-const DDOS_PROFILE = `, (select d.profile || jsonb_build_object('id', d.id) from lb_ddos_profiles d
+const DDOS_PROFILE = sql`, (select d.profile || jsonb_build_object('id', d.id) from lb_ddos_profiles d
     where d.load_balancer_id = lb.id) as ddos_profile`;
 
 /** What is shown of `lb`, a load balancer. */
 const columnsOf = ({ stats, ddos }: Shown) =>
-  `${listOf(LISTED, 'lb')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : ''}${ddos ? DDOS_PROFILE : ''}`;
+  sql`${listOf(LISTED, 'lb')}, ${LISTENER_IDS}, ${FLOATING_IPS_OF_LB}${stats ? STATS : empty}${ddos ? DDOS_PROFILE : empty}`;
 
 /** The subnet of the virtual address: its own, or the region's. */
-const SHOWN_SUBNET = `coalesce(lb.vip_subnet_id, (${EXTERNAL_SUBNET_OF} lb.region_id)) as shown_subnet_id`;
+const SHOWN_SUBNET = sql`coalesce(lb.vip_subnet_id, (${EXTERNAL_SUBNET_OF} lb.region_id)) as shown_subnet_id`;
 
 /** The page, and how many load balancers match in all. */
 export async function listLoadBalancers(db: Db, where: ListWhere): Promise<Page<ListedRow>> {
@@ -120,11 +120,11 @@ export async function listLoadBalancers(db: Db, where: ListWhere): Promise<Page<
   const shape = rowsOf(shown);
   const { count, rows } = await listPage<{ row: readonly unknown[] }>(db, {
     // Filters have too many combinations to keep them all prepared.
-    name: conditions.length === 0 ? `lb_list_${order}${suffix(shown)}` : undefined,
+    prepared: conditions.length === 0,
     table: 'load_balancers',
     alias: 'lb',
-    columns: `lb.id, ${shape.sql} as row`,
-    joins: `left join lateral (select ${columnsOf(shown)}, ${SHOWN_SUBNET}) r on lb.id is not null`,
+    columns: sql`lb.id, ${shape.sql} as row`,
+    joins: sql`left join lateral (select ${columnsOf(shown)}, ${SHOWN_SUBNET}) r on lb.id is not null`,
     where: [inPlace(where), ...conditions],
     // What has no value comes last in ascending order and first in descending order: one index serves both.
     order: `${field} ${direction}, id ${direction}`,
@@ -134,7 +134,7 @@ export async function listLoadBalancers(db: Db, where: ListWhere): Promise<Page<
   return { count, rows: rows.map(({ row }) => shape.read(row)) };
 }
 
-function conditionsOf(filters: Filters): RawBuilder<unknown>[] {
+function conditionsOf(filters: Filters): Sql[] {
   const { operatingStatus, provisioningStatus, loggingEnabled, assignedFloating } = filters;
   const conditions = named(filters);
   if (operatingStatus !== undefined) conditions.push(sql`operating_status = ${operatingStatus}`);
@@ -150,12 +150,9 @@ export async function readListed(
   shown: Shown,
 ): Promise<ListedRow | undefined> {
   const rows = rowsOf(shown);
-  const [found] = await db.named<{ row: readonly unknown[] }>(
-    `lb_get${suffix(shown)}`,
-    `select ${rows.sql} as row from (select ${columnsOf(shown)}, ${SHOWN_SUBNET} from load_balancers lb
-      where id = $1 and project_id = $2 and region_id = $3) r`,
-    [where.id, where.projectId, where.regionId],
-  );
+  const found = await db.row<{ row: readonly unknown[] }>(sql`
+    select ${rows.sql} as row from (select ${columnsOf(shown)}, ${SHOWN_SUBNET} from load_balancers lb
+     where id = ${where.id} and ${inPlace(where)}) r`);
   return found && rows.read(found.row);
 }
 
@@ -163,10 +160,8 @@ export async function readListed(
 export async function readListedByIds(db: Db, ids: readonly string[]): Promise<readonly ListedRow[]> {
   if (ids.length === 0) return [];
   const rows = rowsOf(PLAIN);
-  const found = await db.named<{ row: readonly unknown[] }>(
-    'lb_get_many',
-    `select ${rows.sql} as row from (select ${columnsOf(PLAIN)}, ${SHOWN_SUBNET} from load_balancers lb where id = any($1::uuid[])) r`,
-    [ids],
-  );
+  const found = await db.rows<{ row: readonly unknown[] }>(sql`
+    select ${rows.sql} as row from (
+      select ${columnsOf(PLAIN)}, ${SHOWN_SUBNET} from load_balancers lb where id = any(${ids}::uuid[])) r`);
   return found.map(({ row }) => rows.read(row));
 }

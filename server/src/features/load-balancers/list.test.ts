@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { OPERATING_STATUSES, ORDER_FIELDS } from './model.ts';
 import { LBS } from './testing/bodies.ts';
 
@@ -142,24 +143,20 @@ const server = shared(() => startTestServer({ worker: false }));
 
 async function store(all: readonly Row[]): Promise<void> {
   await server.db.transaction(async (tx) => {
-    await tx.named('test_clear', 'delete from load_balancers', []);
+    await tx.run(sql`delete from load_balancers`);
     const stored = all.map((r) => ({
       ...r,
       tags: Object.fromEntries(
         Object.entries(r.tags).map(([key, value]) => [key, { value, read_only: false }]),
       ),
     }));
-    await tx.named(
-      'test_insert',
-      `insert into load_balancers (id, project_id, region_id, client_id, name, flavor, operating_status,
+    await tx.run(sql`insert into load_balancers (id, project_id, region_id, client_id, name, flavor, operating_status,
          provisioning_status, vip_address, vip_ip_family, tags, logging_enabled, assigned_floating, created_at, updated_at)
        select id, 1, 2, 1, name, flavor, operating_status, provisioning_status, vip_address, vip_ip_family, tags,
          logging_enabled, assigned_floating, created_at, updated_at
-         from jsonb_to_recordset($1::jsonb) as r (id uuid, name text, flavor text, operating_status text,
+         from jsonb_to_recordset(${JSON.stringify(stored)}::jsonb) as r (id uuid, name text, flavor text, operating_status text,
            provisioning_status text, vip_address inet, vip_ip_family text, tags jsonb, logging_enabled boolean,
-           assigned_floating boolean, created_at timestamptz, updated_at timestamptz)`,
-      [JSON.stringify(stored)],
-    );
+           assigned_floating boolean, created_at timestamptz, updated_at timestamptz)`);
   });
 }
 
@@ -195,16 +192,12 @@ test('listeners and counters come along, whether there are any or not', async ()
   };
   await store([first, second].map((id) => ({ ...base, id })));
   const listeners = [1, 2].map((n) => `00000000-0000-4000-8000-00000000001${n}`);
-  await server.db.named(
-    'test_listeners',
-    `with l as (
+  await server.db.run(sql`with l as (
        insert into lb_listeners (id, load_balancer_id, project_id, region_id, name, protocol, protocol_port,
          provisioning_status, operating_status, created_at)
-       select u.id, $1, 1, 2, 'l', 'TCP', u.n, 'ACTIVE', 'ONLINE', now() from unnest($2::uuid[]) with ordinality u (id, n)
+       select u.id, ${first}, 1, 2, 'l', 'TCP', u.n, 'ACTIVE', 'ONLINE', now() from unnest(${listeners}::uuid[]) with ordinality u (id, n)
        returning id)
-     insert into lb_listener_stats select id, $1, 1, 20, 300, 4, 50 from l`,
-    [first, listeners],
-  );
+     insert into lb_listener_stats select id, ${first}, 1, 20, 300, 4, 50 from l`);
   const { body } = await server.call('GET', `${LBS}?order_by=name.asc&show_stats=true`);
   expect(body.results.map((r: { listeners: unknown; stats: unknown }) => [r.listeners, r.stats])).toEqual([
     [

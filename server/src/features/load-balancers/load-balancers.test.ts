@@ -5,6 +5,7 @@ import { startFaultyServer } from '../../../../test/harness/regions.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { created, LBS, remains, web } from './testing/bodies.ts';
 
 const server = shared(startTestServer);
@@ -232,10 +233,8 @@ test('those who may only read do not write, and a region that is not ACTIVE acce
 test('a quota that is used up refuses the next one and reserves nothing', async () => {
   const small = await startTestServer();
   try {
-    await small.db.named(
-      'test_quota',
-      `insert into quota_counters (client_id, region_id, name, quota_limit) values (1, 2, 'loadbalancer_count', 1)`,
-      [],
+    await small.db.run(
+      sql`insert into quota_counters (client_id, region_id, name, quota_limit) values (1, 2, 'loadbalancer_count', 1)`,
     );
     await created(small);
     const before = await remains(small);

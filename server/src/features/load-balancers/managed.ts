@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { ListenerService } from './listeners/service.ts';
@@ -37,10 +38,8 @@ export class ManagedLoadBalancers {
 
   /** Those that have a read-only tag, by its value. */
   async find(db: Queryable, tag: string): Promise<Map<string, LoadBalancerTree[]>> {
-    const rows = await db.named<{ id: string }>(
-      'lb_managed',
-      `select id from load_balancers where tags ? $1 and (tags -> $1 ->> 'read_only')::boolean`,
-      [tag],
+    const rows = await db.rows<{ id: string }>(
+      sql`select id from load_balancers where tags ? ${tag} and (tags -> ${tag} ->> 'read_only')::boolean`,
     );
     const found = new Map<string, LoadBalancerTree[]>();
     const trees = await readTrees(

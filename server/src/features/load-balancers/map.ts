@@ -1,3 +1,4 @@
+import { sql } from '../../platform/database/sql.ts';
 import { type MapSource, WITH_ONE_MORE } from '../../platform/map/source.ts';
 
 interface Row {
@@ -24,25 +25,21 @@ interface PoolRow {
 
 /** Load balancers with their pools; the members of a pool are one node, unless they are instances. */
 export const mapOfBalancers: MapSource = async (db, { projectId }) => {
-  const balancers = await db.named<Row>(
-    'lb_map',
-    `select lb.id, lb.name, lb.region_id, host(lb.vip_address) as address, lb.task_id,
+  const balancers =
+    await db.rows<Row>(sql`select lb.id, lb.name, lb.region_id, host(lb.vip_address) as address, lb.task_id,
             case lb.provisioning_status when 'ACTIVE' then lb.operating_status else lb.provisioning_status end as status,
             (select count(*)::int from lb_listeners l where l.load_balancer_id = lb.id) as listeners
-       from load_balancers lb where lb.project_id = $1 order by lb.created_at desc, lb.id limit $2`,
-    [projectId, WITH_ONE_MORE],
-  );
-  const pools = await db.named<PoolRow>(
-    'lb_map_pools',
-    `select p.id, p.load_balancer_id, p.name, p.region_id, p.operating_status as status, p.task_id,
+       from load_balancers lb where lb.project_id = ${projectId} order by lb.created_at desc, lb.id limit ${WITH_ONE_MORE}`);
+  const ids = sql`${balancers.map(({ id }) => id)}::uuid[]`;
+  const pools = await db.rows<PoolRow>(sql`
+    select p.id, p.load_balancer_id, p.name, p.region_id, p.operating_status as status, p.task_id,
             count(m.id)::int as members,
             count(m.id) filter (where m.operating_status in ('ONLINE', 'NO_MONITOR'))::int as well,
             coalesce(array_agg(distinct m.instance_id) filter (where m.instance_id is not null), '{}') as instances
        from lb_pools p left join lb_members m on m.pool_id = p.id
-      where p.load_balancer_id = any($1::uuid[])
-      group by p.id order by array_position($1::uuid[], p.load_balancer_id), p.created_at, p.id limit $2`,
-    [balancers.map(({ id }) => id), WITH_ONE_MORE],
-  );
+      where p.load_balancer_id = any(${ids})
+      group by p.id order by array_position(${ids}, p.load_balancer_id), p.created_at, p.id
+     limit ${WITH_ONE_MORE}`);
   return {
     nodes: [
       ...balancers.map(({ id, name, region_id, address, status, task_id, listeners }) => ({

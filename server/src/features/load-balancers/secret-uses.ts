@@ -1,5 +1,6 @@
 import type { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 import type { SecretReference } from '../secrets/index.ts';
 import type { PoolProtocol } from './port.ts';
 import type { CreateLoadBalancer } from './schema.ts';
@@ -15,28 +16,27 @@ export async function findSecretUsers(
   secretId: string,
 ): Promise<{ readonly users: readonly string[]; readonly taskId: string | undefined }> {
   const users = await readUsers(tx, secretId);
-  const [changing] = await tx.named<{ task_id: string }>(
-    'lb_secret_former_users',
-    `select task_id from lb_listeners where previous is not null and strpos(previous::text, $1::text) > 0
+  const [changing] = await tx.rows<{
+    task_id: string;
+  }>(sql`select task_id from lb_listeners where previous is not null and strpos(previous::text, ${secretId}::text) > 0
      union all
-     select task_id from lb_pools where previous is not null and strpos(previous::text, $1::text) > 0 limit 1`,
-    [secretId],
-  );
+     select task_id from lb_pools where previous is not null and strpos(previous::text, ${secretId}::text) > 0 limit 1`);
   return { users, taskId: changing?.task_id };
 }
 
 async function readUsers(tx: Tx, secretId: string): Promise<string[]> {
-  const rows = await tx.named<{ kind: string; id: string; name: string; load_balancer_id: string }>(
-    'lb_secret_users',
-    `select 'listener' as kind, id, name, load_balancer_id from lb_listeners where secret_id = $1
+  const rows = await tx.rows<{
+    kind: string;
+    id: string;
+    name: string;
+    load_balancer_id: string;
+  }>(sql`select 'listener' as kind, id, name, load_balancer_id from lb_listeners where secret_id = ${secretId}
      union select 'listener', id, name, load_balancer_id from lb_listeners
-            where sni_secret_ids @> array[$1]::uuid[] and sni_secret_ids <> '{}'
-     union select 'pool', id, name, load_balancer_id from lb_pools where secret_id = $1
-     union select 'pool', id, name, load_balancer_id from lb_pools where ca_secret_id = $1
-     union select 'pool', id, name, load_balancer_id from lb_pools where crl_secret_id = $1
-     order by kind, name, id limit ${SHOWN}`,
-    [secretId],
-  );
+            where sni_secret_ids @> array[${secretId}]::uuid[] and sni_secret_ids <> '{}'
+     union select 'pool', id, name, load_balancer_id from lb_pools where secret_id = ${secretId}
+     union select 'pool', id, name, load_balancer_id from lb_pools where ca_secret_id = ${secretId}
+     union select 'pool', id, name, load_balancer_id from lb_pools where crl_secret_id = ${secretId}
+     order by kind, name, id limit ${raw(SHOWN)}`);
   return rows.map(
     ({ kind, id, name, load_balancer_id: owner }) => `${kind} ${name} (${id}) of load balancer ${owner}`,
   );

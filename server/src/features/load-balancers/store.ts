@@ -1,6 +1,7 @@
 import { type Db, type Tx, together } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import { type StoreAddress, storingAddress } from '../networking/addresses/index.ts';
 import { portsOfGone } from '../networking/ports/index.ts';
@@ -22,46 +23,34 @@ export async function holdLoadBalancer(
   to: ProvisioningStatus,
   taskId: string,
 ): Promise<void> {
-  await tx.named(
-    'lb_hold',
-    'update load_balancers set provisioning_status = $2, task_id = $3 where id = $1',
-    [id, to, taskId],
+  await tx.run(
+    sql`update load_balancers set provisioning_status = ${to}, task_id = ${taskId} where id = ${id}`,
   );
 }
 
 /** Id of the load balancer with this port. */
 export async function findByPort(tx: Tx, portId: string): Promise<string | undefined> {
-  const [row] = await tx.named<{ id: string }>(
-    'lb_by_port',
-    'select id from load_balancers where vip_port_id = $1',
-    [portId],
+  const [row] = await tx.rows<{ id: string }>(
+    sql`select id from load_balancers where vip_port_id = ${portId}`,
   );
   return row?.id;
 }
 
 /** Notes as a new version that floating IPs have come or gone, while the task holds it. */
 export async function noteFloatingIps(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'lb_note_floating_ips',
-    `update load_balancers set version = version + 1,
-            assigned_floating = exists (select from floating_ips f where f.load_balancer_id = $1)
-      where id = $1 and task_id = $2`,
-    [id, taskId],
-  );
+  await tx.run(sql`update load_balancers set version = version + 1,
+            assigned_floating = exists (select from floating_ips f where f.load_balancer_id = ${id})
+      where id = ${id} and task_id = ${taskId}`);
 }
 
-/** Writes the settings of $2 as a new version. */
-const CHANGE = `update load_balancers set (${listOf(SETTINGS)}, logging_enabled) = (
+/** Writes these settings as a new version. */
+const change = (to: Settings): Sql => sql`update load_balancers set (${listOf(SETTINGS)}, logging_enabled) = (
       select ${listOf(SETTINGS, 'p')}, coalesce((p.logging ->> 'enabled')::boolean, false)
-        from jsonb_populate_record(null::load_balancers, $2::jsonb) p), version = version + 1`;
+        from jsonb_populate_record(null::load_balancers, ${JSON.stringify(to)}::jsonb) p), version = version + 1`;
 
 /** Writes settings as a new version. */
 export async function changeLoadBalancer(tx: Tx, id: string, to: Settings, timestamp: string): Promise<void> {
-  await tx.named('lb_change', `${CHANGE}, updated_at = $3 where id = $1`, [
-    id,
-    JSON.stringify(to),
-    timestamp,
-  ]);
+  await tx.run(sql`${change(to)}, updated_at = ${timestamp} where id = ${id}`);
 }
 
 /** Puts settings back as yet another version, once: `changed` is the version that is undone. */
@@ -70,12 +59,7 @@ export async function restoreLoadBalancer(
   { id, taskId, changed }: { id: string; taskId: string; changed: number },
   to: Settings,
 ): Promise<void> {
-  await db.named('lb_restore', `${CHANGE} where id = $1 and task_id = $3 and version = $4`, [
-    id,
-    JSON.stringify(to),
-    taskId,
-    changed,
-  ]);
+  await db.run(sql`${change(to)} where id = ${id} and task_id = ${taskId} and version = ${changed}`);
 }
 
 export type VipColumn = 'vip_address' | 'additional_address';
@@ -97,25 +81,20 @@ export const storeAddress: Readonly<Record<VipColumn, StoreAddress>> = {
 /** Removes a load balancer and all its parts while the task holds it.
  *  @returns whether there was anything to remove */
 export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  const locked = tx.named('lb_lock_held', 'select from load_balancers where id = $1 for update', [id]);
-  const deleted = tx.named(
-    'lb_delete',
-    `with gone as (
-       delete from load_balancers where id = $1 and task_id = $2 returning *, vip_port_id as port_id),
-       ${portsOfGone('updated_at')}, ${usageEnded('load_balancers', 'gone')}
-     select from gone`,
-    [id, taskId],
-  );
-  const [, rows] = await together([locked, deleted]);
-  return rows.length > 0;
+  const locked = tx.run(sql`select from load_balancers where id = ${id} for update`);
+  const deleted = tx.any(sql`
+    with gone as (
+      delete from load_balancers where id = ${id} and task_id = ${taskId} returning *, vip_port_id as port_id),
+      ${portsOfGone(sql`updated_at`)}, ${usageEnded('load_balancers', sql`gone`)}
+    select from gone`);
+  const [, isDeleted] = await together([locked, deleted]);
+  return isDeleted;
 }
 
 /** Has the data planes of a client's load balancers compared anew with what is desired: whether they are to serve
  *  depends on the client, too. */
 export async function lookAnewAtLoadBalancers(tx: Tx, clientId: number): Promise<void> {
-  await tx.named(
-    'lb_look_anew',
-    'update load_balancers set version = version + 1 where id in (select id from load_balancers where client_id = $1 order by id for update)',
-    [clientId],
+  await tx.run(
+    sql`update load_balancers set version = version + 1 where id in (select id from load_balancers where client_id = ${clientId} order by id for update)`,
   );
 }

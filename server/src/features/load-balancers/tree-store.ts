@@ -2,6 +2,7 @@ import type { Db, Queryable } from '../../platform/database/db.ts';
 import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 import type { Place } from '../../platform/http/context.ts';
 import { FLOATING_ADDRESSES_OF_LB } from '../networking/floating-ips/index.ts';
 import { RESERVED_ADDRESS_OF_LB } from '../networking/reserved-fixed-ips/index.ts';
@@ -15,28 +16,24 @@ const parts = (table: string, order: string) =>
 
 const IN_ORDER = 't.created_at, t.id';
 
-const TREE = `${listOf(COLUMNS, 'lb')},
-  ${parts('lb_listeners', IN_ORDER)} as listeners,
-  ${parts('lb_pools', IN_ORDER)} as pools,
-  ${parts('lb_members', IN_ORDER)} as members,
-  ${parts('lb_health_monitors', 't.id')} as monitors,
-  ${parts('lb_l7_policies', 't.position, t.id')} as policies,
-  ${parts('lb_l7_rules', IN_ORDER)} as rules,
+const TREE = sql`${listOf(COLUMNS, 'lb')},
+  ${raw(parts('lb_listeners', IN_ORDER))} as listeners,
+  ${raw(parts('lb_pools', IN_ORDER))} as pools,
+  ${raw(parts('lb_members', IN_ORDER))} as members,
+  ${raw(parts('lb_health_monitors', 't.id'))} as monitors,
+  ${raw(parts('lb_l7_policies', 't.position, t.id'))} as policies,
+  ${raw(parts('lb_l7_rules', IN_ORDER))} as rules,
   ${FLOATING_ADDRESSES_OF_LB}, ${RESERVED_ADDRESS_OF_LB},
   (select data_planes_stopped from clients c where c.id = lb.client_id) as data_planes_stopped`;
 
 export async function readTree(db: Queryable, id: string): Promise<LoadBalancerTree | undefined> {
-  return db.namedRow<LoadBalancerTree>('lb_tree', `select ${TREE} from load_balancers lb where lb.id = $1`, [
-    id,
-  ]);
+  return db.row<LoadBalancerTree>(sql`select ${TREE} from load_balancers lb where lb.id = ${id}`);
 }
 
 export async function readTrees(db: Queryable, ids: readonly string[]): Promise<LoadBalancerTree[]> {
   if (ids.length === 0) return [];
-  return db.named<LoadBalancerTree>(
-    'lb_trees',
-    `select ${TREE} from load_balancers lb where lb.id = any($1::uuid[])`,
-    [ids],
+  return db.rows<LoadBalancerTree>(
+    sql`select ${TREE} from load_balancers lb where lb.id = any(${ids}::uuid[])`,
   );
 }
 
@@ -55,7 +52,7 @@ export function readTreePage(
   { limit, offset, ...place }: Place & Paging,
 ): Promise<Page<LoadBalancerTree>> {
   return listPage<LoadBalancerTree>(db, {
-    name: 'lb_tree_page',
+    prepared: true,
     ...{ table: 'load_balancers', alias: 'lb', columns: TREE },
     ...newestIn(place),
     ...{ limit, offset },
@@ -74,10 +71,6 @@ export interface VersionRow {
 
 export async function readVersions(db: Queryable, regionIds: readonly number[]): Promise<VersionRow[]> {
   if (regionIds.length === 0) return [];
-  return db.named<VersionRow>(
-    'lb_versions',
-    `select id, region_id, version, provisioning_status, vip_address, additional_address from load_balancers
-      where region_id = any($1::int[])`,
-    [regionIds],
-  );
+  return db.rows<VersionRow>(sql`select id, region_id, version, provisioning_status, vip_address, additional_address from load_balancers
+      where region_id = any(${regionIds}::int[])`);
 }

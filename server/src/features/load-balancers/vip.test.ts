@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Reply } from '../../../../test/harness/server.ts';
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { inRegion, type RegionContext } from '../../platform/http/context.ts';
 import { findRequested } from '../networking/reserved-fixed-ips/requested.ts';
 import { RESERVED } from '../networking/testing/paths.ts';
@@ -49,12 +50,11 @@ async function first(reply: Reply, kind = 'loadbalancers'): Promise<string> {
 
 /** What anything but the router of a network has, which has the gateways. */
 const addresses = async () =>
-  region.server.db.named<{ address: string; owner_id: string }>(
-    'test_addresses',
-    `select host(a.address) as address, a.owner_id from region_addresses a
-      where not exists (select from ports p where p.id = a.owner_id and p.device_type = 'router') order by 1`,
-    [],
-  );
+  region.server.db.rows<{
+    address: string;
+    owner_id: string;
+  }>(sql`select host(a.address) as address, a.owner_id from region_addresses a
+      where not exists (select from ports p where p.id = a.owner_id and p.device_type = 'router') order by 1`);
 
 test('the region has addresses of either version, and load balancers say which they have', async () => {
   const reply = await post({ vip_ip_family: 'dual' });
@@ -197,10 +197,8 @@ test('a second address that somebody else gets first is another one; crashes cha
   await region.crashed(reply);
   const id = String(
     (
-      await region.server.db.named<{ id: string }>(
-        'test_newest',
-        'select id from load_balancers order by created_at desc limit 1',
-        [],
+      await region.server.db.rows<{ id: string }>(
+        sql`select id from load_balancers order by created_at desc limit 1`,
       )
     )[0]?.id,
   );

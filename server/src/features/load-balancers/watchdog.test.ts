@@ -14,8 +14,7 @@ const patch = (id: string, body: object) =>
   region.server.call('PATCH', `/cloud/v2/loadbalancers/1/2/${id}`, { body });
 const get = async (id: string) => (await region.server.call('GET', `${LBS}/${id}`)).body;
 const task = async (id: string) => (await region.server.call('GET', `/cloud/v1/tasks/${id}`)).body;
-const sql = (name: string, text: string, values: readonly unknown[]) =>
-  region.server.db.named(name, text, values);
+const query = (text: string, values: unknown[]) => region.server.db.pool.query(text, values);
 
 async function created(): Promise<string> {
   return String((await region.finished(await post())).created_resources?.loadbalancers?.[0]);
@@ -40,12 +39,12 @@ test('a task that goes on is left alone, and so is one that the engine can still
 test('a load balancer whose task is gone is freed with its parts, and any change repairs it', async () => {
   const id = await created();
   const reply = await patch(id, { admin_state_up: false });
-  await sql(
-    'test_hold_part',
-    'update lb_pools set task_id = $2, provisioning_status = $3 where load_balancer_id = $1',
-    [id, reply.body.tasks[0], 'PENDING_UPDATE'],
-  );
-  await sql('test_lose_task', 'delete from tasks where id = $1', [reply.body.tasks[0]]);
+  await query('update lb_pools set task_id = $2, provisioning_status = $3 where load_balancer_id = $1', [
+    id,
+    reply.body.tasks[0],
+    'PENDING_UPDATE',
+  ]);
+  await query('delete from tasks where id = $1', [reply.body.tasks[0]]);
   await region.watchdog.run();
   expect(await get(id)).toMatchObject({ provisioning_status: 'ERROR', task_id: null });
   const { body } = await region.server.call('GET', `${LBS}/${id}/status`);
@@ -60,9 +59,8 @@ test('one that hangs is undone with a reason, and what its run finds out later i
   const reply = await post();
   region.provider.progress = [{ ready: false, retryInMs: 1 }];
   await region.stepped(reply);
-  const [{ id }] = (await sql('test_subject', 'select subject_id as id from tasks where id = $1', [
-    reply.body.tasks[0],
-  ])) as [{ id: string }];
+  const { rows } = await query('select subject_id as id from tasks where id = $1', [reply.body.tasks[0]]);
+  const id: string = rows[0].id;
   region.clock.advance(16 * MINUTE);
   await region.watchdog.run();
   expect(await region.finished(reply)).toMatchObject({

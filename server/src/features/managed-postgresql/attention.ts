@@ -1,5 +1,6 @@
 import { type Attention, type AttentionSource, MOST_OF_ONE } from '../../platform/attention/source.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { ClusterRow } from './model.ts';
 import { type Phase, phaseOf } from './phases.ts';
 
@@ -31,10 +32,8 @@ const WRONG: Partial<Record<Phase, Pick<Attention, 'severity' | 'reason'>>> = {
 
 /** Clusters that are not well, or that let nobody in. */
 export const clustersInNeed: AttentionSource = async (db, { projectId }) => {
-  const rows = await db.named<Row>(
-    'postgresql_attention',
-    `select ${listOf(COLUMNS)} from postgresql_clusters where project_id = $1 order by id`,
-    [projectId],
+  const rows = await db.rows<Row>(
+    sql`select ${listOf(COLUMNS)} from postgresql_clusters where project_id = ${projectId} order by id`,
   );
   return rows.flatMap((row) => wrongWith(row) ?? []).slice(0, MOST_OF_ONE);
 };

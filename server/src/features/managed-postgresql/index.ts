@@ -1,3 +1,4 @@
+import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { CapabilitiesOf } from '../regions/index.ts';
 import type { PostgresqlService } from './access.ts';
@@ -48,7 +49,8 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
           {
             table: 'postgresql_users',
             becomes: 'next_verifier = null',
-            where: 'cluster_id in (select id from postgresql_clusters where task_id = any($1::uuid[]))',
+            where: (tasks) =>
+              sql`cluster_id in (select id from postgresql_clusters where task_id = any(${tasks}::uuid[]))`,
           },
         ],
       },

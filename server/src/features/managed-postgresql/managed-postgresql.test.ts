@@ -5,6 +5,7 @@ import { PASSWORD, people } from '../../../../test/harness/people.ts';
 import { faultsOf } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { DesiredCluster, PostgresqlProvider } from './port.ts';
 import { Reconciler } from './reconciler.ts';
 import { verifierOf } from './scram.ts';
@@ -137,10 +138,8 @@ test('a password is shown once, and can be made anew', async () => {
   expect(next.status).toBe(200);
   expect(next.body.password).not.toBe(shown.body.password);
   expect((await call('GET', path)).status).toBe(409);
-  const [kept] = await server.db.named<{ verifier: string; sealed_password: Buffer | null }>(
-    'test_verifier',
-    `select verifier, sealed_password from postgresql_users where name = 'app'`,
-    [],
+  const [kept] = await server.db.rows<{ verifier: string; sealed_password: Buffer | null }>(
+    sql`select verifier, sealed_password from postgresql_users where name = 'app'`,
   );
   const salt = Buffer.from(/:([^$]+)\$/.exec(kept?.verifier ?? '')?.[1] ?? '', 'base64');
   expect(kept).toEqual({ verifier: await verifierOf(next.body.password, salt), sealed_password: null });

@@ -1,4 +1,5 @@
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { type MapSource, WITH_ONE_MORE } from '../../platform/map/source.ts';
 import type { ClusterRow } from './model.ts';
 import { phaseOf } from './phases.ts';
@@ -25,12 +26,8 @@ type Row = RowOf<
 
 /** Clusters with what they are doing. */
 export const mapOfClusters: MapSource = async (db, { projectId }) => {
-  const rows = await db.named<Row>(
-    'postgresql_map',
-    `select ${listOf(COLUMNS)} from postgresql_clusters
-      where project_id = $1 order by created_at desc, id limit $2`,
-    [projectId, WITH_ONE_MORE],
-  );
+  const rows = await db.rows<Row>(sql`select ${listOf(COLUMNS)} from postgresql_clusters
+      where project_id = ${projectId} order by created_at desc, id limit ${WITH_ONE_MORE}`);
   const nodes = rows.map((row) => ({
     kind: 'postgresql_cluster',
     id: row.id,

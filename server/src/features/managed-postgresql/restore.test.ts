@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CLUSTERS, clusterBody, STATUS } from '../../../../test/harness/managed-postgresql.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
 /** The same of project 2, which is another client's. */
@@ -15,10 +16,8 @@ test('a cluster that an operator restores is the work of the account whose proje
   await server.call('PUT', theirs(STATUS), { as, body: { is_initialized: true } });
   await server.call('POST', theirs(CLUSTERS), { as, body: clusterBody('first') });
   const backups = [{ taken_at: '2026-05-01T00:00:00Z', size_bytes: 1 }];
-  await server.db.named(
-    'test_backed_up',
-    `update postgresql_clusters set status = 'READY', task_id = null, backups = '{}', observed = $1`,
-    [JSON.stringify({ backups })],
+  await server.db.run(
+    sql`update postgresql_clusters set status = 'READY', task_id = null, backups = '{}', observed = ${JSON.stringify({ backups })}`,
   );
   const restored = await server.call('POST', '/virga/v1/postgresql_clusters/2/2/first/restore', {
     as: 'operator',

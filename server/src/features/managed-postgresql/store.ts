@@ -1,29 +1,27 @@
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { inPlace } from '../../platform/database/list-page.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Place } from '../../platform/http/context.ts';
 
 /** Whether it is activated. */
-export async function readStatus(db: Queryable, place: Place): Promise<boolean> {
-  return isInitialized(db, 'managed_postgresql_get', STATUS, place);
-}
+export const readStatus = async (db: Queryable, place: Place): Promise<boolean> =>
+  isInitialized(await db.row<StatusRow>(statusIn(place)));
 
 /** Whether it is activated, and stays so until the transaction ends. */
-export async function isActivated(tx: Tx, place: Place): Promise<boolean> {
-  return isInitialized(tx, 'managed_postgresql_guard', `${STATUS} for share`, place);
+export const isActivated = async (tx: Tx, place: Place): Promise<boolean> =>
+  isInitialized(await tx.row<StatusRow>(sql`${statusIn(place)} for share`));
+
+interface StatusRow {
+  readonly is_initialized: boolean;
 }
 
-const STATUS = 'select is_initialized from managed_postgresql where project_id = $1 and region_id = $2';
-
-async function isInitialized(db: Queryable, name: string, text: string, { projectId, regionId }: Place) {
-  const row = await db.namedRow<{ is_initialized: boolean }>(name, text, [projectId, regionId]);
-  return row?.is_initialized ?? false;
-}
+const statusIn = (place: Place) => sql`select is_initialized from managed_postgresql where ${inPlace(place)}`;
+const isInitialized = (row: StatusRow | undefined) => row?.is_initialized ?? false;
 
 /** Whether any project has it in the region. */
 export async function isActivatedAnywhere(db: Queryable, regionId: number): Promise<boolean> {
-  return db.namedAny(
-    'managed_postgresql_anywhere',
-    'select 1 from managed_postgresql where region_id = $1 and is_initialized limit 1',
-    [regionId],
+  return db.any(
+    sql`select 1 from managed_postgresql where region_id = ${regionId} and is_initialized limit 1`,
   );
 }
 
@@ -33,30 +31,20 @@ export interface NewStatus extends Place {
 }
 
 export async function saveStatus(tx: Tx, status: NewStatus): Promise<void> {
-  await tx.named(
-    'managed_postgresql_put',
-    `insert into managed_postgresql (project_id, region_id, is_initialized, updated_at) values ($1, $2, $3, $4)
+  await tx.run(sql`insert into managed_postgresql (project_id, region_id, is_initialized, updated_at) values (${status.projectId}, ${status.regionId}, ${status.isInitialized}, ${status.timestamp})
      on conflict (project_id, region_id) do update
-       set is_initialized = excluded.is_initialized, updated_at = excluded.updated_at`,
-    [status.projectId, status.regionId, status.isInitialized, status.timestamp],
-  );
+       set is_initialized = excluded.is_initialized, updated_at = excluded.updated_at`);
 }
 
 /** Activates it for a project that has never said whether it wants it.
  *  @returns whether that was so */
 export async function activateFirst(tx: Tx, place: Place, timestamp: string): Promise<boolean> {
-  return tx.namedAny(
-    'managed_postgresql_activate_first',
-    `insert into managed_postgresql (project_id, region_id, is_initialized, updated_at) values ($1, $2, true, $3)
-     on conflict (project_id, region_id) do nothing returning 1`,
-    [place.projectId, place.regionId, timestamp],
-  );
+  return tx.any(sql`insert into managed_postgresql (project_id, region_id, is_initialized, updated_at) values (${place.projectId}, ${place.regionId}, true, ${timestamp})
+     on conflict (project_id, region_id) do nothing returning 1`);
 }
 
 export async function countClusters(tx: Tx, { projectId, regionId }: Place): Promise<number> {
-  return tx.namedNumber(
-    'managed_postgresql_clusters',
-    'select count(*) as count from postgresql_clusters where project_id = $1 and region_id = $2',
-    [projectId, regionId],
+  return tx.number(
+    sql`select count(*) as count from postgresql_clusters where project_id = ${projectId} and region_id = ${regionId}`,
   );
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 let server: TestServer;
 const nodes = () => server.call('GET', '/virga/v1/nodes', { as: 'operator' });
@@ -10,12 +11,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const insertSilent = (name: string, silent: string) =>
-  server.db.named(
-    'test_silent_node',
-    `insert into nodes (session, name, role, version, seen_at)
-     values (gen_random_uuid(), $1, 'worker', '0.0.9', now() - $2::interval)`,
-    [name, silent],
-  );
+  server.db.rows(sql`insert into nodes (session, name, role, version, seen_at)
+     values (gen_random_uuid(), ${name}, 'worker', '0.0.9', now() - ${silent}::interval)`);
 
 test('a node that is at work is listed with its machine and process, role and version', async () => {
   const { status, body } = await nodes();
@@ -42,13 +39,9 @@ test('a node that fell silent is listed as such', async () => {
 });
 
 test('a region without an owner is distinguished from one that is served', async () => {
-  await server.db.named(
-    'test_owners',
-    `insert into region_owners (region_id, node, holder, renewed_at, fault) values
+  await server.db.run(sql`insert into region_owners (region_id, node, holder, renewed_at, fault) values
        (1, 'left', gen_random_uuid(), now() + interval '1 hour', 'no HAProxy'),
-       (2, 'right', gen_random_uuid(), now() - interval '1 minute', null), (3, null, null, null, null)`,
-    [],
-  );
+       (2, 'right', gen_random_uuid(), now() - interval '1 minute', null), (3, null, null, null, null)`);
   const { body } = await nodes();
   expect(body.regions).toEqual([
     expect.objectContaining({

@@ -1,3 +1,4 @@
+import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { ObjectStorageService } from './access.ts';
 import { type CountDeps, countUsageOnce } from './count-usage.ts';
@@ -66,7 +67,8 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
         parts: ['object_storage_keys', 'object_storage_buckets'].map((table) => ({
           table,
           becomes: table === 'object_storage_keys' ? 'pending = null' : 'pending = null, next = null',
-          where: 'storage_id in (select id from object_storages where task_id = any($1::uuid[]))',
+          where: (tasks) =>
+            sql`storage_id in (select id from object_storages where task_id = any(${tasks}::uuid[]))`,
         })),
       },
     ],

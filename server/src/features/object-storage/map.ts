@@ -1,22 +1,19 @@
+import { sql } from '../../platform/database/sql.ts';
 import { type MapSource, WITH_ONE_MORE } from '../../platform/map/source.ts';
 
 /** The object storages of the account with their buckets, as far as they are known. */
 export const mapOfStorages: MapSource = async (db, { clientId }) => {
-  const rows = await db.named<{
+  const rows = await db.rows<{
     id: number;
     name: string;
     region_id: number;
     status: string;
     task_id: string | null;
     buckets: number;
-  }>(
-    'object_storages_map',
-    `select s.id, s.name, s.region_id, s.status, s.task_id,
+  }>(sql`select s.id, s.name, s.region_id, s.status, s.task_id,
             (select count(*)::int from object_storage_buckets b where b.storage_id = s.id) as buckets
-       from object_storages s where s.client_id = $1 and s.status <> 'deleted'
-      order by s.created_at desc, s.id limit $2`,
-    [clientId, WITH_ONE_MORE],
-  );
+       from object_storages s where s.client_id = ${clientId} and s.status <> 'deleted'
+      order by s.created_at desc, s.id limit ${WITH_ONE_MORE}`);
   const nodes = rows.map(({ id, name, region_id: regionId, status, task_id: taskId, buckets }) => ({
     kind: 'object_storage',
     id: String(id),

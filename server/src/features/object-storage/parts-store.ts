@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { raw, type Sql, sql } from '../../platform/database/sql.ts';
 import { BUCKET_COLUMNS, type BucketRow, type BucketSettings, KEY_COLUMNS, type KeyRow } from './model.ts';
 import type { ObservedBucket } from './port.ts';
 
@@ -17,33 +17,27 @@ export interface Parts {
 }
 
 export async function readParts(db: Queryable, storageId: number): Promise<Parts> {
-  const keys = await db.named<KeyRow>(
-    'object_storage_keys_read',
-    `select ${KEYS} from object_storage_keys where storage_id = $1 order by created_at, access_key`,
-    [storageId],
+  const keys = await db.rows<KeyRow>(
+    sql`select ${KEYS} from object_storage_keys where storage_id = ${storageId} order by created_at, access_key`,
   );
-  const buckets = await db.named<BucketRow>(
-    'object_storage_buckets_read',
-    `select ${BUCKETS} from object_storage_buckets where storage_id = $1 order by name`,
-    [storageId],
+  const buckets = await db.rows<BucketRow>(
+    sql`select ${BUCKETS} from object_storage_buckets where storage_id = ${storageId} order by name`,
   );
   return { keys, buckets };
 }
 
 /** Those that are there: what a task still makes is not. */
-const IS_THERE = `pending is distinct from 'create'`;
+const IS_THERE = sql`pending is distinct from 'create'`;
 
 /** How the keys or the buckets of a storage are counted, and one of them is found. */
-function partsIn<Row>(table: string, columns: string, key: string) {
-  const ofStorage = `from ${table} where storage_id = $1 and ${IS_THERE}`;
+function partsIn<Row>(table: string, columns: Sql, key: string) {
+  const ofStorage = (storageId: number) =>
+    sql`from ${raw(table)} where storage_id = ${storageId} and ${IS_THERE}`;
   return {
     count: (db: Queryable, storageId: number): Promise<number> =>
-      db.namedNumber(`${table}_count_parts`, `select count(*)::int as count ${ofStorage}`, [storageId]),
+      db.number(sql`select count(*)::int as count ${ofStorage(storageId)}`),
     find: (db: Queryable, storageId: number, name: string) =>
-      db.namedRow<Row>(`${table}_find_part`, `select ${columns} ${ofStorage} and ${key} = $2`, [
-        storageId,
-        name,
-      ]),
+      db.row<Row>(sql`select ${columns} ${ofStorage(storageId)} and ${raw(key)} = ${name}`),
   };
 }
 
@@ -51,8 +45,8 @@ export function listKeys(db: Db, { storageId, up, ...page }: { storageId: number
   const down = up ? 'asc' : 'desc';
   return listPage<KeyRow>(db, {
     ...{ table: 'object_storage_keys', alias: 'k', columns: KEYS, key: 'access_key', ...page },
-    name: `object_storage_keys_list_${down}`,
-    where: [sql`storage_id = ${storageId}::int`, sql.raw(IS_THERE)],
+    prepared: true,
+    where: [sql`storage_id = ${storageId}::int`, IS_THERE],
     order: `created_at ${down}, access_key ${down}`,
   });
 }
@@ -60,27 +54,21 @@ export function listKeys(db: Db, { storageId, up, ...page }: { storageId: number
 export const { count: countKeys, find: findKey } = partsIn<KeyRow>('object_storage_keys', KEYS, 'access_key');
 
 export async function insertKey(tx: Tx, key: Omit<KeyRow, 'created_at'>, timestamp: string): Promise<void> {
-  await tx.named(
-    'object_storage_key_insert',
-    `insert into object_storage_keys (${KEYS}) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [key.access_key, key.storage_id, key.read_only, key.key_id, key.sealed_secret, key.pending, timestamp],
+  await tx.run(
+    sql`insert into object_storage_keys (${KEYS}) values (${key.access_key}, ${key.storage_id}, ${key.read_only}, ${key.key_id}, ${key.sealed_secret}, ${key.pending}, ${timestamp})`,
   );
 }
 
 export async function markKeyDeleted(tx: Tx, accessKey: string): Promise<void> {
-  await tx.named(
-    'object_storage_key_mark',
-    `update object_storage_keys set pending = 'delete' where access_key = $1`,
-    [accessKey],
-  );
+  await tx.run(sql`update object_storage_keys set pending = 'delete' where access_key = ${accessKey}`);
 }
 
 /** In the order of names. */
 export const listBuckets = (db: Db, { storageId, ...page }: { storageId: number } & Paging) =>
   listPage<BucketRow>(db, {
     ...{ table: 'object_storage_buckets', alias: 'b', columns: BUCKETS, key: 'name', ...page },
-    name: 'object_storage_buckets_list',
-    where: [sql`storage_id = ${storageId}::int`, sql.raw(IS_THERE)],
+    prepared: true,
+    where: [sql`storage_id = ${storageId}::int`, IS_THERE],
     order: 'name',
   });
 
@@ -96,12 +84,9 @@ export async function insertBucket(
   name: string,
   timestamp: string,
 ): Promise<BucketRow> {
-  const [row] = await tx.named<BucketRow>(
-    'object_storage_bucket_insert',
-    `insert into object_storage_buckets (storage_id, name, pending, created_at) values ($1, $2, 'create', $3)
-     returning ${BUCKETS}`,
-    [storageId, name, timestamp],
-  );
+  const [row] =
+    await tx.rows<BucketRow>(sql`insert into object_storage_buckets (storage_id, name, pending, created_at) values (${storageId}, ${name}, 'create', ${timestamp})
+     returning ${BUCKETS}`);
   return inserted(row);
 }
 
@@ -112,48 +97,35 @@ export async function markBucket(
   pending: 'update' | 'delete',
   next: BucketSettings | null = null,
 ): Promise<void> {
-  await tx.named(
-    'object_storage_bucket_mark',
-    'update object_storage_buckets set pending = $3, next = $4 where storage_id = $1 and name = $2',
-    [storage_id, name, pending, next && JSON.stringify(next)],
+  await tx.run(
+    sql`update object_storage_buckets set pending = ${pending}, next = ${next && JSON.stringify(next)} where storage_id = ${storage_id} and name = ${name}`,
   );
 }
 
 /** What was to come is there, what was to go is gone. */
 export async function applyNext(tx: Tx, storageId: number): Promise<void> {
   await settle(tx, storageId, 'delete');
-  await tx.named(
-    'object_storage_buckets_apply',
-    `update object_storage_buckets set pending = null, next = null,
+  await tx.run(sql`update object_storage_buckets set pending = null, next = null,
        is_public = coalesce((next->>'is_public')::boolean, is_public),
        allowed_origins = coalesce(next->'allowed_origins', allowed_origins),
        expiration_days = coalesce((next->>'expiration_days')::int, expiration_days)
-      where storage_id = $1 and pending is not null`,
-    [storageId],
-  );
+      where storage_id = ${storageId} and pending is not null`);
 }
 
 /** Everything stays as it was. */
 export async function dropNext(tx: Tx, storageId: number): Promise<void> {
   await settle(tx, storageId, 'create');
-  await tx.named(
-    'object_storage_buckets_drop',
-    'update object_storage_buckets set pending = null, next = null where storage_id = $1 and pending is not null',
-    [storageId],
+  await tx.run(
+    sql`update object_storage_buckets set pending = null, next = null where storage_id = ${storageId} and pending is not null`,
   );
 }
 
 /** Forgets the parts with one purpose, and keeps the keys with another. */
 async function settle(tx: Tx, storageId: number, gone: 'create' | 'delete'): Promise<void> {
   for (const table of ['object_storage_keys', 'object_storage_buckets'])
-    await tx.named(`${table}_gone`, `delete from ${table} where storage_id = $1 and pending = $2`, [
-      storageId,
-      gone,
-    ]);
-  await tx.named(
-    'object_storage_keys_settle',
-    'update object_storage_keys set pending = null where storage_id = $1 and pending is not null',
-    [storageId],
+    await tx.run(sql`delete from ${raw(table)} where storage_id = ${storageId} and pending = ${gone}`);
+  await tx.run(
+    sql`update object_storage_keys set pending = null where storage_id = ${storageId} and pending is not null`,
   );
 }
 
@@ -170,32 +142,20 @@ export async function writeSeenBuckets(
     allowed_origins: allowedOrigins,
   }));
   await db.transaction(async (tx) => {
-    const same = await tx.named(
-      'object_storage_same',
-      'select 1 from object_storages where id = $1 and version = $2 and task_id is null for update',
-      [seen.storageId, seen.version],
+    const same = await tx.rows(
+      sql`select 1 from object_storages where id = ${seen.storageId} and version = ${seen.version} and task_id is null for update`,
     );
     if (same.length === 0) return;
-    await tx.named(
-      'object_storage_buckets_lost',
-      'delete from object_storage_buckets where storage_id = $1 and name <> all($2::text[])',
-      [seen.storageId, names],
+    await tx.run(
+      sql`delete from object_storage_buckets where storage_id = ${seen.storageId} and name <> all(${names}::text[])`,
     );
-    await tx.named(
-      'object_storage_buckets_found',
-      `insert into object_storage_buckets (storage_id, name, created_at)
-       select $1, name, $3 from unnest($2::text[]) as name on conflict do nothing`,
-      [seen.storageId, names, seen.timestamp],
-    );
-    await tx.named(
-      'object_storage_buckets_seen',
-      `update object_storage_buckets as bucket
+    await tx.run(sql`insert into object_storage_buckets (storage_id, name, created_at)
+       select ${seen.storageId}, name, ${seen.timestamp} from unnest(${names}::text[]) as name on conflict do nothing`);
+    await tx.run(sql`update object_storage_buckets as bucket
           set is_public = seen.is_public, allowed_origins = seen.allowed_origins
-         from jsonb_to_recordset($2) as seen(name text, is_public boolean, allowed_origins jsonb)
-        where bucket.storage_id = $1 and bucket.name = seen.name
-          and (bucket.is_public, bucket.allowed_origins) is distinct from (seen.is_public, seen.allowed_origins)`,
-      [seen.storageId, JSON.stringify(settings)],
-    );
+         from jsonb_to_recordset(${JSON.stringify(settings)}) as seen(name text, is_public boolean, allowed_origins jsonb)
+        where bucket.storage_id = ${seen.storageId} and bucket.name = seen.name
+          and (bucket.is_public, bucket.allowed_origins) is distinct from (seen.is_public, seen.allowed_origins)`);
   });
 }
 
@@ -203,18 +163,12 @@ export type SealedKey = Pick<KeyRow, 'access_key' | 'key_id' | 'sealed_secret'>;
 
 /** Keys whose secret is sealed under another key, locked. */
 export async function lockKeysNotUnder(tx: Tx, keyId: string): Promise<SealedKey[]> {
-  return tx.named<SealedKey>(
-    'object_storage_keys_sealed',
-    `select access_key, key_id, sealed_secret from object_storage_keys where key_id <> $1
-      order by access_key for update`,
-    [keyId],
-  );
+  return tx.rows<SealedKey>(sql`select access_key, key_id, sealed_secret from object_storage_keys where key_id <> ${keyId}
+      order by access_key for update`);
 }
 
 export async function resealKey(tx: Tx, key: SealedKey): Promise<void> {
-  await tx.named(
-    'object_storage_key_reseal',
-    'update object_storage_keys set key_id = $2, sealed_secret = $3 where access_key = $1',
-    [key.access_key, key.key_id, key.sealed_secret],
+  await tx.run(
+    sql`update object_storage_keys set key_id = ${key.key_id}, sealed_secret = ${key.sealed_secret} where access_key = ${key.access_key}`,
   );
 }

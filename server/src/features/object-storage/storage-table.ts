@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
 import { contains } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { raw, type Sql, sql } from '../../platform/database/sql.ts';
 import type { SearchSource } from '../../platform/search/source.ts';
 import type { StorageStatus } from './model.ts';
 
@@ -64,12 +64,12 @@ export function storageTable<Row extends AnyStorageRow>(
   table: 'object_storages' | 'sftp_storages',
   columns: readonly string[],
 ) {
-  const all = `${listOf([...COLUMNS, ...columns], 's')}, r.slug as location`;
+  const all = sql`${listOf([...COLUMNS, ...columns], 's')}, r.slug as location`;
   /** Rows as `s`; what follows says which. */
-  const select = `select ${all} from ${table} s join regions r on r.id = s.region_id`;
-  const isThere = `s.address is not null and s.task_id is null and s.status = 'active'`;
-  const isPaused = 'exists (select from clients c where c.id = s.client_id and c.data_planes_stopped)';
-  const shouldRun = `${isThere} and not ${isPaused}`;
+  const select = sql`select ${all} from ${raw(table)} s join regions r on r.id = s.region_id`;
+  const isThere = sql`s.address is not null and s.task_id is null and s.status = 'active'`;
+  const isPaused = sql`exists (select from clients c where c.id = s.client_id and c.data_planes_stopped)`;
+  const shouldRun = sql`${isThere} and not ${isPaused}`;
 
   return {
     select,
@@ -81,51 +81,49 @@ export function storageTable<Row extends AnyStorageRow>(
       const insertion = insertionOf(
         table,
         { ...row, status: 'creating', created_at: storage.timestamp },
-        'id',
+        sql`id`,
       );
-      return tx.namedNumber(`${table}_insert`, ...insertion);
+      return tx.number(insertion);
     },
 
     async find(db: Queryable, clientId: number, id: number): Promise<Row | undefined> {
-      const text = `${select} where s.client_id = $1 and s.id = $2`;
-      const [row] = await db.named<Row>(`${table}_find`, text, [clientId, id]);
+      const [row] = await db.rows<Row>(sql`${select} where s.client_id = ${clientId} and s.id = ${id}`);
       return row;
     },
 
     /** The storage, locked until the transaction ends. */
     async lock(tx: Tx, clientId: number, id: number): Promise<Row | undefined> {
-      const text = `${select} where s.client_id = $1 and s.id = $2 for update of s`;
-      const [row] = await tx.named<Row>(`${table}_lock`, text, [clientId, id]);
+      const [row] = await tx.rows<Row>(
+        sql`${select} where s.client_id = ${clientId} and s.id = ${id} for update of s`,
+      );
       return row;
     },
 
     /** The storage that a task holds. */
     async held(db: Queryable, taskId: string): Promise<Row | undefined> {
-      const [row] = await db.named<Row>(`${table}_held`, `${select} where s.task_id = $1`, [taskId]);
+      const [row] = await db.rows<Row>(sql`${select} where s.task_id = ${taskId}`);
       return row;
     },
 
     /** Ids of the storages of a region that should run. */
     async runningIds(db: Db, regionId: number): Promise<string[]> {
-      const text = `select s.id from ${table} s where s.region_id = $1 and ${shouldRun} order by s.id`;
-      const rows = await db.named<{ id: number }>(`${table}_running`, text, [regionId]);
+      const rows = await db.rows<{ id: number }>(
+        sql`select s.id from ${raw(table)} s where s.region_id = ${regionId} and ${shouldRun} order by s.id`,
+      );
       return rows.map(({ id }) => String(id));
     },
 
     /** Ids of those that serve nobody, since their clients are suspended. */
     async pausedIds(db: Db, regionId: number): Promise<string[]> {
-      const text = `select s.id from ${table} s where s.region_id = $1 and ${isThere} and ${isPaused} order by s.id`;
-      const rows = await db.named<{ id: number }>(`${table}_paused`, text, [regionId]);
+      const rows = await db.rows<{ id: number }>(
+        sql`select s.id from ${raw(table)} s where s.region_id = ${regionId} and ${isThere} and ${isPaused} order by s.id`,
+      );
       return rows.map(({ id }) => String(id));
     },
 
     /** The storage, if it should run now. */
     async findRunning(db: Db, id: string): Promise<Row | undefined> {
-      const [row] = await db.named<Row>(
-        `${table}_find_running`,
-        `${select} where s.id = $1 and ${shouldRun}`,
-        [Number(id)],
-      );
+      const [row] = await db.rows<Row>(sql`${select} where s.id = ${Number(id)} and ${shouldRun}`);
       return row;
     },
 
@@ -134,7 +132,7 @@ export function storageTable<Row extends AnyStorageRow>(
       const [field = '', direction = ''] = filter.order.split('.');
       const down = direction === 'desc' ? 'desc' : 'asc';
       return listPage<Row>(db, {
-        ...{ table, alias: 's', columns: all, joins: 'left join regions r on r.id = s.region_id' },
+        ...{ table, alias: 's', columns: all, joins: sql`left join regions r on r.id = s.region_id` },
         where: conditionsOf(filter),
         order: `${ORDERS[field] ?? ORDERS.created_at} ${down}, s.id ${down}`,
         ...{ limit: filter.limit, offset: filter.offset },
@@ -143,39 +141,40 @@ export function storageTable<Row extends AnyStorageRow>(
 
     /** How many a client has that are not deleted. The caller has locked the client. */
     async count(tx: Tx, clientId: number): Promise<number> {
-      const text = `select count(*)::int as count from ${table} where client_id = $1 and status <> 'deleted'`;
-      return tx.namedNumber(`${table}_count`, text, [clientId]);
+      return tx.number(
+        sql`select count(*)::int as count from ${raw(table)} where client_id = ${clientId} and status <> 'deleted'`,
+      );
     },
 
     /** Gives a storage, which the caller has locked, to a task. */
     async hold(tx: Tx, id: number, taskId: string, status: StorageStatus): Promise<void> {
-      const text = `update ${table} set task_id = $2, status = $3, version = version + 1 where id = $1`;
-      await tx.named(`${table}_hold`, text, [id, taskId, status]);
+      await tx.run(
+        sql`update ${raw(table)} set task_id = ${taskId}, status = ${status}, version = version + 1 where id = ${id}`,
+      );
     },
 
     async setAddress(db: Queryable, id: number, taskId: string, address: string): Promise<void> {
-      const text = `update ${table} set address = $3 where id = $1 and task_id = $2`;
-      await db.named(`${table}_address`, text, [id, taskId, address]);
+      await db.run(
+        sql`update ${raw(table)} set address = ${address} where id = ${id} and task_id = ${taskId}`,
+      );
     },
 
     /** Ends the hold of a task on a storage that is deleted now, or still. */
     async settleDeleted(tx: Tx, id: number, taskId: string, timestamp: string): Promise<void> {
-      const text = `update ${table} set task_id = null, status = 'deleted', address = null, version = version + 1,
-         deleted_at = coalesce(deleted_at, $3::timestamptz) where id = $1 and task_id = $2`;
-      await tx.named(`${table}_settle_deleted`, text, [id, taskId, timestamp]);
+      await tx.run(sql`update ${raw(table)} set task_id = null, status = 'deleted', address = null, version = version + 1,
+         deleted_at = coalesce(deleted_at, ${timestamp}::timestamptz) where id = ${id} and task_id = ${taskId}`);
     },
 
     /** Removes a storage that never came to be, which the task holds. */
     async remove(tx: Tx, id: number, taskId: string): Promise<void> {
-      const text = `delete from ${table} where id = $1 and task_id = $2`;
-      await tx.named(`${table}_remove`, text, [id, taskId]);
+      await tx.run(sql`delete from ${raw(table)} where id = ${id} and task_id = ${taskId}`);
     },
   };
 }
 
 export type StorageTable<Row extends AnyStorageRow> = ReturnType<typeof storageTable<Row>>;
 
-function conditionsOf(filter: StorageFilter): RawBuilder<unknown>[] {
+function conditionsOf(filter: StorageFilter): Sql[] {
   const { clientId, id, name, namePart, location, status, showDeleted } = filter;
   const where = [sql`s.client_id = ${clientId}::int`];
   if (id) where.push(sql`s.id::text = ${id}`);

@@ -1,26 +1,23 @@
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { StorageReport } from './port.ts';
 
 /** SQL of what storages used. */
 
 /** Adds a report to its hour. */
 export async function addUsage(tx: Tx, storageId: number, { at, buckets }: StorageReport): Promise<void> {
-  await tx.named(
-    'object_storage_usage_add',
-    `insert into object_storage_usage as u (storage_id, bucket_name, hour, size_max, size_sum, files_max, samples,
+  await tx.run(sql`insert into object_storage_usage as u (storage_id, bucket_name, hour, size_max, size_sum, files_max, samples,
        requests_in, requests_out, traffic_in, traffic_out)
-     select $1, b.name, date_trunc('hour', $2::timestamptz, 'UTC'), b.bytes, b.bytes, b.files, 1,
+     select ${storageId}, b.name, date_trunc('hour', ${at.toISOString()}::timestamptz, 'UTC'), b.bytes, b.bytes, b.files, 1,
             b."requestsIn", b."requestsOut", b."trafficIn", b."trafficOut"
-       from jsonb_to_recordset($3::jsonb) as b (name text, bytes bigint, files bigint, "requestsIn" bigint,
+       from jsonb_to_recordset(${JSON.stringify(buckets)}::jsonb) as b (name text, bytes bigint, files bigint, "requestsIn" bigint,
             "requestsOut" bigint, "trafficIn" bigint, "trafficOut" bigint)
      on conflict (storage_id, hour, bucket_name) do update set
        size_max = greatest(u.size_max, excluded.size_max), size_sum = u.size_sum + excluded.size_sum,
        files_max = greatest(u.files_max, excluded.files_max), samples = u.samples + 1,
        requests_in = u.requests_in + excluded.requests_in, requests_out = u.requests_out + excluded.requests_out,
-       traffic_in = u.traffic_in + excluded.traffic_in, traffic_out = u.traffic_out + excluded.traffic_out`,
-    [storageId, at.toISOString(), JSON.stringify(buckets)],
-  );
+       traffic_in = u.traffic_in + excluded.traffic_in, traffic_out = u.traffic_out + excluded.traffic_out`);
 }
 
 export interface UsageWhere {
@@ -52,10 +49,8 @@ export interface UsagePoint {
 /** In the order of locations, storages, buckets and time. */
 export async function readUsage(db: Db, where: UsageWhere): Promise<UsagePoint[]> {
   const { clientId, from, to, locations, storages, hours } = where;
-  return db.named<UsagePoint>(
-    'object_storage_usage_read',
-    `select r.slug as location, u.name as storage, u.bucket_name as bucket,
-            date_bin(make_interval(hours => $6), u.hour, '2000-01-01T00:00:00Z') as at,
+  return db.rows<UsagePoint>(sql`select r.slug as location, u.name as storage, u.bucket_name as bucket,
+            date_bin(make_interval(hours => ${hours}), u.hour, '2000-01-01T00:00:00Z') as at,
             max(u.size_max)::float8 as size_max, avg(u.size_sum / u.samples)::float8 as size_mean,
             max(u.files_max)::float8 as files_max, sum(u.requests_in)::float8 as requests_in,
             sum(u.requests_out)::float8 as requests_out, sum(u.traffic_in)::float8 as traffic_in,
@@ -68,11 +63,9 @@ export async function readUsage(db: Db, where: UsageWhere): Promise<UsagePoint[]
                     u.samples, u.requests_in, u.requests_out, u.traffic_in, u.traffic_out
                from sftp_storage_usage u join sftp_storages s on s.id = u.storage_id) u
        join regions r on r.id = u.region_id
-      where u.client_id = $1 and u.hour >= date_trunc('hour', $2::timestamptz, 'UTC') and u.hour < $3
-        and ($4::text[] is null or r.slug = any($4)) and ($5::text[] is null or u.name = any($5))
-      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
-    [clientId, from.toISOString(), to.toISOString(), locations, storages, hours],
-  );
+      where u.client_id = ${clientId} and u.hour >= date_trunc('hour', ${from.toISOString()}::timestamptz, 'UTC') and u.hour < ${to.toISOString()}
+        and (${locations}::text[] is null or r.slug = any(${locations})) and (${storages}::text[] is null or u.name = any(${storages}))
+      group by 1, 2, 3, 4 order by 1, 2, 3, 4`);
 }
 
 export async function forgetUsage(db: Db, before: Date): Promise<void> {

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import type { StorageStatus } from '../object-storage/index.ts';
 import type { SftpSettings } from '../sftp-storages/index.ts';
 import type { StorageType } from './schema.ts';
@@ -22,7 +22,7 @@ export interface OlderRow {
   readonly settings: SftpSettings | null;
 }
 
-const both = (clientId: number): RawBuilder<unknown> => sql`
+const both = (clientId: number): Sql => sql`
   select 's3_compatible' as type, s.id, s.client_id, s.name, s.status, r.slug as location, s.address, s.created_at,
          s.deleted_at, s.status = 'deleted' and s.purged_at is null as can_restore, null::jsonb as settings
     from object_storages s join regions r on r.id = s.region_id where s.client_id = ${clientId}::int
@@ -36,10 +36,7 @@ export async function readStorages(
   clientId: number,
   id: number,
 ): Promise<readonly OlderRow[]> {
-  const { rows } = await sql<OlderRow>`select * from (${both(clientId)}) s where id = ${id}::int`.execute(
-    db.kysely,
-  );
-  return rows;
+  return db.rows<OlderRow>(sql`select * from (${both(clientId)}) s where id = ${id}::int`);
 }
 
 const ORDERS: Readonly<Record<string, string>> = {
@@ -80,7 +77,7 @@ export function listStorages(db: Db, filter: OlderFilter): Promise<Page<OlderRow
     table: 'storages',
     rows: both(filter.clientId),
     alias: 's',
-    columns: 's.*',
+    columns: sql`s.*`,
     where,
     limit,
     offset,

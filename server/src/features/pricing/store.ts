@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 
 /** What there is to pay for, read from where it is kept. */
@@ -16,10 +17,8 @@ export async function readVolume(
   { projectId, regionId }: Place,
   id: string,
 ): Promise<VolumeSize | undefined> {
-  return db.namedRow<VolumeSize>(
-    'pricing_volume',
-    'select size::int as size, type from volumes where id = $1 and project_id = $2 and region_id = $3',
-    [id, projectId, regionId],
+  return db.row<VolumeSize>(
+    sql`select size::int as size, type from volumes where id = ${id} and project_id = ${projectId} and region_id = ${regionId}`,
   );
 }
 
@@ -29,12 +28,11 @@ export async function readSnapshotSizes(
   { projectId, regionId }: Place,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.named<{ id: string; size: number }>(
-    'pricing_snapshots',
-    `select id, size::int as size from volume_snapshots
-      where id = any($1::uuid[]) and project_id = $2 and region_id = $3`,
-    [ids, projectId, regionId],
-  );
+  const rows = await db.rows<{
+    id: string;
+    size: number;
+  }>(sql`select id, size::int as size from volume_snapshots
+      where id = any(${ids}::uuid[]) and project_id = ${projectId} and region_id = ${regionId}`);
   return new Map(rows.map(({ id, size }) => [id, size]));
 }
 
@@ -51,18 +49,14 @@ export async function readInstance(
   { projectId, regionId }: Place,
   id: string,
 ): Promise<InstanceParts | undefined> {
-  return db.namedRow<InstanceParts>(
-    'pricing_instance',
-    `select flavor->>'id' as flavor,
+  return db.row<InstanceParts>(sql`select flavor->>'id' as flavor,
             coalesce((select json_agg(json_build_object('size', v.size, 'type', v.type)) from volumes v
                        where v.instance_id = i.id), '[]') as volumes,
             (select count(*)::int from floating_ips f join ports p on p.id = f.port_id
               where p.device_type = 'instance' and p.device_id = i.id) as floating_ips,
             (select count(*)::int from ports p join networks n on n.id = p.network_id and n.external
               where p.device_type = 'instance' and p.device_id = i.id) as external_ips
-       from instances i where i.id = $1 and i.project_id = $2 and i.region_id = $3`,
-    [id, projectId, regionId],
-  );
+       from instances i where i.id = ${id} and i.project_id = ${projectId} and i.region_id = ${regionId}`);
 }
 
 export interface PoolParts {
@@ -79,11 +73,7 @@ export async function readPools(
   { projectId, regionId }: Place,
   name: string,
 ): Promise<readonly PoolParts[]> {
-  return db.named<PoolParts>(
-    'pricing_pools',
-    `select p.flavor_id, p.node_count, p.boot_volume_size, p.boot_volume_type, p.is_public_ipv4
+  return db.rows<PoolParts>(sql`select p.flavor_id, p.node_count, p.boot_volume_size, p.boot_volume_type, p.is_public_ipv4
        from k8s_pools p join k8s_clusters c on c.id = p.cluster_id
-      where c.name = $1 and c.project_id = $2 and c.region_id = $3 order by p.name`,
-    [name, projectId, regionId],
-  );
+      where c.name = ${name} and c.project_id = ${projectId} and c.region_id = ${regionId} order by p.name`);
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { project } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 /** A project as one picture: what there is in all regions, and how traffic goes between it. */
 
@@ -71,12 +72,8 @@ test('networks and object storages, each with a fact', async () => {
 });
 
 test('at most 200 of a kind are shown, and that there are more is said', async () => {
-  await server.db.named(
-    'test_many_networks',
-    `insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, created_at, updated_at)
-     select gen_random_uuid(), 1, 2, 1, 'net', 'vxlan', 100000 + i, 1450, now(), now() from generate_series(1, 300) i`,
-    [],
-  );
+  await server.db.run(sql`insert into networks (id, project_id, region_id, client_id, name, type, segmentation_id, mtu, created_at, updated_at)
+     select gen_random_uuid(), 1, 2, 1, 'net', 'vxlan', 100000 + i, 1450, now(), now() from generate_series(1, 300) i`);
   const { nodes, truncated } = await read(MAP);
   expect(nodes.filter(({ kind }: Node) => kind === 'network')).toHaveLength(200);
   expect(truncated).toEqual(['network']);

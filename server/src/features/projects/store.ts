@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { NotFound } from '../../kernel/errors.ts';
 import { statesBefore, type Transitions } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { empty, join, raw, sql } from '../../platform/database/sql.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { ProjectListQuery } from './schema.ts';
 
@@ -28,10 +28,9 @@ export async function readProject(
   id: number,
   clientId: number | 'any',
 ): Promise<ProjectRow | undefined> {
-  return db.namedRow<ProjectRow>(
-    'project_get',
-    `select ${COLUMNS} from projects where id = $1 and deleted_at is null and ($2::int is null or client_id = $2)`,
-    [id, clientId === 'any' ? null : clientId],
+  const owned = clientId === 'any' ? empty : sql`and client_id = ${clientId}`;
+  return db.row<ProjectRow>(
+    sql`select ${COLUMNS} from projects where id = ${id} and deleted_at is null ${owned}`,
   );
 }
 
@@ -40,19 +39,15 @@ export async function readProjectOwners(
   db: Queryable,
   ids: readonly number[],
 ): Promise<Pick<ProjectRow, 'id' | 'client_id'>[]> {
-  return db.named(
-    'project_owners',
-    'select id, client_id from projects where id = any($1::int[]) and deleted_at is null',
-    [ids],
+  return db.rows(
+    sql`select id, client_id from projects where id = any(${ids}::int[]) and deleted_at is null`,
   );
 }
 
 /** The project's row, locked against everything but readers until the transaction ends. */
 export async function lockProject(tx: Tx, id: number): Promise<ProjectRow> {
-  const [row] = await tx.named<ProjectRow>(
-    'project_lock',
-    `select ${COLUMNS} from projects where id = $1 and deleted_at is null for update`,
-    [id],
+  const [row] = await tx.rows<ProjectRow>(
+    sql`select ${COLUMNS} from projects where id = ${id} and deleted_at is null for update`,
   );
   if (!row) throw new NotFound(`Project ${id} was not found`);
   return row;
@@ -61,11 +56,7 @@ export async function lockProject(tx: Tx, id: number): Promise<ProjectRow> {
 /** Makes sure that the project lives until the transaction ends; the first statement of every create.
  *  @throws NotFound when it is deleted or being deleted */
 export async function guardProject(tx: Tx, id: number): Promise<void> {
-  const rows = await tx.named(
-    'project_guard',
-    `select 1 from projects where id = $1 and state = 'ACTIVE' for key share`,
-    [id],
-  );
+  const rows = await tx.rows(sql`select 1 from projects where id = ${id} and state = 'ACTIVE' for key share`);
   if (rows.length === 0) throw new NotFound(`Project ${id} was not found`);
 }
 
@@ -92,12 +83,9 @@ export interface NewProject {
 }
 
 export async function insertProject(tx: Tx, project: NewProject): Promise<ProjectRow> {
-  const [row] = await tx.named<ProjectRow>(
-    'project_insert',
-    `insert into projects (client_id, name, description, is_default, created_at) values ($1, $2, $3, $4, $5)
-     returning ${COLUMNS}`,
-    [project.clientId, project.name, project.description, project.isDefault, project.timestamp],
-  );
+  const [row] =
+    await tx.rows<ProjectRow>(sql`insert into projects (client_id, name, description, is_default, created_at) values (${project.clientId}, ${project.name}, ${project.description}, ${project.isDefault}, ${project.timestamp})
+     returning ${COLUMNS}`);
   return inserted(row);
 }
 
@@ -106,35 +94,26 @@ export async function updateProject(
   id: number,
   change: { name: string; description: string | null },
 ): Promise<ProjectRow> {
-  const [row] = await tx.named<ProjectRow>(
-    'project_update',
-    `update projects set name = $2, description = $3 where id = $1 returning ${COLUMNS}`,
-    [id, change.name, change.description],
+  const [row] = await tx.rows<ProjectRow>(
+    sql`update projects set name = ${change.name}, description = ${change.description} where id = ${id} returning ${COLUMNS}`,
   );
   if (!row) throw new NotFound(`Project ${id} was not found`);
   return row;
 }
 
 export async function markDeleting(tx: Tx, id: number, taskId: string): Promise<void> {
-  await tx.named('project_deleting', `update projects set state = 'DELETING', task_id = $2 where id = $1`, [
-    id,
-    taskId,
-  ]);
+  await tx.run(sql`update projects set state = 'DELETING', task_id = ${taskId} where id = ${id}`);
 }
 
 export async function markDeleted(tx: Tx, id: number, timestamp: string): Promise<void> {
-  await tx.named(
-    'project_deleted',
-    `update projects set state = 'DELETED', task_id = null, deleted_at = $2 where id = $1 and deleted_at is null`,
-    [id, timestamp],
+  await tx.run(
+    sql`update projects set state = 'DELETED', task_id = null, deleted_at = ${timestamp} where id = ${id} and deleted_at is null`,
   );
 }
 
 export async function markActive(tx: Tx, id: number): Promise<void> {
-  await tx.named(
-    'project_active',
-    `update projects set state = 'ACTIVE', task_id = null where id = $1 and state = any($2::text[])`,
-    [id, statesBefore(PROJECT_TRANSITIONS, 'ACTIVE')],
+  await tx.run(
+    sql`update projects set state = 'ACTIVE', task_id = null where id = ${id} and state = any(${statesBefore(PROJECT_TRANSITIONS, 'ACTIVE')}::text[])`,
   );
 }
 
@@ -162,20 +141,14 @@ export const RESOURCES = {
   volumes: 'volumes',
 } as const;
 
-const COUNTS_OF_RESOURCES = Object.entries(RESOURCES)
-  .map(
-    // Default groups are always there.
-    ([table, name]) =>
-      `select '${name}' as resource, count(*) as count from ${table}
-        where project_id = $1${table === 'security_groups' ? ' and not is_default' : ''}`,
-  )
-  .join(' union all ');
-
 /** How many resources of which kind live in the project. */
 export async function countResources(tx: Tx, id: number): Promise<{ resource: string; count: number }[]> {
-  return tx.named(
-    'project_resources',
-    `select resource, count from (${COUNTS_OF_RESOURCES}) r where count > 0 order by resource`,
-    [id],
+  const counts = Object.entries(RESOURCES).map(
+    // Default groups are always there.
+    ([table, name]) => sql`select ${raw(`'${name}'`)} as resource, count(*) as count from ${raw(table)}
+      where project_id = ${id} ${raw(table === 'security_groups' ? 'and not is_default' : '')}`,
+  );
+  return tx.rows<{ resource: string; count: number }>(
+    sql`select resource, count from (${join(counts, ' union all ')}) r where count > 0 order by resource`,
   );
 }

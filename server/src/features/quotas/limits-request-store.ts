@@ -2,6 +2,7 @@ import type { Transitions } from '../../kernel/transitions.ts';
 import type { Queryable } from '../../platform/database/db.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Limits, REQUEST_STATES } from './schema.ts';
 
 /** The statements that write requests for limits. */
@@ -34,18 +35,9 @@ interface NewRequest {
 }
 
 export async function insertRequest(db: Queryable, request: NewRequest): Promise<RequestRow> {
-  const row = await db.namedRow<RequestRow>(
-    'limits_request_insert',
-    `insert into limits_requests (client_id, user_id, description, requested_limits, created_at)
-     values ($1, $2, $3, $4, $5) returning ${COLUMNS}`,
-    [
-      request.clientId,
-      request.userId,
-      request.description,
-      JSON.stringify(request.requested_limits),
-      request.createdAt,
-    ],
-  );
+  const row =
+    await db.row<RequestRow>(sql`insert into limits_requests (client_id, user_id, description, requested_limits, created_at)
+     values (${request.clientId}, ${request.userId}, ${request.description}, ${JSON.stringify(request.requested_limits)}, ${request.createdAt}) returning ${COLUMNS}`);
   return inserted(row);
 }
 
@@ -55,12 +47,10 @@ export const decideRequest = (
   id: number,
   { status, decidedAt }: { readonly status: 'done' | 'rejected'; readonly decidedAt: string },
 ): Promise<RequestRow | undefined> =>
-  db.namedRow<RequestRow>(
-    'limits_request_decide',
-    `update limits_requests set status = $2, updated_at = $3 where id = $1 returning ${COLUMNS}`,
-    [id, status, decidedAt],
+  db.row<RequestRow>(
+    sql`update limits_requests set status = ${status}, updated_at = ${decidedAt} where id = ${id} returning ${COLUMNS}`,
   );
 
 export async function deleteRequest(db: Queryable, id: number): Promise<void> {
-  await db.named('limits_request_delete', 'delete from limits_requests where id = $1', [id]);
+  await db.run(sql`delete from limits_requests where id = ${id}`);
 }

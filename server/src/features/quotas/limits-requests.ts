@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox';
-import { type RawBuilder, sql } from 'kysely';
 import { nullable, offsetTime, readTime } from '../../kernel/codecs.ts';
 import { Conflict, NotFound } from '../../kernel/errors.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { listPage, viewPage } from '../../platform/database/list-page.ts';
 import { refuseMore } from '../../platform/database/refuse-more.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import {
   COLUMNS,
@@ -36,10 +36,8 @@ function view(row: RequestRow): Static<typeof LimitsRequest> {
 export const MAX_OPEN = 20;
 
 async function countOpen(tx: Tx, clientId: number): Promise<number> {
-  return tx.namedNumber(
-    'limits_request_count',
-    `select count(*)::int as count from limits_requests where client_id = $1 and status = 'in progress'`,
-    [clientId],
+  return tx.number(
+    sql`select count(*)::int as count from limits_requests where client_id = ${clientId} and status = 'in progress'`,
   );
 }
 
@@ -83,7 +81,7 @@ const asTime = (text: string | undefined) =>
   text === undefined ? undefined : (readTime(text)?.getTime() ?? 0);
 const at = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`;
 
-function conditionsOf(clientId: number | undefined, query: LimitsRequestQuery): RawBuilder<unknown>[] {
+function conditionsOf(clientId: number | undefined, query: LimitsRequestQuery): Sql[] {
   const [from, to] = [asTime(query.created_from), asTime(query.created_to)];
   return [
     sql`true`,
@@ -96,7 +94,7 @@ function conditionsOf(clientId: number | undefined, query: LimitsRequestQuery): 
 }
 
 /** One status by itself: an index has those of one in their order. */
-function statusConditions(statuses: LimitsRequestQuery['status']): RawBuilder<unknown>[] {
+function statusConditions(statuses: LimitsRequestQuery['status']): Sql[] {
   if (statuses === undefined) return [];
   const [one, ...others] = statuses;
   return [
@@ -108,10 +106,8 @@ function statusConditions(statuses: LimitsRequestQuery['status']): RawBuilder<un
 
 /** @throws NotFound, also for a request of another client */
 export async function getLimitsRequest(ctx: RequestContext, id: number) {
-  const [row] = await ctx.db.named<RequestRow>(
-    'limits_request_get',
-    `select ${COLUMNS} from limits_requests where id = $1 and client_id = $2`,
-    [id, ctx.caller.clientId],
+  const [row] = await ctx.db.rows<RequestRow>(
+    sql`select ${COLUMNS} from limits_requests where id = ${id} and client_id = ${ctx.caller.clientId}`,
   );
   if (!row) throw unknown(id);
   return view(row);
@@ -144,10 +140,8 @@ export async function decideLimitsRequest(ctx: RequestContext, id: number, statu
 }
 
 async function lockOpen(tx: Tx, id: number, clientId: number | undefined): Promise<RequestRow> {
-  const [row] = await tx.named<RequestRow>(
-    'limits_request_lock',
-    `select ${COLUMNS} from limits_requests where id = $1 and ($2::int is null or client_id = $2) for update`,
-    [id, clientId ?? null],
+  const [row] = await tx.rows<RequestRow>(
+    sql`select ${COLUMNS} from limits_requests where id = ${id} and (${clientId ?? null}::int is null or client_id = ${clientId ?? null}) for update`,
   );
   if (!row) throw unknown(id);
   if (REQUEST_TRANSITIONS[row.status].length === 0)

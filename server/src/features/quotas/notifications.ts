@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { BackgroundJob } from '../../platform/feature.ts';
 import type { MailSentHook } from '../../platform/mail/mailer.ts';
 import { queueMail } from '../../platform/mail/outbox.ts';
@@ -25,10 +26,8 @@ export function quotaNotifications(options: NotificationOptions): BackgroundJob 
     everyMs: 250,
     exclusive: true,
     run: async () => {
-      const waiting = await options.db.named<{ client_id: number }>(
-        'quota_reaching_clients',
-        'select distinct client_id from quota_reachings order by client_id',
-        [],
+      const waiting = await options.db.rows<{ client_id: number }>(
+        sql`select distinct client_id from quota_reachings order by client_id`,
       );
       for (const { client_id } of waiting) await notify(options, client_id);
     },
@@ -47,19 +46,14 @@ interface Reaching {
 /** One mail for all that a client has reached since the last look. */
 async function notify({ db, clock, ids, sendsMail }: NotificationOptions, clientId: number): Promise<void> {
   await db.transaction(async (tx) => {
-    const reached = await tx.named<Reaching>(
-      'quota_reaching_drain',
-      `with reached as (delete from quota_reachings where client_id = $1 returning *)
+    const reached =
+      await tx.rows<Reaching>(sql`with reached as (delete from quota_reachings where client_id = ${clientId} returning *)
        select t.region_id, r.display_name as region_name, t.name, t.usage, t.quota_limit, t.threshold
-         from reached t left join regions r on r.id = t.region_id where t.name <> $2 order by t.id`,
-      [clientId, DEPRECATED_REGIONAL_NAME],
-    );
+         from reached t left join regions r on r.id = t.region_id where t.name <> ${DEPRECATED_REGIONAL_NAME} order by t.id`);
     const [first] = reached;
     if (!first) return;
-    const [client] = await tx.named<{ email: string; name: string }>(
-      'quota_mail_client',
-      'select email, name from clients where id = $1',
-      [clientId],
+    const [client] = await tx.rows<{ email: string; name: string }>(
+      sql`select email, name from clients where id = ${clientId}`,
     );
     if (!client) return;
     const timestamp = clock.timestamp();
@@ -121,10 +115,6 @@ async function recordSending(
   message: ThresholdMessage,
   timestamp: string,
 ): Promise<void> {
-  await tx.named(
-    'quota_threshold_sent',
-    `insert into quota_thresholds (client_id, threshold, last_message, last_sending) values ($1, $2, $3, $4)
-     on conflict (client_id) do update set last_message = excluded.last_message, last_sending = excluded.last_sending`,
-    [clientId, DEFAULT_THRESHOLD, JSON.stringify(message), timestamp],
-  );
+  await tx.run(sql`insert into quota_thresholds (client_id, threshold, last_message, last_sending) values (${clientId}, ${DEFAULT_THRESHOLD}, ${JSON.stringify(message)}, ${timestamp})
+     on conflict (client_id) do update set last_message = excluded.last_message, last_sending = excluded.last_sending`);
 }

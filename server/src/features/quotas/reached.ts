@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { DEFAULT_THRESHOLD, LOWEST_THRESHOLD } from './model.ts';
 
 /** Which quotas have come to their thresholds: rows that wait for the next mail. */
@@ -20,21 +21,11 @@ export async function noteReached(tx: Tx, counter: Named, now: Counter, before: 
   const { usage, quota_limit: limit } = now;
   if (usage <= 0 || usage * 100 < limit * LOWEST_THRESHOLD) return;
   // A change of the threshold waits until this is committed, and this until such a change is.
-  await tx.named('quota_near_threshold', 'select pg_advisory_xact_lock_shared($2, $1)', [
-    counter.clientId,
-    THRESHOLD_LOCK,
-  ]);
-  await tx.named(
-    'quota_reached',
-    `insert into quota_reachings (client_id, region_id, name, usage, quota_limit, threshold)
-     select $1, $2, $3, $4, $5, t.threshold
-       from (select coalesce((select threshold from quota_thresholds where client_id = $1), $8) as threshold) t
-      where quota_reached($4, $5, t.threshold) and not quota_reached($6, $7, t.threshold)`,
-    [
-      ...[counter.clientId, counter.regionId, counter.name, usage, limit],
-      ...[before.usage, before.quota_limit, DEFAULT_THRESHOLD],
-    ],
-  );
+  await tx.run(sql`select pg_advisory_xact_lock_shared(${THRESHOLD_LOCK}, ${counter.clientId})`);
+  await tx.run(sql`insert into quota_reachings (client_id, region_id, name, usage, quota_limit, threshold)
+     select ${counter.clientId}, ${counter.regionId}, ${counter.name}, ${usage}, ${limit}, t.threshold
+       from (select coalesce((select threshold from quota_thresholds where client_id = ${counter.clientId}), ${DEFAULT_THRESHOLD}) as threshold) t
+      where quota_reached(${usage}, ${limit}, t.threshold) and not quota_reached(${before.usage}, ${before.quota_limit}, t.threshold)`);
 }
 
 /** Changed thresholds hold this lock of their client alone. */

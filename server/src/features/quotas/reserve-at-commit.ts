@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { defaultLimit, LOWEST_THRESHOLD, type QuotaName, type QuotaScope } from './model.ts';
 import type { Counter } from './reached.ts';
 
@@ -31,16 +32,14 @@ export function hasRoom(scope: QuotaScope, name: QuotaName, amount: number): boo
  *  looks closely. */
 export function reserveAtCommit(tx: Tx, scope: QuotaScope, name: QuotaName, amount: number): void {
   tx.atCommit<Counter>(
-    'quota_reserve_ample',
-    `with counted as (
+    sql`with counted as (
        insert into quota_counters as q (client_id, region_id, name, usage, quota_limit)
-       select $1::int, $2::int, $3::text, $4::bigint, $6::bigint
+       select ${scope.clientId}::int, ${scope.regionId}::int, ${name}::text, ${amount}::bigint, ${defaultLimit(name)}::bigint
        on conflict (client_id, region_id, name)
-       do update set usage = q.usage + $4 where (q.usage + $4) * 100 < q.quota_limit * $5
+       do update set usage = q.usage + ${amount} where (q.usage + ${amount}) * 100 < q.quota_limit * ${LOWEST_THRESHOLD}
        returning usage, quota_limit)
-     select repeat_unless(count(*) = 1 and max(usage) * 100 < max(quota_limit) * $5),
+     select repeat_unless(count(*) = 1 and max(usage) * 100 < max(quota_limit) * ${LOWEST_THRESHOLD}),
             max(usage) as usage, max(quota_limit) as quota_limit from counted`,
-    [scope.clientId, scope.regionId, name, amount, LOWEST_THRESHOLD, defaultLimit(name)],
     (rows) => saw(scope, name, rows?.[0]),
   );
 }

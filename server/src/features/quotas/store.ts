@@ -1,5 +1,6 @@
 import { QuotaExceeded } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { type Amounts, defaultLimit, type Quota, type QuotaName, type QuotaScope } from './model.ts';
 import { type Counter, noteReached } from './reached.ts';
 import { hasRoom, reserveAtCommit, saw } from './reserve-at-commit.ts';
@@ -22,25 +23,17 @@ export async function reserve(tx: Tx, scope: QuotaScope, amounts: Amounts): Prom
 
 async function reserveOne(tx: Tx, scope: QuotaScope, name: QuotaName, amount: number): Promise<void> {
   if (await increase(tx, scope, name, amount)) return;
-  await tx.named(
-    'quota_introduce',
-    `insert into quota_counters (client_id, region_id, name, quota_limit) values ($1, $2, $3, $4)
-     on conflict do nothing`,
-    [scope.clientId, scope.regionId, name, defaultLimit(name)],
-  );
+  await tx.run(sql`insert into quota_counters (client_id, region_id, name, quota_limit) values (${scope.clientId}, ${scope.regionId}, ${name}, ${defaultLimit(name)})
+     on conflict do nothing`);
   if (await increase(tx, scope, name, amount)) return;
   const { [name]: quota } = await readQuotas(tx, scope, [name]);
   throw new QuotaExceeded(name, quota?.usage ?? 0, amount, quota?.limit ?? 0);
 }
 
 async function increase(tx: Tx, scope: QuotaScope, name: QuotaName, amount: number): Promise<boolean> {
-  const [counter] = await tx.named<Counter>(
-    'quota_reserve',
-    `update quota_counters set usage = usage + $4
-      where client_id = $1 and region_id = $2 and name = $3 and usage + $4 <= quota_limit
-      returning usage, quota_limit`,
-    [scope.clientId, scope.regionId, name, amount],
-  );
+  const [counter] = await tx.rows<Counter>(sql`update quota_counters set usage = usage + ${amount}
+      where client_id = ${scope.clientId} and region_id = ${scope.regionId} and name = ${name} and usage + ${amount} <= quota_limit
+      returning usage, quota_limit`);
   saw(scope, name, counter);
   if (counter)
     await noteReached(tx, { ...scope, name }, counter, { ...counter, usage: counter.usage - amount });
@@ -56,10 +49,8 @@ export async function release(
 ): Promise<void> {
   if (scope.regionId === null) return;
   for (const name of namesOf(amounts)) {
-    await tx.named(
-      'quota_release',
-      'update quota_counters set usage = usage - $4 where client_id = $1 and region_id = $2 and name = $3',
-      [scope.clientId, scope.regionId, name, amounts[name]],
+    await tx.run(
+      sql`update quota_counters set usage = usage - ${amounts[name]} where client_id = ${scope.clientId} and region_id = ${scope.regionId} and name = ${name}`,
     );
   }
 }
@@ -67,10 +58,8 @@ export async function release(
 /** Locks all counters of the scope in the order in which `reserve` locks them: for a transaction that releases in
  *  several calls, so that it and another one never wait for each other. */
 export async function lockCounters(tx: Tx, scope: QuotaScope): Promise<void> {
-  await tx.named(
-    'quota_lock',
-    'select 1 from quota_counters where client_id = $1 and region_id = $2 order by name for update',
-    [scope.clientId, scope.regionId],
+  await tx.run(
+    sql`select 1 from quota_counters where client_id = ${scope.clientId} and region_id = ${scope.regionId} order by name for update`,
   );
 }
 
@@ -80,12 +69,12 @@ export async function readQuotas<N extends QuotaName>(
   scope: QuotaScope,
   names: readonly N[],
 ): Promise<Record<N, Quota>> {
-  const rows = await db.named<{ name: N; usage: number; quota_limit: number }>(
-    'quota_read',
-    `select name, usage, quota_limit from quota_counters
-      where client_id = $1 and region_id = $2 and name = any($3::text[])`,
-    [scope.clientId, scope.regionId, names],
-  );
+  const rows = await db.rows<{
+    name: N;
+    usage: number;
+    quota_limit: number;
+  }>(sql`select name, usage, quota_limit from quota_counters
+      where client_id = ${scope.clientId} and region_id = ${scope.regionId} and name = any(${names}::text[])`);
   const known = new Map(rows.map((row) => [row.name, { limit: row.quota_limit, usage: row.usage }]));
   const entries = names.map((name) => [name, known.get(name) ?? { limit: defaultLimit(name), usage: 0 }]);
   return Object.fromEntries(entries) as Record<N, Quota>;
@@ -93,28 +82,18 @@ export async function readQuotas<N extends QuotaName>(
 
 /** All counters of a client that were ever touched. */
 export async function readCounters(db: Queryable, clientId: number) {
-  return db.named<{ region_id: number; name: QuotaName; usage: number; quota_limit: number }>(
-    'quota_read_client',
-    'select region_id, name, usage, quota_limit from quota_counters where client_id = $1',
-    [clientId],
+  return db.rows<{ region_id: number; name: QuotaName; usage: number; quota_limit: number }>(
+    sql`select region_id, name, usage, quota_limit from quota_counters where client_id = ${clientId}`,
   );
 }
 
 /** Sets limits; one below the usage is fine and keeps anything more from being created. */
 export async function setLimits(tx: Tx, scope: QuotaScope, limits: Amounts): Promise<void> {
   for (const [name, limit] of Object.entries(limits).sort()) {
-    const [old] = await tx.named<Counter>(
-      'quota_lock_one',
-      `select usage, quota_limit from quota_counters
-        where client_id = $1 and region_id = $2 and name = $3 for update`,
-      [scope.clientId, scope.regionId, name],
-    );
-    await tx.named(
-      'quota_set_limit',
-      `insert into quota_counters (client_id, region_id, name, quota_limit) values ($1, $2, $3, $4)
-       on conflict (client_id, region_id, name) do update set quota_limit = excluded.quota_limit`,
-      [scope.clientId, scope.regionId, name, limit],
-    );
+    const [old] = await tx.rows<Counter>(sql`select usage, quota_limit from quota_counters
+        where client_id = ${scope.clientId} and region_id = ${scope.regionId} and name = ${name} for update`);
+    await tx.run(sql`insert into quota_counters (client_id, region_id, name, quota_limit) values (${scope.clientId}, ${scope.regionId}, ${name}, ${limit})
+       on conflict (client_id, region_id, name) do update set quota_limit = excluded.quota_limit`);
     if (old) await noteReached(tx, { ...scope, name }, { ...old, quota_limit: limit }, old);
   }
 }

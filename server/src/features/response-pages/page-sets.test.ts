@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { MAX_SETS } from './service.ts';
 
 let server: TestServer;
@@ -140,12 +141,8 @@ test('changes of different pages at once are all kept', async () => {
 });
 
 test('an account keeps so many sets, and its own alone count', async () => {
-  await server.db.named(
-    'test_fill_sets',
-    `insert into custom_page_sets (client_id, name, pages, created_at)
-     select 2, 'set ' || i, '{}', now() from generate_series(1, $1::int) i`,
-    [MAX_SETS - 1],
-  );
+  await server.db.run(sql`insert into custom_page_sets (client_id, name, pages, created_at)
+     select 2, 'set ' || i, '{}', now() from generate_series(1, ${MAX_SETS - 1}::int) i`);
   const set = (as: 'other client' | 'Administrators') =>
     server.call('POST', URL, { body: { name: 'more' }, as });
   const both = await Promise.all([set('other client'), set('other client')]);

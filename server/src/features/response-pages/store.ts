@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Pages, SetListQuery } from './schema.ts';
 
 const SET_COLUMNS = ['id', 'name', 'domains', 'pages'] as const;
@@ -15,19 +15,15 @@ export type SetRow = RowOf<
 >;
 
 export async function readSet(db: Db, clientId: number, id: number): Promise<SetRow | undefined> {
-  return db.namedRow<SetRow>(
-    'page_set_get',
-    `select ${COLUMNS} from custom_page_sets where client_id = $1 and id = $2`,
-    [clientId, id],
+  return db.row<SetRow>(
+    sql`select ${COLUMNS} from custom_page_sets where client_id = ${clientId} and id = ${id}`,
   );
 }
 
 /** The set, locked until the transaction ends. */
 export async function lockSet(tx: Tx, clientId: number, id: number): Promise<SetRow | undefined> {
-  return tx.namedRow<SetRow>(
-    'page_set_lock',
-    `select ${COLUMNS} from custom_page_sets where client_id = $1 and id = $2 for update`,
-    [clientId, id],
+  return tx.row<SetRow>(
+    sql`select ${COLUMNS} from custom_page_sets where client_id = ${clientId} and id = ${id} for update`,
   );
 }
 
@@ -59,36 +55,19 @@ export interface NewSet {
 }
 
 export async function countSets(tx: Tx, clientId: number): Promise<number> {
-  return tx.namedNumber(
-    'page_set_count',
-    'select count(*)::int as count from custom_page_sets where client_id = $1',
-    [clientId],
-  );
+  return tx.number(sql`select count(*)::int as count from custom_page_sets where client_id = ${clientId}`);
 }
 
 /** What the pages of all sets but one use. */
 export async function bytesOfSets(tx: Tx, clientId: number, exceptId: number): Promise<number> {
-  return tx.namedNumber(
-    'page_set_bytes',
-    `select coalesce(sum(octet_length(pages::text)), 0)::bigint as bytes
-       from custom_page_sets where client_id = $1 and id <> $2`,
-    [clientId, exceptId],
-  );
+  return tx.number(sql`select coalesce(sum(octet_length(pages::text)), 0)::bigint as bytes
+       from custom_page_sets where client_id = ${clientId} and id <> ${exceptId}`);
 }
 
 export async function insertSet(tx: Tx, set: NewSet): Promise<SetRow> {
-  const [row] = await tx.named<SetRow>(
-    'page_set_insert',
-    `insert into custom_page_sets (client_id, name, domains, pages, created_at) values ($1, $2, $3, $4, $5)
-     returning ${COLUMNS}`,
-    [
-      set.clientId,
-      set.name,
-      set.domains && JSON.stringify(set.domains),
-      JSON.stringify(set.pages),
-      set.timestamp,
-    ],
-  );
+  const [row] =
+    await tx.rows<SetRow>(sql`insert into custom_page_sets (client_id, name, domains, pages, created_at) values (${set.clientId}, ${set.name}, ${set.domains && JSON.stringify(set.domains)}, ${JSON.stringify(set.pages)}, ${set.timestamp})
+     returning ${COLUMNS}`);
   return inserted(row);
 }
 
@@ -97,18 +76,12 @@ export async function updateSet(
   id: number,
   { name, domains, pages }: Pick<SetRow, 'name' | 'domains' | 'pages'>,
 ): Promise<void> {
-  await tx.named(
-    'page_set_update',
-    'update custom_page_sets set name = $2, domains = $3, pages = $4 where id = $1',
-    [id, name, domains && JSON.stringify(domains), JSON.stringify(pages)],
+  await tx.run(
+    sql`update custom_page_sets set name = ${name}, domains = ${domains && JSON.stringify(domains)}, pages = ${JSON.stringify(pages)} where id = ${id}`,
   );
 }
 
 /** Says whether there was one. */
 export async function deleteSet(tx: Tx, clientId: number, id: number): Promise<boolean> {
-  return tx.namedAny(
-    'page_set_delete',
-    'delete from custom_page_sets where client_id = $1 and id = $2 returning id',
-    [clientId, id],
-  );
+  return tx.any(sql`delete from custom_page_sets where client_id = ${clientId} and id = ${id} returning id`);
 }

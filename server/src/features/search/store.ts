@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { contains } from '../../platform/database/contains.ts';
 import type { Db } from '../../platform/database/db.ts';
+import { join, raw, type Sql, sql } from '../../platform/database/sql.ts';
 import { AddressBeginning, type SearchSource } from '../../platform/search/source.ts';
 
 /** Who searches, and what for. */
@@ -33,26 +33,26 @@ export async function findResources(
     selection(source, search, wholeOf(source, search.text)),
     selection(source, search, partsOf(source, search.text)),
   ]);
-  return (await sql<FoundRow>`${sql.join(parts, sql` union all `)}`.execute(db.kysely)).rows;
+  return db.rows<FoundRow>(join(parts, ' union all '), { prepared: false });
 }
 
-function selection(source: SearchSource, search: SearchFor, found: RawBuilder<unknown>): RawBuilder<unknown> {
+function selection(source: SearchSource, search: SearchFor, found: Sql): Sql {
   const { kind, table, id = 'id', name = 's.name', label = name, status } = source;
   const { project = 's.project_id', region = 's.region_id', where } = source;
   const tagged = source.tags ? taggedWith(search.text) : sql`false`;
-  return sql`(select ${kind}::text as kind, s.${sql.raw(id)}::text as id,
-      coalesce(${sql.raw(label ?? 'null')}, s.${sql.raw(id)}::text) as name,
-      ${sql.raw(project ?? 'null::int')} as project_id, ${sql.raw(region ?? 'null::int')} as region_id,
-      ${sql.raw(status ?? 'null')}::text as status, ${tagged} as tagged
-    from ${sql.raw(table)} s
+  return sql`(select ${kind}::text as kind, s.${raw(id)}::text as id,
+      coalesce(${raw(label ?? 'null')}, s.${raw(id)}::text) as name,
+      ${raw(project ?? 'null::int')} as project_id, ${raw(region ?? 'null::int')} as region_id,
+      ${raw(status ?? 'null')}::text as status, ${tagged} as tagged
+    from ${raw(table)} s
    where ${ownedBy(source, search.clientId)} and (${found})${where ? sql` and ${where(search.userId)}` : sql``}
    limit ${search.limit}::int)`;
 }
 
-function ownedBy({ owner, project = 's.project_id' }: SearchSource, clientId: number): RawBuilder<unknown> {
+function ownedBy({ owner, project = 's.project_id' }: SearchSource, clientId: number): Sql {
   if (owner === 'everybody') return sql`true`;
   if (owner === 'client' || project === null) return sql`s.client_id = ${clientId}::int`;
-  return sql`${sql.raw(project)} = any(array(
+  return sql`${raw(project)} = any(array(
     select id from projects where client_id = ${clientId}::int and deleted_at is null))`;
 }
 
@@ -61,26 +61,25 @@ const NUMBER = /^\d{1,9}$/;
 
 /** That the text is the whole name or id. */
 function wholeOf({ name = 's.name', id = 'id', idType = 'uuid' }: SearchSource, text: string) {
-  const named = name === null ? sql`false` : sql`${sql.raw(name)} = ${text}`;
+  const named = name === null ? sql`false` : sql`${raw(name)} = ${text}`;
   const lower = text.toLowerCase();
-  if (idType === 'uuid' && UUID.test(lower)) return sql`${named} or s.${sql.raw(id)} = ${lower}::uuid`;
-  if (idType === 'integer' && NUMBER.test(text))
-    return sql`${named} or s.${sql.raw(id)} = ${Number(text)}::int`;
+  if (idType === 'uuid' && UUID.test(lower)) return sql`${named} or s.${raw(id)} = ${lower}::uuid`;
+  if (idType === 'integer' && NUMBER.test(text)) return sql`${named} or s.${raw(id)} = ${Number(text)}::int`;
   return named;
 }
 
 /** That the text is in the name, begins the id or an address, or is a tag. */
-function partsOf(source: SearchSource, text: string): RawBuilder<unknown> {
+function partsOf(source: SearchSource, text: string): Sql {
   const { name = 's.name', id = 'id', idType = 'uuid', addresses, tags } = source;
   const begin = addresses && AddressBeginning.of(text);
   const ids = idType === 'uuid' ? idsFrom(text) : undefined;
   const found = [
-    ...(name === null ? [] : [contains(sql.raw(name), text)]),
-    ...(ids ? [sql`s.${sql.raw(id)} between ${ids.from}::uuid and ${ids.to}::uuid`] : []),
+    ...(name === null ? [] : [contains(raw(name), text)]),
+    ...(ids ? [sql`s.${raw(id)} between ${ids.from}::uuid and ${ids.to}::uuid`] : []),
     ...(begin ? [addresses(begin)] : []),
     ...(tags ? [taggedWith(text)] : []),
   ];
-  return found.length === 0 ? sql`false` : sql.join(found, sql` or `);
+  return found.length === 0 ? sql`false` : join(found, ' or ');
 }
 
 /** The first and the last id that begin with these digits. Fewer than four begin too many. */
@@ -93,13 +92,13 @@ function idsFrom(text: string): { readonly from: string; readonly to: string } |
 }
 
 /** That the text is the key or the value of a tag, or both as `key=value`; found by the index of tags. */
-function taggedWith(text: string): RawBuilder<unknown> {
+function taggedWith(text: string): Sql {
   const [key = '', ...value] = text.split('=');
   const pair = { [key]: { value: value.join('=') } };
   const asPair = value.length > 0 ? [sql`s.tags @> ${JSON.stringify(pair)}::jsonb`] : [];
   const asValue = `$.*.value ? (@ == ${JSON.stringify(text)})`;
-  return sql`(s.tags <> '{}' and (${sql.join(
+  return sql`(s.tags <> '{}' and (${join(
     [sql`s.tags ? ${text}`, sql`s.tags @? ${asValue}::jsonpath`, ...asPair],
-    sql` or `,
+    ' or ',
   )}))`;
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { MAX_SECRETS_MIB } from './service.ts';
 import { makeCertificate, payloadOf } from './testing/certificates.ts';
 
@@ -15,10 +16,8 @@ test('an account keeps so many MiB of secrets, in all its regions together', asy
     return String(task.created_resources?.secrets?.[0]);
   };
   const grow = (id: string) =>
-    server.db.named(
-      'test_grow',
-      `update secrets set sealed = sealed || convert_to(repeat('x', $2), 'UTF8') where id = $1`,
-      [id, (MAX_SECRETS_MIB / 2) * 1024 * 1024],
+    server.db.rows(
+      sql`update secrets set sealed = sealed || convert_to(repeat('x', ${(MAX_SECRETS_MIB / 2) * 1024 * 1024}), 'UTF8') where id = ${id}`,
     );
   const first = await create();
   await grow(first);

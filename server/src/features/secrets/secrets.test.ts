@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 import { Cipher } from '../../platform/secrets/cipher.ts';
 import { newKey } from '../../platform/secrets/key-file.ts';
 import { addKeyId } from '../../platform/secrets/master-keys.ts';
@@ -59,10 +60,8 @@ const get = (id: string) => server.call('GET', `${ALL}/${id}`);
 const remove = (id: string) => server.call('DELETE', `${ALL}/${id}`);
 
 async function usage(): Promise<number> {
-  const rows = await server.db.named<{ usage: number }>(
-    't_usage',
-    `select usage from quota_counters where client_id = 1 and region_id = 2 and name = 'secret_count'`,
-    [],
+  const rows = await server.db.rows<{ usage: number }>(
+    sql`select usage from quota_counters where client_id = 1 and region_id = 2 and name = 'secret_count'`,
   );
   return rows[0]?.usage ?? 0;
 }
@@ -223,7 +222,7 @@ test('nothing secret is in any answer, log, row, task or audit entry', async () 
   ]);
   const tables = ['secrets', 'tasks', 'audit_log', 'idempotency_keys'];
   const rows = await Promise.all(
-    tables.map((table) => server.db.named(`t_all_${table}`, `select t::text as row from ${table} t`, [])),
+    tables.map((table) => server.db.rows(sql`select t::text as row from ${raw(table)} t`)),
   );
   const everything = JSON.stringify([refusal, answers, rows]) + logged;
   const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', site.keys.privateKey));
@@ -328,20 +327,14 @@ test('a secret that a task may need to go back is kept until the task ends', asy
   const task = await server.ended(await server.call('POST', LBS, { body: tls({ secret_id: id }) }));
   const [listener] = task.created_resources?.listeners ?? [];
   // As while the task runs that gives the listener another secret.
-  await server.db.named(
-    't_changing',
-    'update lb_listeners set previous = to_jsonb(lb_listeners), secret_id = $2, task_id = $3 where id = $1',
-    [listener, next, UNKNOWN],
+  await server.db.run(
+    sql`update lb_listeners set previous = to_jsonb(lb_listeners), secret_id = ${next}, task_id = ${UNKNOWN} where id = ${listener}`,
   );
   const refused = await remove(id);
   expect(refused.status).toBe(409);
   expect(refused.headers['retry-after']).toBe('1');
   expect(refused.body.message).toContain(UNKNOWN);
-  await server.db.named(
-    't_changed',
-    'update lb_listeners set previous = null, task_id = null where id = $1',
-    [listener],
-  );
+  await server.db.run(sql`update lb_listeners set previous = null, task_id = null where id = ${listener}`);
   await finished(server, remove(id));
   expect((await get(id)).status).toBe(404);
 });
@@ -367,10 +360,8 @@ test('a change of the master key covers secrets, and afterwards the new key alon
 });
 
 test('the quota of secrets is kept', async () => {
-  await server.db.named(
-    't_limit',
-    `update quota_counters set quota_limit = usage where client_id = 1 and region_id = 2 and name = 'secret_count'`,
-    [],
+  await server.db.run(
+    sql`update quota_counters set quota_limit = usage where client_id = 1 and region_id = 2 and name = 'secret_count'`,
   );
   const { status, body } = await post(payloadOf(site));
   expect(status).toBe(403);

@@ -5,6 +5,7 @@ import { heldTable } from '../../platform/database/held-table.ts';
 import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { SecretKind } from './material.ts';
 
@@ -47,16 +48,14 @@ export const {
 
 /** What an account keeps in all its regions. */
 export async function bytesOfSecrets(tx: Tx, clientId: number): Promise<number> {
-  return tx.namedNumber(
-    'secret_bytes',
-    'select coalesce(sum(octet_length(sealed)), 0)::bigint as bytes from secrets where client_id = $1',
-    [clientId],
+  return tx.number(
+    sql`select coalesce(sum(octet_length(sealed)), 0)::bigint as bytes from secrets where client_id = ${clientId}`,
   );
 }
 
 export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {
   const columns = { ...pick(row, NEW), status: 'PENDING_CREATE', created_at: row.timestamp };
-  await tx.named('secret_insert', ...insertionOf('secrets', columns));
+  await tx.run(insertionOf('secrets', columns));
 }
 
 /** One page, the newest first, and how many there are in all. */
@@ -77,40 +76,24 @@ export function listSecrets(
 
 /** Gives the secret to the task that deletes it. */
 export async function markDeleting(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'secret_mark_deleting',
-    `update secrets set status = 'PENDING_DELETE', task_id = $2 where id = $1`,
-    [id, taskId],
-  );
+  await tx.run(sql`update secrets set status = 'PENDING_DELETE', task_id = ${taskId} where id = ${id}`);
 }
 
 /** Ends the task's hold: the secret can be used. */
 export async function activateSecret(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'secret_activate',
-    `update secrets set status = 'ACTIVE', task_id = null
-      where id = $1 and task_id = $2 and status = any($3::text[])`,
-    [id, taskId, statesBefore(SECRET_TRANSITIONS, 'ACTIVE')],
-  );
+  await tx.run(sql`update secrets set status = 'ACTIVE', task_id = null
+      where id = ${id} and task_id = ${taskId} and status = any(${statesBefore(SECRET_TRANSITIONS, 'ACTIVE')}::text[])`);
 }
 
 export async function readSealed(db: Queryable, ids: readonly string[]): Promise<SealedRow[]> {
-  return db.named('secret_sealed', `select ${listOf(SEALED)} from secrets where id = any($1::uuid[])`, [ids]);
+  return db.rows(sql`select ${listOf(SEALED)} from secrets where id = any(${ids}::uuid[])`);
 }
 
 /** All values that are not under this key yet, locked until the transaction ends. */
 export async function lockSealedNotUnder(tx: Tx, keyId: string): Promise<SealedRow[]> {
-  return tx.named(
-    'secret_old_keys',
-    `select ${listOf(SEALED)} from secrets where key_id <> $1 order by id for update`,
-    [keyId],
-  );
+  return tx.rows(sql`select ${listOf(SEALED)} from secrets where key_id <> ${keyId} order by id for update`);
 }
 
 export async function reencryptSecret(tx: Tx, { id, key_id, sealed }: SealedRow): Promise<void> {
-  await tx.named('secret_reencrypt', 'update secrets set key_id = $2, sealed = $3 where id = $1', [
-    id,
-    key_id,
-    sealed,
-  ]);
+  await tx.run(sql`update secrets set key_id = ${key_id}, sealed = ${sealed} where id = ${id}`);
 }

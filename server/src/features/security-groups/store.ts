@@ -5,6 +5,7 @@ import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import { COLUMNS, type GroupRow, type GroupTraits, type Place } from './model.ts';
 
@@ -28,31 +29,23 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
     tags: JSON.stringify(group.tags),
     ...columnsOfNew(group),
   };
-  await tx.named('security_group_insert', ...insertionOf('security_groups', columns));
+  await tx.run(insertionOf('security_groups', columns));
 }
 
 /** The group that has a rule.
  *  @throws NotFound */
 export async function readGroupOfRule(db: Queryable, ruleId: string, place: Place): Promise<GroupRow> {
-  const [row] = await db.named<GroupRow>(
-    'security_group_of_rule',
-    `select ${SHOWN} from security_groups g
-      where project_id = $2 and region_id = $3
-        and rules @> jsonb_build_array(jsonb_build_object('id', lower($1::text)))`,
-    [ruleId, place.projectId, place.regionId],
-  );
+  const [row] = await db.rows<GroupRow>(sql`select ${SHOWN} from security_groups g
+      where project_id = ${place.projectId} and region_id = ${place.regionId}
+        and rules @> jsonb_build_array(jsonb_build_object('id', lower(${ruleId}::text)))`);
   if (!row) throw new NotFound(`Security group rule ${ruleId} was not found`);
   return row;
 }
 
 /** Those with one of these names; they are not deleted before the transaction ends. */
 export async function keepGroupsNamed(tx: Queryable, names: readonly string[], place: Place) {
-  return tx.named<GroupRow>(
-    'security_groups_keep_named',
-    `select ${SHOWN} from security_groups g
-      where name = any($1::text[]) and project_id = $2 and region_id = $3 order by id for share`,
-    [[...new Set(names)], place.projectId, place.regionId],
-  );
+  return tx.rows<GroupRow>(sql`select ${SHOWN} from security_groups g
+      where name = any(${[...new Set(names)]}::text[]) and project_id = ${place.projectId} and region_id = ${place.regionId} order by id for share`);
 }
 
 /** Ids and names of those of these groups that exist. */
@@ -61,65 +54,44 @@ export async function readNames(
   ids: readonly string[],
 ): Promise<{ id: string; name: string }[]> {
   if (ids.length === 0) return [];
-  return db.named(
-    'security_group_names',
-    'select id, name from security_groups where id = any($1::uuid[]) order by name, id',
-    [[...new Set(ids)]],
+  return db.rows(
+    sql`select id, name from security_groups where id = any(${[...new Set(ids)]}::uuid[]) order by name, id`,
   );
 }
 
 export async function readDefault(tx: Queryable, place: Place): Promise<string | undefined> {
-  const [row] = await tx.named<{ id: string }>(
-    'security_group_default',
-    'select id from security_groups where project_id = $1 and region_id = $2 and is_default',
-    [place.projectId, place.regionId],
+  const [row] = await tx.rows<{ id: string }>(
+    sql`select id from security_groups where project_id = ${place.projectId} and region_id = ${place.regionId} and is_default`,
   );
   return row?.id;
 }
 
 /** What uses a group, in words; at most as many as asked for. */
 export async function readUsers(tx: Tx, id: string, limit: number): Promise<string[]> {
-  const rows = await tx.named<{ what: string }>(
-    'security_group_users',
-    `(select coalesce(device_type || ' ' || device_id, 'port ' || id) as what from ports
-       where security_group_ids @> array[$1::uuid] and security_group_ids <> '{}' limit $2::int)
+  const rows = await tx.rows<{
+    what: string;
+  }>(sql`(select coalesce(device_type || ' ' || device_id, 'port ' || id) as what from ports
+       where security_group_ids @> array[${id}::uuid] and security_group_ids <> '{}' limit ${limit}::int)
      union all
      (select 'a rule of security group ' || id from security_groups
-       where rules @> jsonb_build_array(jsonb_build_object('remote_group_id', $1::text)) and id <> $1::uuid
-       limit $2::int)
-     limit $2::int`,
-    [id, limit],
-  );
+       where rules @> jsonb_build_array(jsonb_build_object('remote_group_id', ${id}::text)) and id <> ${id}::uuid
+       limit ${limit}::int)
+     limit ${limit}::int`);
   return rows.map(({ what }) => what);
 }
 
 /** Gives the lock to a task. */
 export async function holdGroup(tx: Tx, id: string, taskId: string, deleting = false): Promise<void> {
-  await tx.named(
-    'security_group_hold',
-    'update security_groups set task_id = $2, deleting = $3 where id = $1',
-    [id, taskId, deleting],
-  );
+  await tx.run(sql`update security_groups set task_id = ${taskId}, deleting = ${deleting} where id = ${id}`);
 }
 
 /** Ends a task's hold. @param change what it has from now on; null: what it had */
 export async function releaseGroup(tx: Tx, hold: Hold, change: GroupTraits | null = null): Promise<void> {
-  await tx.named(
-    'security_group_release',
-    `update security_groups set task_id = null, deleting = false, name = coalesce($3, name), description = coalesce($4, description),
-            tags = coalesce($5::jsonb, tags), rules = coalesce($6::jsonb, rules),
-            revision_number = revision_number + case when $3::text is null then 0 else 1 end,
-            updated_at = case when $3::text is null then updated_at else $7 end
-      where id = $1 and task_id = $2`,
-    [
-      ...[hold.id, hold.taskId],
-      change?.name ?? null,
-      change?.description ?? null,
-      change ? JSON.stringify(change.tags) : null,
-      change ? JSON.stringify(change.rules) : null,
-      hold.timestamp,
-    ],
-  );
+  await tx.run(sql`update security_groups set task_id = null, deleting = false, name = coalesce(${change?.name ?? null}, name), description = coalesce(${change?.description ?? null}, description),
+            tags = coalesce(${change ? JSON.stringify(change.tags) : null}::jsonb, tags), rules = coalesce(${change ? JSON.stringify(change.rules) : null}::jsonb, rules),
+            revision_number = revision_number + case when ${change?.name ?? null}::text is null then 0 else 1 end,
+            updated_at = case when ${change?.name ?? null}::text is null then updated_at else ${hold.timestamp} end
+      where id = ${hold.id} and task_id = ${hold.taskId}`);
 }
 
 export interface ListWhere extends Place, NameFilter, TagFilters, Paging {}

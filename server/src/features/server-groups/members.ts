@@ -1,5 +1,6 @@
 import { Conflict } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { CreateServerGroup } from './schema.ts';
 import { lockGroup, type Place } from './store.ts';
 
@@ -18,12 +19,9 @@ export async function joinServerGroup(
   join: Place & { readonly groupId: string; readonly instanceId: string; readonly timestamp: string },
 ): Promise<void> {
   await lockGroup(tx, join.groupId, join);
-  const joined = await tx.named(
-    'server_group_join',
-    `insert into server_group_members (instance_id, group_id, created_at) values ($1, $2, $3)
-     on conflict (instance_id) do nothing returning 1`,
-    [join.instanceId, join.groupId, join.timestamp],
-  );
+  const joined =
+    await tx.rows(sql`insert into server_group_members (instance_id, group_id, created_at) values (${join.instanceId}, ${join.groupId}, ${join.timestamp})
+     on conflict (instance_id) do nothing returning 1`);
   if (joined.length > 0) return;
   const group = await readServerGroupOf(tx, join.instanceId);
   throw new Conflict(`Instance ${join.instanceId} is in server group ${group?.id} already`);
@@ -31,10 +29,8 @@ export async function joinServerGroup(
 
 /** @returns the id of the group that the instance was in; undefined when it was in none */
 export async function leaveServerGroup(tx: Tx, instanceId: string): Promise<string | undefined> {
-  const [left] = await tx.named<{ group_id: string }>(
-    'server_group_leave',
-    'delete from server_group_members where instance_id = $1 returning group_id',
-    [instanceId],
+  const [left] = await tx.rows<{ group_id: string }>(
+    sql`delete from server_group_members where instance_id = ${instanceId} returning group_id`,
   );
   return left?.group_id;
 }
@@ -43,11 +39,8 @@ export async function readServerGroupOf(
   db: Queryable,
   instanceId: string,
 ): Promise<GroupOfInstance | undefined> {
-  const [group] = await db.named<GroupOfInstance>(
-    'server_group_of_instance',
-    `select g.id, g.name, g.policy from server_group_members m join server_groups g on g.id = m.group_id
-      where m.instance_id = $1`,
-    [instanceId],
-  );
+  const [group] =
+    await db.rows<GroupOfInstance>(sql`select g.id, g.name, g.policy from server_group_members m join server_groups g on g.id = m.group_id
+      where m.instance_id = ${instanceId}`);
   return group;
 }

@@ -3,6 +3,7 @@ import { addInstance } from '../../../../test/harness/instances.ts';
 import { faultsOf, NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { joinServerGroup, leaveServerGroup, readServerGroupOf } from './index.ts';
 
 /** Server groups through the API, in a region that is simulated and instant. */
@@ -62,7 +63,7 @@ test('an instance is in one group at most, which is there as long as it has memb
   expect(await server.db.transaction((tx) => leaveServerGroup(tx, machine))).toBe(id);
   expect(await server.db.transaction((tx) => leaveServerGroup(tx, machine))).toBeUndefined();
   await join(other, machine);
-  await server.db.named('test_instance_gone', 'delete from instances where id = $1', [machine]);
+  await server.db.run(sql`delete from instances where id = ${machine}`);
   expect((await read(other)).instances).toEqual([]);
   await expect(join(NOWHERE, machine)).rejects.toThrow('was not found');
 });

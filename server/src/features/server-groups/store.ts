@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Place } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
 
@@ -16,7 +17,7 @@ export interface GroupRow
   readonly instances: readonly { readonly instance_id: string; readonly instance_name: string }[];
 }
 
-const SHOWN = `${listOf(COLUMNS, 'g')}, coalesce((
+const SHOWN = sql`${listOf(COLUMNS, 'g')}, coalesce((
     select jsonb_agg(jsonb_build_object('instance_id', i.id, 'instance_name', i.name) order by m.created_at, i.id)
       from server_group_members m join instances i on i.id = m.instance_id where m.group_id = g.id), '[]') as instances`;
 
@@ -39,12 +40,8 @@ interface NewGroup extends Place, CreateServerGroup {
 }
 
 export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
-  await tx.named(
-    'server_group_insert',
-    `insert into server_groups (id, project_id, region_id, client_id, name, policy, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [group.id, group.projectId, group.regionId, group.clientId, group.name, group.policy, group.timestamp],
-  );
+  await tx.run(sql`insert into server_groups (id, project_id, region_id, client_id, name, policy, created_at)
+     values (${group.id}, ${group.projectId}, ${group.regionId}, ${group.clientId}, ${group.name}, ${group.policy}, ${group.timestamp})`);
 }
 
 /** The newest groups first, a page of them, and how many there are. */

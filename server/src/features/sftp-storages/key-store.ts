@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Paging } from '../../platform/database/list-page.ts';
 import { inserted } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { KEY_COLUMNS, type SshKeyRow } from './model.ts';
 
 /** SQL of the SSH keys that open SFTP storages. */
@@ -16,10 +16,8 @@ export async function readKeys(
   ids: readonly number[],
 ): Promise<SshKeyRow[]> {
   if (ids.length === 0) return [];
-  return db.named<SshKeyRow>(
-    'storage_ssh_keys_read',
-    `select ${COLUMNS} from storage_ssh_keys where client_id = $1 and id = any($2::int[]) order by id`,
-    [clientId, ids],
+  return db.rows<SshKeyRow>(
+    sql`select ${COLUMNS} from storage_ssh_keys where client_id = ${clientId} and id = any(${ids}::int[]) order by id`,
   );
 }
 
@@ -45,11 +43,7 @@ export function listKeys(db: Db, { clientId, name, order, limit, offset }: KeyFi
 
 /** How many an account has. The caller holds the client. */
 export async function countKeys(tx: Tx, clientId: number): Promise<number> {
-  return tx.namedNumber(
-    'storage_ssh_keys_count_all',
-    'select count(*)::int as count from storage_ssh_keys where client_id = $1',
-    [clientId],
-  );
+  return tx.number(sql`select count(*)::int as count from storage_ssh_keys where client_id = ${clientId}`);
 }
 
 export async function insertKey(
@@ -57,20 +51,13 @@ export async function insertKey(
   key: Pick<SshKeyRow, 'client_id' | 'name' | 'public_key'>,
   timestamp: string,
 ): Promise<SshKeyRow> {
-  const [row] = await tx.named<SshKeyRow>(
-    'storage_ssh_keys_insert',
-    `insert into storage_ssh_keys (client_id, name, public_key, created_at) values ($1, $2, $3, $4)
-     returning ${COLUMNS}`,
-    [key.client_id, key.name, key.public_key, timestamp],
-  );
+  const [row] =
+    await tx.rows<SshKeyRow>(sql`insert into storage_ssh_keys (client_id, name, public_key, created_at) values (${key.client_id}, ${key.name}, ${key.public_key}, ${timestamp})
+     returning ${COLUMNS}`);
   return inserted(row);
 }
 
 /** @returns false when it is gone already */
 export async function deleteKey(tx: Tx, clientId: number, id: number): Promise<boolean> {
-  return tx.namedAny(
-    'storage_ssh_keys_delete',
-    'delete from storage_ssh_keys where client_id = $1 and id = $2 returning id',
-    [clientId, id],
-  );
+  return tx.any(sql`delete from storage_ssh_keys where client_id = ${clientId} and id = ${id} returning id`);
 }

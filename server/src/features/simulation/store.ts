@@ -1,5 +1,6 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { RegionSettings } from '../regions/index.ts';
 import { CONDITION_KINDS } from './kinds.ts';
 import type { FaultRule } from './rules.ts';
@@ -22,23 +23,15 @@ export interface CountedFault extends FaultRow {
  *  @param keys `region/kind` */
 export function readFaults(db: Queryable, keys: readonly string[]): Promise<FaultRow[]> {
   const pairs = keys.map((key) => key.split('/'));
-  return db.named<FaultRow>(
-    'simulated_faults_of',
-    `select ${COLUMNS} from simulated_faults f
-       join unnest((select $1::int[]), (select $2::text[])) as asked (region_id, kind) using (region_id, kind)
-      order by f.created_at, f.id`,
-    [pairs.map(([region]) => Number(region)), pairs.map(([, kind]) => kind)],
-  );
+  return db.rows<FaultRow>(sql`select ${COLUMNS} from simulated_faults f
+       join unnest((select ${pairs.map(([region]) => Number(region))}::int[]), (select ${pairs.map(([, kind]) => kind)}::text[])) as asked (region_id, kind) using (region_id, kind)
+      order by f.created_at, f.id`);
 }
 
 export function listFaults(db: Queryable, regionId: number): Promise<CountedFault[]> {
-  return db.named<CountedFault>(
-    'simulated_fault_list',
-    `select ${COLUMNS}, count(a.operation)::int as attempts, count(a.operation) filter (where a.struck)::int as struck
+  return db.rows<CountedFault>(sql`select ${COLUMNS}, count(a.operation)::int as attempts, count(a.operation) filter (where a.struck)::int as struck
        from simulated_faults f left join simulated_fault_attempts a on a.fault_id = f.id
-      where f.region_id = $1 group by f.id order by f.created_at, f.id`,
-    [regionId],
-  );
+      where f.region_id = ${regionId} group by f.id order by f.created_at, f.id`);
 }
 
 export async function insertFault(
@@ -46,20 +39,16 @@ export async function insertFault(
   row: Omit<FaultRow, 'created_at'>,
   at: string,
 ): Promise<void> {
-  await tx.named(
-    'simulated_fault_insert',
-    'insert into simulated_faults (id, region_id, source, kind, rule, created_at) values ($1, $2, $3, $4, $5::jsonb, $6)',
-    [row.id, row.region_id, row.source, row.kind, JSON.stringify(row.rule), at],
+  await tx.run(
+    sql`insert into simulated_faults (id, region_id, source, kind, rule, created_at) values (${row.id}, ${row.region_id}, ${row.source}, ${row.kind}, ${JSON.stringify(row.rule)}::jsonb, ${at})`,
   );
 }
 
 /** @param id undefined: all of the region
  *  @returns how many there were */
 export async function deleteFaults(tx: Queryable, regionId: number, id?: string): Promise<number> {
-  const rows = await tx.named(
-    'simulated_fault_delete',
-    'delete from simulated_faults where region_id = $1 and ($2::uuid is null or id = $2) returning 1',
-    [regionId, id ?? null],
+  const rows = await tx.rows(
+    sql`delete from simulated_faults where region_id = ${regionId} and (${id ?? null}::uuid is null or id = ${id ?? null}) returning 1`,
   );
   return rows.length;
 }
@@ -83,10 +72,8 @@ export async function keepFileFaults(
   faults: readonly FileFault[],
   { uuid, at }: { uuid: () => string; at: string },
 ): Promise<void> {
-  const known = await tx.named<{ id: string; kind: string; rule: FaultRule }>(
-    'simulated_faults_of_file',
-    "select id, kind, rule from simulated_faults where region_id = $1 and source = 'file'",
-    [regionId],
+  const known = await tx.rows<{ id: string; kind: string; rule: FaultRule }>(
+    sql`select id, kind, rule from simulated_faults where region_id = ${regionId} and source = 'file'`,
   );
   const keyOf = ({ kind, rule }: FileFault) => JSON.stringify([kind, Object.entries(rule).sort()]);
   const requested = new Map(faults.map((fault) => [keyOf(fault), fault]));
@@ -111,36 +98,26 @@ export async function countAttempt(
   if (known !== undefined) return known;
   return db.transaction(async (tx) => {
     // Attempts of one fault are counted one after another, over all nodes.
-    const held = await tx.named(
-      'simulated_fault_hold',
-      'select 1 from simulated_faults where id = $1 for update',
-      [fault.id],
-    );
+    const held = await tx.rows(sql`select 1 from simulated_faults where id = ${fault.id} for update`);
     if (held.length === 0) return false;
     const meanwhile = await readAttempt(tx, fault.id, operation.key);
     if (meanwhile !== undefined) return meanwhile;
     const name = fault.rule.first === undefined ? null : operation.name;
-    const [row] = await tx.named<{ count: number }>(
-      'simulated_fault_attempts_count',
-      `select count(*)::int as count from simulated_fault_attempts
-        where fault_id = $1 and ($2::text is null or name = $2)`,
-      [fault.id, name],
-    );
+    const [row] = await tx.rows<{
+      count: number;
+    }>(sql`select count(*)::int as count from simulated_fault_attempts
+        where fault_id = ${fault.id} and (${name}::text is null or name = ${name})`);
     const struck = judge((row?.count ?? 0) + 1);
-    await tx.named(
-      'simulated_fault_attempt_insert',
-      'insert into simulated_fault_attempts (fault_id, operation, name, struck) values ($1, $2, $3, $4)',
-      [fault.id, operation.key, operation.name, struck],
+    await tx.run(
+      sql`insert into simulated_fault_attempts (fault_id, operation, name, struck) values (${fault.id}, ${operation.key}, ${operation.name}, ${struck})`,
     );
     return struck;
   });
 }
 
 async function readAttempt(db: Queryable, faultId: string, operation: string): Promise<boolean | undefined> {
-  const [row] = await db.named<{ struck: boolean }>(
-    'simulated_fault_attempt',
-    'select struck from simulated_fault_attempts where fault_id = $1 and operation = $2',
-    [faultId, operation],
+  const [row] = await db.rows<{ struck: boolean }>(
+    sql`select struck from simulated_fault_attempts where fault_id = ${faultId} and operation = ${operation}`,
   );
   return row?.struck;
 }

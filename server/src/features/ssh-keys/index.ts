@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { deprecatedSshKeyRoutes } from './deprecated-routes.ts';
 import { sshKeyExamples } from './examples.ts';

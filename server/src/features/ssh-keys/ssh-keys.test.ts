@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CLUSTERS, clusterBody, createCluster } from '../../../../test/harness/kubernetes.ts';
 import { faultsOf, finished, globalUsage } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { newKeyPair, parsePublicKey } from './key-material.ts';
 
 let server: TestServer;
@@ -34,7 +35,7 @@ test('without a public key a pair is made, whose private key is shown once and f
   const { n = '' } = pem.export({ format: 'jwk' });
   const blob = Buffer.from(body.public_key.split(' ')[1], 'base64');
   expect(blob.subarray(-256).equals(Buffer.from(n, 'base64url'))).toBe(true);
-  const rows = await server.db.named<{ row: string }>('t_row', 'select s::text as row from ssh_keys s', []);
+  const rows = await server.db.rows<{ row: string }>(sql`select s::text as row from ssh_keys s`);
   expect(rows.some(({ row }) => row.includes('PRIVATE'))).toBe(false);
 });
 
@@ -44,11 +45,7 @@ test('a private key made here is not kept to be given again under an Idempotency
     headers: { 'idempotency-key': 'pair' },
   });
   expect(status).toBe(201);
-  const rows = await server.db.named<{ row: string }>(
-    't_keys',
-    'select k::text as row from idempotency_keys k',
-    [],
-  );
+  const rows = await server.db.rows<{ row: string }>(sql`select k::text as row from idempotency_keys k`);
   expect(rows.length).toBeGreaterThan(0);
   expect(rows.some(({ row }) => row.includes('PRIVATE'))).toBe(false);
   expect(body.private_key).toContain('PRIVATE');
@@ -162,10 +159,8 @@ test('a key may be deleted while a cluster uses it: its nodes, later ones too, k
   expect(body.results.map((node: { ssh_key_name: string }) => node.ssh_key_name)).toEqual(
     Array.from({ length: 4 }, () => 'operator key'),
   );
-  const [row] = await server.db.named<{ ssh_public_key: string }>(
-    't_cluster_key',
-    `select ssh_public_key from k8s_clusters where name = 'keyed'`,
-    [],
+  const [row] = await server.db.rows<{ ssh_public_key: string }>(
+    sql`select ssh_public_key from k8s_clusters where name = 'keyed'`,
   );
   expect(row?.ssh_public_key).toBe(PUBLIC_KEY);
 });

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { named } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
 import { inserted, insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
+import { join, raw, type Sql, sql } from '../../platform/database/sql.ts';
 import type { ProjectContext } from '../../platform/http/context.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
 import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
@@ -22,8 +22,9 @@ export interface Viewer {
   readonly userId: number;
 }
 
-/** What such a viewer sees; $2 and $3 are the viewer. */
-const VISIBLE = 'project_id = $2 and (shared_in_project or user_id = $3)';
+/** What such a viewer sees. */
+const visibleTo = ({ projectId, userId }: Viewer): Sql =>
+  sql`project_id = ${projectId}::int and (shared_in_project or user_id = ${userId}::int)`;
 
 export const viewerOf = ({ project, caller }: ProjectContext): Viewer => ({
   projectId: project.id,
@@ -36,7 +37,7 @@ export async function insertSshKey(
 ): Promise<SshKeyRow> {
   const row = { created_at: key.timestamp, ...pick(key, without(KEY_COLUMNS, ['created_at'])) };
   const insertion = insertionOf('ssh_keys', row, COLUMNS);
-  return inserted(await tx.namedRow<SshKeyRow>('ssh_key_insert', ...insertion));
+  return inserted(await tx.row<SshKeyRow>(insertion));
 }
 
 /** The key of this id, if the viewer may use it. */
@@ -45,11 +46,9 @@ export const readSshKey = (db: Queryable, id: string, viewer: Viewer) => findBy(
 /** The key of this name, if the viewer may use it. */
 export const findSshKey = (db: Queryable, name: string, viewer: Viewer) => findBy(db, 'name', name, viewer);
 
-const findBy = (db: Queryable, column: 'id' | 'name', value: string, { projectId, userId }: Viewer) =>
-  db.namedRow<SshKeyRow>(
-    `ssh_key_find_by_${column}`,
-    `select ${COLUMNS} from ssh_keys where ${column} = $1 and ${VISIBLE}`,
-    [value, projectId, userId],
+const findBy = (db: Queryable, column: 'id' | 'name', value: string, viewer: Viewer) =>
+  db.row<SshKeyRow>(
+    sql`select ${COLUMNS} from ssh_keys where ${raw(column)} = ${value} and ${visibleTo(viewer)}`,
   );
 
 /** The project of a key, wherever it is. */
@@ -58,10 +57,8 @@ export async function readProjectOfKey(
   id: string,
   clientId: number,
 ): Promise<number | undefined> {
-  const [row] = await db.named<{ project_id: number }>(
-    'ssh_key_project',
-    'select project_id from ssh_keys where id = $1 and client_id = $2',
-    [id, clientId],
+  const [row] = await db.rows<{ project_id: number }>(
+    sql`select project_id from ssh_keys where id = ${id} and client_id = ${clientId}`,
   );
   return row?.project_id;
 }
@@ -72,10 +69,8 @@ export async function findSshKeyIds(
   ids: readonly string[],
   viewer: Viewer,
 ): Promise<readonly string[]> {
-  const rows = await db.named<{ id: string }>(
-    'ssh_key_find_ids',
-    `select id from ssh_keys where id = any($1::uuid[]) and ${VISIBLE}`,
-    [ids, viewer.projectId, viewer.userId],
+  const rows = await db.rows<{ id: string }>(
+    sql`select id from ssh_keys where id = any(${ids}::uuid[]) and ${visibleTo(viewer)}`,
   );
   return rows.map(({ id }) => id);
 }
@@ -85,10 +80,7 @@ export function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery): Pro
   const { field, direction } = parseOrder<'created_at' | 'name'>(order);
   return listPage<SshKeyRow>(db, {
     ...{ table: 'ssh_keys', alias: 'k', columns: COLUMNS, limit, offset },
-    where: [
-      sql`project_id = ${viewer.projectId}::int and (shared_in_project or user_id = ${viewer.userId}::int)`,
-      ...named({ name, namePart }),
-    ],
+    where: [visibleTo(viewer), ...named({ name, namePart })],
     order: `${field} ${direction}, id ${direction}`,
   });
 }
@@ -106,24 +98,15 @@ export async function listKeysOfClient(
     ...(projectId === null ? [] : [sql`project_id = ${projectId}::int`]),
     ...(userId === null ? [] : [sql`user_id = ${userId}::int`]),
   ];
-  const page = sql<SshKeyRow>`select ${sql.raw(COLUMNS)} from ssh_keys
-    where ${sql.join(conditions, sql` and `)} order by created_at desc, id desc limit ${limit}::int`;
-  return (await page.execute(db.kysely)).rows;
+  return db.rows<SshKeyRow>(sql`select ${COLUMNS} from ssh_keys
+    where ${join(conditions, ' and ')} order by created_at desc, id desc limit ${limit}::int`);
 }
 
 export async function shareSshKey(tx: Tx, id: string, viewer: Viewer, shared: boolean) {
-  return tx.namedRow<SshKeyRow>(
-    'ssh_key_share',
-    `update ssh_keys set shared_in_project = $4
-      where id = $1 and ${VISIBLE} returning ${COLUMNS}`,
-    [id, viewer.projectId, viewer.userId, shared],
-  );
+  return tx.row<SshKeyRow>(sql`update ssh_keys set shared_in_project = ${shared}
+      where id = ${id} and ${visibleTo(viewer)} returning ${COLUMNS}`);
 }
 
 export async function deleteSshKey(tx: Tx, id: string, viewer: Viewer): Promise<boolean> {
-  return tx.namedAny('ssh_key_delete', `delete from ssh_keys where id = $1 and ${VISIBLE} returning 1`, [
-    id,
-    viewer.projectId,
-    viewer.userId,
-  ]);
+  return tx.any(sql`delete from ssh_keys where id = ${id} and ${visibleTo(viewer)} returning 1`);
 }

@@ -1,5 +1,6 @@
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listOf } from '../../platform/database/rows.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 import { EVENT_COLUMNS, type EventName, type StoredEvent } from './model.ts';
 
 const COLUMNS = listOf(EVENT_COLUMNS);
@@ -8,30 +9,22 @@ const LOCK = 72_131;
 /** Changes of a client's events and usage take turns until the transaction ends: an event is judged by every
  *  report that counts, and by each once. */
 export async function lockClient(tx: Tx, clientId: number): Promise<void> {
-  await tx.named('storage_client_lock', `select pg_advisory_xact_lock(${LOCK}, $1)`, [clientId]);
+  await tx.run(sql`select pg_advisory_xact_lock(${raw(LOCK)}, ${clientId})`);
 }
 
 export async function countEvents(tx: Tx, clientId: number): Promise<number> {
-  return tx.namedNumber(
-    'storage_event_count',
-    'select count(*)::int as count from storage_events where client_id = $1',
-    [clientId],
-  );
+  return tx.number(sql`select count(*)::int as count from storage_events where client_id = ${clientId}`);
 }
 
 export async function listEvents(db: Db, clientId: number): Promise<StoredEvent[]> {
-  return db.named(
-    'storage_event_list',
-    `select ${COLUMNS} from storage_events where client_id = $1 order by storage_name, bucket_name, name`,
-    [clientId],
+  return db.rows(
+    sql`select ${COLUMNS} from storage_events where client_id = ${clientId} order by storage_name, bucket_name, name`,
   );
 }
 
 export async function findByUuid(tx: Tx, clientId: number, uuid: string): Promise<StoredEvent | undefined> {
-  return tx.namedRow<StoredEvent>(
-    'storage_event_by_uuid',
-    `select ${COLUMNS} from storage_events where client_id = $1 and uuid = $2`,
-    [clientId, uuid],
+  return tx.row<StoredEvent>(
+    sql`select ${COLUMNS} from storage_events where client_id = ${clientId} and uuid = ${uuid}`,
   );
 }
 
@@ -41,12 +34,8 @@ export async function findByPlace(
   name: EventName,
   { storage_name, bucket_name }: Pick<StoredEvent, 'storage_name' | 'bucket_name'>,
 ): Promise<StoredEvent | undefined> {
-  return tx.namedRow<StoredEvent>(
-    'storage_event_by_place',
-    `select ${COLUMNS} from storage_events
-      where client_id = $1 and name = $2 and storage_name = $3 and bucket_name = $4`,
-    [clientId, name, storage_name, bucket_name],
-  );
+  return tx.row<StoredEvent>(sql`select ${COLUMNS} from storage_events
+      where client_id = ${clientId} and name = ${name} and storage_name = ${storage_name} and bucket_name = ${bucket_name}`);
 }
 
 export async function insertEvent(
@@ -55,33 +44,18 @@ export async function insertEvent(
   event: StoredEvent,
   timestamp: string,
 ): Promise<void> {
-  await tx.named(
-    'storage_event_insert',
-    `insert into storage_events (client_id, ${COLUMNS}, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      clientId,
-      event.uuid,
-      event.name,
-      event.storage_name,
-      event.bucket_name,
-      event.threshold,
-      event.reached_in,
-      timestamp,
-    ],
+  await tx.run(
+    sql`insert into storage_events (client_id, ${COLUMNS}, created_at) values (${clientId}, ${event.uuid}, ${event.name}, ${event.storage_name}, ${event.bucket_name}, ${event.threshold}, ${event.reached_in}, ${timestamp})`,
   );
 }
 
 export async function updateEvent(tx: Tx, event: StoredEvent): Promise<void> {
-  await tx.named(
-    'storage_event_update',
-    `update storage_events set storage_name = $2, bucket_name = $3, threshold = $4, reached_in = $5
-      where uuid = $1`,
-    [event.uuid, event.storage_name, event.bucket_name, event.threshold, event.reached_in],
-  );
+  await tx.run(sql`update storage_events set storage_name = ${event.storage_name}, bucket_name = ${event.bucket_name}, threshold = ${event.threshold}, reached_in = ${event.reached_in}
+      where uuid = ${event.uuid}`);
 }
 
 export async function deleteEvent(tx: Tx, uuid: string): Promise<void> {
-  await tx.named('storage_event_delete', 'delete from storage_events where uuid = $1', [uuid]);
+  await tx.run(sql`delete from storage_events where uuid = ${uuid}`);
 }
 
 export interface EventWithUsage extends StoredEvent {
@@ -95,9 +69,7 @@ export async function eventsWithUsage(
   storageName: string,
   month: string,
 ): Promise<EventWithUsage[]> {
-  return db.named(
-    'storage_event_usage',
-    `select ${COLUMNS},
+  return db.rows(sql`select ${COLUMNS},
         case when name in ('reaching_used_space', 'reaching_files_quantity')
           then (select coalesce(sum(case when e.name = 'reaching_used_space' then u.used_space
                                          else u.files_quantity end), 0)
@@ -106,17 +78,12 @@ export async function eventsWithUsage(
           else (select coalesce(sum(case when e.name = 'reaching_used_traffic' then m.used_traffic
                                          else m.used_requests end), 0)
                   from storage_usage_months m where m.client_id = e.client_id
-                   and m.storage_name = e.storage_name and m.month = $3
+                   and m.storage_name = e.storage_name and m.month = ${month}
                    and (e.bucket_name = '' or m.bucket_name = e.bucket_name))
         end as usage
-       from storage_events e where client_id = $1 and storage_name = $2 order by uuid`,
-    [clientId, storageName, month],
-  );
+       from storage_events e where client_id = ${clientId} and storage_name = ${storageName} order by uuid`);
 }
 
 export async function markReached(tx: Tx, uuid: string, reachedIn: string | null): Promise<void> {
-  await tx.named('storage_event_reached', 'update storage_events set reached_in = $2 where uuid = $1', [
-    uuid,
-    reachedIn,
-  ]);
+  await tx.run(sql`update storage_events set reached_in = ${reachedIn} where uuid = ${uuid}`);
 }

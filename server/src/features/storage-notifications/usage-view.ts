@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { sql } from 'kysely';
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { listPage } from '../../platform/database/list-page.ts';
 import { listOf, pick } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
@@ -59,7 +59,7 @@ const usedOf = (clientId: number, month: string) => sql`
     full join (select * from storage_usage_months where client_id = ${clientId}::int and month = ${month}::text) m
       using (storage_name, bucket_name)`;
 
-const REACHED = `(select json_agg(e.uuid order by e.uuid) from storage_events e
+const REACHED = sql`(select json_agg(e.uuid order by e.uuid) from storage_events e
   where e.client_id = u.client_id and e.storage_name = u.storage_name and e.bucket_name in ('', u.bucket_name)
     and e.reached_in in ('now', u.month)) as reached`;
 
@@ -67,7 +67,7 @@ async function listUsage(ctx: RequestContext, { limit, offset }: Static<typeof P
   const month = ctx.clock.now().toISOString().slice(0, 7);
   const { count, rows } = await listPage<Row>(ctx.db, {
     ...{ name: 'storage_usage_list', table: 'used', alias: 'u', limit, offset },
-    ...{ columns: `${listOf(USED)}, reported_at, ${REACHED}`, key: 'bucket_name' },
+    ...{ columns: sql`${listOf(USED)}, reported_at, ${REACHED}`, key: 'bucket_name' },
     ...{ rows: usedOf(ctx.caller.clientId, month), order: 'storage_name, bucket_name' },
   });
   return {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../platform/database/db.ts';
 import { SharedLookUp } from '../../platform/database/shared-look-up.ts';
+import { raw, sql } from '../../platform/database/sql.ts';
 import type { TaskStreamQuery } from './schema.ts';
 import { COLUMNS, type TaskRow } from './store.ts';
 
@@ -19,7 +20,7 @@ interface Drawn {
   readonly writers: ReadonlySet<string>;
 }
 
-const NEWEST_EPOCH = 'select token from task_epochs order by number desc limit 1';
+const NEWEST_EPOCH = sql`select token from task_epochs order by number desc limit 1`;
 
 const SOON_MS = 10;
 const LONGEST_WAIT_MS = 2000;
@@ -56,10 +57,8 @@ export class Horizon {
   }
 
   async #look(): Promise<number> {
-    const [last] = await this.#db.named<{ change: number; epoch: string | null }>(
-      'task_last_change',
-      `select case when is_called then last_value else 0 end as change, (${NEWEST_EPOCH}) as epoch from task_changes`,
-      [],
+    const [last] = await this.#db.rows<{ change: number; epoch: string | null }>(
+      sql`select case when is_called then last_value else 0 end as change, (${NEWEST_EPOCH}) as epoch from task_changes`,
     );
     const change = last?.change ?? 0;
     const epoch = last?.epoch ?? '';
@@ -87,13 +86,9 @@ export class Horizon {
 
   /** Who has drawn numbers and has not ended: see next_task_change(). */
   async #writers(): Promise<ReadonlySet<string>> {
-    const rows = await this.#db.named<{ who: string }>(
-      'task_writers',
-      `select virtualtransaction as who from pg_locks
+    const rows = await this.#db.rows<{ who: string }>(sql`select virtualtransaction as who from pg_locks
         where locktype = 'advisory' and classid = 72118 and objid = 0 and objsubid = 2
-          and database = (select oid from pg_database where datname = current_database())`,
-      [],
-    );
+          and database = (select oid from pg_database where datname = current_database())`);
     return new Set(rows.map(({ who }) => who));
   }
 
@@ -123,32 +118,24 @@ export async function changedTasks(
   { after, upTo }: { readonly after: number; readonly upTo: number },
   query: TaskStreamQuery,
 ): Promise<ChangedTask[]> {
-  return db.named<ChangedTask>(
-    'task_changes',
-    `select ${COLUMNS}, change from tasks
-      where change > $2::bigint and change <= $3::bigint and client_id = $1
-        and ($4::int[] is null or project_id = any($4)) and ($5::int[] is null or region_id = any($5))
-        and ($6::text[] is null or state = any($6))
-      order by change limit ${MOST_CHANGES}`,
-    [clientId, after, upTo, query.project_id ?? null, query.region_id ?? null, query.state ?? null],
-  );
+  return db.rows<ChangedTask>(sql`select ${COLUMNS}, change from tasks
+      where change > ${after}::bigint and change <= ${upTo}::bigint and client_id = ${clientId}
+        and (${query.project_id ?? null}::int[] is null or project_id = any(${query.project_id ?? null})) and (${query.region_id ?? null}::int[] is null or region_id = any(${query.region_id ?? null}))
+        and (${query.state ?? null}::text[] is null or state = any(${query.state ?? null}))
+      order by change limit ${raw(MOST_CHANGES)}`);
 }
 
 /** The newest life of the database. */
 export async function currentEpoch(db: Db): Promise<string> {
-  const [row] = await db.named<{ token: string }>('task_epoch', NEWEST_EPOCH, []);
+  const [row] = await db.rows<{ token: string }>(NEWEST_EPOCH);
   return row?.token ?? '';
 }
 
 /** Whether a cursor lies in the history of this database: its epoch is one of ours, and had come so far when the next
  *  one began. */
 export async function isOurs(db: Db, { epoch, change }: Cursor): Promise<boolean> {
-  return db.namedAny(
-    'task_cursor',
-    `select 1 from task_epochs e
-      where e.token = $1 and $2::bigint <= coalesce(
+  return db.any(sql`select 1 from task_epochs e
+      where e.token = ${epoch} and ${change}::bigint <= coalesce(
         (select n.began_at from task_epochs n where n.number > e.number order by n.number limit 1),
-        (select last_value from task_changes))`,
-    [epoch, change],
-  );
+        (select last_value from task_changes))`);
 }

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import type { ActiveTasksQuery, TaskFilter, TaskListQuery } from './schema.ts';
 import { COLUMNS, type TaskRow } from './store.ts';
 
@@ -23,12 +23,7 @@ export function listActiveTasks(
   return tasksPage(db, where, 'desc', query);
 }
 
-const tasksPage = (
-  db: Db,
-  where: readonly RawBuilder<unknown>[],
-  direction: 'asc' | 'desc',
-  { limit, offset }: Paging,
-) =>
+const tasksPage = (db: Db, where: readonly Sql[], direction: 'asc' | 'desc', { limit, offset }: Paging) =>
   listPage<TaskRow>(db, {
     table: 'tasks',
     alias: 't',
@@ -39,10 +34,10 @@ const tasksPage = (
     offset,
   });
 
-function conditionsOf(query: TaskFilter): RawBuilder<unknown>[] {
+function conditionsOf(query: TaskFilter): Sql[] {
   const { project_id: projects, region_id: regions, state: states, task_type: type } = query;
   const { is_acknowledged: acknowledged, from_timestamp: from, to_timestamp: to } = query;
-  const found: RawBuilder<unknown>[] = [];
+  const found: Sql[] = [];
   if (projects !== undefined) found.push(sql`project_id = any(${[...projects]}::int[])`);
   if (regions !== undefined) found.push(sql`region_id = any(${[...regions]}::int[])`);
   if (states !== undefined) found.push(sql`state = any(${[...states]}::text[])`);

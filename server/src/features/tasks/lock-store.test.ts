@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { LOCKABLES } from './lock-store.ts';
 
 const server = shared(startTestServer);
 
 test('every table whose rows tasks lock is looked at', async () => {
-  const rows = await server.db.named<{ table: string }>(
-    'test_lock_tables',
-    `select table_name as table from information_schema.columns
-      where table_schema = 'public' and column_name = 'task_id' and table_name not like 'audit%'`,
-    [],
-  );
+  const rows = await server.db.rows<{
+    table: string;
+  }>(sql`select table_name as table from information_schema.columns
+      where table_schema = 'public' and column_name = 'task_id' and table_name not like 'audit%'`);
   expect(LOCKABLES.map(({ table }) => table).sort()).toEqual(rows.map(({ table }) => table).sort());
 });
 

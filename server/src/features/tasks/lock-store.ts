@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Db } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { join, raw, sql } from '../../platform/database/sql.ts';
 
 /** SQL of what tasks have locked: rows with their `task_id`. */
 
@@ -51,13 +51,13 @@ export const LOCKABLES: readonly Lockable[] = [
 
 function rowsOf({ table, type, name = 'r.name', isPart }: Lockable, position: number, taskId: string) {
   const [parentId, parentName] = isPart ? ['b.id', 'b.name'] : ['null', 'null'];
-  const columns = `${position} as position, '${type}' as type, ${ID[table] ?? 'r.id'}::text as id, ${name}::text as name,
-    ${parentId}::text as parent_id, ${parentName}::text as parent_name`;
+  const columns = sql`${raw(String(position))} as position, '${raw(type)}' as type, ${raw(ID[table] ?? 'r.id')}::text as id, ${raw(name)}::text as name,
+    ${raw(parentId)}::text as parent_id, ${raw(parentName)}::text as parent_name`;
   // Parts are found by their load balancer: they have no index of their own by task.
   const whole = isPart
     ? sql`join load_balancers b on b.id = r.load_balancer_id and b.task_id = ${taskId}::uuid`
     : sql``;
-  return sql`select ${sql.raw(columns)} from ${sql.raw(table)} r ${whole} where r.task_id = ${taskId}::uuid`;
+  return sql`select ${columns} from ${raw(table)} r ${whole} where r.task_id = ${taskId}::uuid`;
 }
 
 /** What identifies a row, where that is not its `id`. */
@@ -74,10 +74,10 @@ export interface LockRow {
 /** What a task has locked now. */
 export const listLocks = (db: Db, taskId: string, page: Paging): Promise<Page<LockRow>> =>
   listPage<LockRow>(db, {
-    ...{ name: 'task_locks', table: 'locked', alias: 'l', columns: 'l.*', ...page },
-    rows: sql.join(
+    ...{ name: 'task_locks', table: 'locked', alias: 'l', columns: sql`l.*`, ...page },
+    rows: join(
       LOCKABLES.map((lockable, position) => rowsOf(lockable, position, taskId)),
-      sql` union all `,
+      ' union all ',
     ),
     order: 'position, name, id',
   });

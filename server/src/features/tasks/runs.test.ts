@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
 const LBS = '/cloud/v1/loadbalancers/1/2';
@@ -59,11 +60,7 @@ test('an operator finds what is late, which raises an alert, and cancels or ends
   const ids = waiting.body.results.map(({ task }: { task: { id: string } }) => task.id);
   expect(ids).toEqual([first, second]);
 
-  await server.db.named(
-    'test_age_task',
-    `update tasks set created_at = created_at - interval '1 day' where id = $1`,
-    [first],
-  );
+  await server.db.run(sql`update tasks set created_at = created_at - interval '1 day' where id = ${first}`);
   // The figures of a second before may still be shown.
   await waitUntil(async () => /^virga_tasks_late 1$/m.test((await operate('GET', '/metrics')).body), {
     what: 'the late task in the metrics',

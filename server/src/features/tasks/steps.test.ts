@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
 
@@ -9,8 +10,9 @@ test('a running task says what it does in words, whatever its type is', async ()
   const [task] = (await server.call('GET', '/cloud/v1/tasks')).body.results;
   const steps: Record<string, string> = {};
   for (const { type } of server.app.handlers) {
-    const update = `update tasks set state = 'RUNNING', step = null, type = $2 where id = $1`;
-    await server.db.named('test_running', update, [task.id, type]);
+    await server.db.run(
+      sql`update tasks set state = 'RUNNING', step = null, type = ${type} where id = ${task.id}`,
+    );
     steps[type] = (await server.call('GET', `/cloud/v1/tasks/${task.id}`)).body.step;
   }
   expect(Object.keys(steps).length).toBeGreaterThan(80);

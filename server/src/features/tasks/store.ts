@@ -2,6 +2,7 @@ import type { Moment } from '../../kernel/codecs.ts';
 import type { Db, Tx } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Created } from '../../platform/tasks/created-resources.ts';
 import type { TaskState } from '../../platform/tasks/queue.ts';
 import type { AcknowledgeTasksQuery } from './schema.ts';
@@ -33,10 +34,8 @@ const ROWS = new JsonRows<TaskRow>(NAMES, ['created_at', 'updated_at', 'finished
 
 /** Those of these tasks that there are, of whichever client. */
 export async function readTasks(db: Db, ids: readonly string[]): Promise<TaskRow[]> {
-  const found = await db.named<{ row: readonly unknown[] }>(
-    'task_get',
-    `select ${ROWS.sql} as row from tasks r where id = any($1::uuid[])`,
-    [ids],
+  const found = await db.rows<{ row: readonly unknown[] }>(
+    sql`select ${ROWS.sql} as row from tasks r where id = any(${ids}::uuid[])`,
   );
   return found.map(({ row }) => ROWS.read(row));
 }
@@ -49,17 +48,9 @@ export interface Acknowledgement {
 
 /** Keeps the first acknowledgement of a task that has one. */
 export async function acknowledge(tx: Tx, id: string, by: Acknowledgement): Promise<TaskRow | undefined> {
-  await tx.named(
-    'task_acknowledge',
-    `update tasks t set acknowledged_at = $3, acknowledged_by = $4, change = next_task_change()
-      where id = $1 and client_id = $2 and acknowledged_at is null`,
-    [id, by.clientId, by.timestamp, by.userId],
-  );
-  return tx.namedRow<TaskRow>(
-    'task_acknowledged',
-    `select ${COLUMNS} from tasks where id = $1 and client_id = $2`,
-    [id, by.clientId],
-  );
+  await tx.run(sql`update tasks t set acknowledged_at = ${by.timestamp}, acknowledged_by = ${by.userId}, change = next_task_change()
+      where id = ${id} and client_id = ${by.clientId} and acknowledged_at is null`);
+  return tx.row<TaskRow>(sql`select ${COLUMNS} from tasks where id = ${id} and client_id = ${by.clientId}`);
 }
 
 /** Acknowledges some of the tasks that have ended and are not acknowledged yet.
@@ -70,27 +61,15 @@ export async function acknowledgeSome(
   scope: AcknowledgeTasksQuery & { readonly ids?: readonly string[] | undefined },
   limit: number,
 ): Promise<number> {
-  return db.namedNumber(
-    'task_acknowledge_some',
-    `with changed as (
-       update tasks t set acknowledged_at = $2, acknowledged_by = $3, change = next_task_change()
+  return db.number(sql`with changed as (
+       update tasks t set acknowledged_at = ${by.timestamp}, acknowledged_by = ${by.userId}, change = next_task_change()
          from (select id, finished_at from tasks
-                where client_id = $1 and acknowledged_at is null and finished_at is not null
-                  and created_at <= $2::timestamptz
-                  and ($4::int is null or project_id = $4) and ($5::int is null or region_id = $5)
-                  and ($7::uuid[] is null or id = any($7))
-                order by created_at desc, id desc limit $6) chosen
+                where client_id = ${by.clientId} and acknowledged_at is null and finished_at is not null
+                  and created_at <= ${by.timestamp}::timestamptz
+                  and (${scope.project_id ?? null}::int is null or project_id = ${scope.project_id ?? null}) and (${scope.region_id ?? null}::int is null or region_id = ${scope.region_id ?? null})
+                  and (${scope.ids ?? null}::uuid[] is null or id = any(${scope.ids ?? null}))
+                order by created_at desc, id desc limit ${limit}) chosen
         where t.id = chosen.id and t.finished_at = chosen.finished_at and t.acknowledged_at is null
        returning 1)
-     select count(*) as count from changed`,
-    [
-      by.clientId,
-      by.timestamp,
-      by.userId,
-      scope.project_id ?? null,
-      scope.region_id ?? null,
-      limit,
-      scope.ids ?? null,
-    ],
-  );
+     select count(*) as count from changed`);
 }

@@ -4,6 +4,7 @@ import { finished } from '../../../../test/harness/project.ts';
 import { type Reply, startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { keepEpoch } from './epochs.ts';
 
 const server = shared(startTestServer);
@@ -32,11 +33,7 @@ async function whileRunning<T>(
   const [released, release] = signal();
   const created = await server.call('POST', '/cloud/v1/projects', { body: { name: `held ${names++}` } });
   const holding = server.db.transaction(async (tx) => {
-    await tx.named(
-      'test_hold_project',
-      `select 1 from quota_counters where name = 'project_count' for update`,
-      [],
-    );
+    await tx.run(sql`select 1 from quota_counters where name = 'project_count' for update`);
     lock();
     await released;
   });
@@ -196,18 +193,14 @@ describe('the stream of tasks', () => {
 
   test('says so when the database is replaced while it is open by one that has not come as far', async () => {
     // What the lost one did last never happened here.
-    const [last] = await server.db.named<{ change: number }>(
-      't1',
-      `select nextval('task_changes') change`,
-      [],
-    );
-    await server.db.named('t2', `select setval('task_changes', $1::bigint + 1000)`, [last?.change]);
+    const [last] = await server.db.rows<{ change: number }>(sql`select nextval('task_changes') change`);
+    await server.db.run(sql`select setval('task_changes', ${last?.change}::bigint + 1000)`);
     const stream = await follow('');
     await finished(server, deleteSomething());
     await waitUntil(() => stream.events.length > 0, { what: 'an event' });
-    await server.db.named('t3', 'update tasks set change = 1 where change > $1::bigint', [last?.change]);
-    await server.db.named('t4', `select setval('task_changes', $1::bigint)`, [last?.change]);
-    await server.db.named('t5', `update task_epochs set identity = 'the lost one'`, []);
+    await server.db.run(sql`update tasks set change = 1 where change > ${last?.change}::bigint`);
+    await server.db.run(sql`select setval('task_changes', ${last?.change}::bigint)`);
+    await server.db.run(sql`update task_epochs set identity = 'the lost one'`);
     await waitUntil(() => stream.resets.length === 1, { what: 'the reset' });
     const task = await server.ended(await deleteSomething());
     await waitUntil(() => stream.events.some((event) => event.task.id === task.id), { what: 'the event' });
@@ -219,7 +212,7 @@ describe('the stream of tasks', () => {
     await finished(server, deleteSomething());
     await waitUntil(() => stream.events.length > 0, { what: 'an event' });
     const epoch = stream.events[0]?.id.split('-')[0];
-    await server.db.named('t6', `update task_epochs set identity = 'before the fail-over'`, []);
+    await server.db.run(sql`update task_epochs set identity = 'before the fail-over'`);
     await keepEpoch(server.db);
     const task = await server.ended(await deleteSomething());
     await waitUntil(() => stream.events.some((event) => event.task.id === task.id), { what: 'the event' });

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { type RawBuilder, sql } from 'kysely';
 import { offsetTime, readTime } from '../../kernel/codecs.ts';
 import { listPage, viewPage } from '../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { DateTime, ListOf, ListQuery, Nullable, OffsetTime } from '../../platform/http/schemas.ts';
 
@@ -60,9 +60,9 @@ interface AuditRow {
   readonly user_agent: string | null;
 }
 
-const BY_OPERATOR = `exists (select from api_tokens k
+const BY_OPERATOR = sql`exists (select from api_tokens k
   where k.id = a.token_id and (k.role = 'operator' or k.acts_for))`;
-const COLUMNS = `a.id::text as id, a.at, a.action, a.subject, a.subject_name, a.project_id, a.region_id,
+const COLUMNS = sql`a.id::text as id, a.at, a.action, a.subject, a.subject_name, a.project_id, a.region_id,
   a.started_task_id, a.user_id, u.email, a.token_id, ${BY_OPERATOR} as by_operator, a.request_id, a.address,
   a.user_agent`;
 
@@ -72,7 +72,7 @@ export async function readAuditLog(ctx: RequestContext, clientId: number, query:
     table: 'audit_log',
     alias: 'a',
     columns: COLUMNS,
-    joins: 'left join users u on u.id = a.user_id',
+    joins: sql`left join users u on u.id = a.user_id`,
     where: conditionsOf(clientId, query),
     order: 'a.at desc, a.id desc',
     limit: query.limit,
@@ -97,11 +97,11 @@ export async function readAuditLog(ctx: RequestContext, clientId: number, query:
   }));
 }
 
-function conditionsOf(clientId: number, query: AuditLogQuery): RawBuilder<unknown>[] {
+function conditionsOf(clientId: number, query: AuditLogQuery): Sql[] {
   const { action, by_operator: byOperator, from_timestamp: from, to_timestamp: to } = query;
   const conditions = [sql`a.client_id = ${clientId}::int`];
   if (action !== undefined) conditions.push(sql`a.action = ${action}`);
-  if (byOperator !== undefined) conditions.push(sql`${sql.raw(BY_OPERATOR)} = ${byOperator}::boolean`);
+  if (byOperator !== undefined) conditions.push(sql`${BY_OPERATOR} = ${byOperator}::boolean`);
   if (from !== undefined) conditions.push(sql`a.at >= ${readTime(from)?.toISOString()}::timestamptz`);
   if (to !== undefined) conditions.push(sql`a.at <= ${readTime(to)?.toISOString()}::timestamptz`);
   return conditions;

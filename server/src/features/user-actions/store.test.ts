@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestDb } from '../../../../test/harness/db.ts';
 import { shared } from '../../../../test/harness/shared.ts';
-import { DELIVERED, readDeliveredAction } from './store.ts';
+import { delivered, readDeliveredAction } from './store.ts';
 
 const db = shared(startTestDb);
 
@@ -23,7 +23,7 @@ test('the action of a delivery is found by an index, however many actions there 
   );
   const named = await Promise.all(deliveries.rows.map(({ id }) => readDeliveredAction(db, id)));
   expect(named.map((action) => action?.subject_name)).toEqual(['network 77', 'network 4000']);
-  const { rows } = await db.pool.query(`explain ${DELIVERED.replace('$1', 'gen_random_uuid()')}`);
+  const { rows } = await db.pool.query(`explain ${delivered('').text.replace('$1', 'gen_random_uuid()')}`);
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   // Parts of the log without entries are scanned at no cost.
   const [part] = (await db.pool.query('select distinct tableoid::regclass::text as name from audit_log'))

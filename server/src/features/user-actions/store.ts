@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
 import { readTime } from '../../kernel/codecs.ts';
 import type { ActionType, ApiGroup, ResourceType } from '../../platform/audit/actions.ts';
 import { contains } from '../../platform/database/contains.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { listPage, type Page } from '../../platform/database/list-page.ts';
+import { raw, type Sql, sql } from '../../platform/database/sql.ts';
 import type { UserActionListQuery } from './schema.ts';
 
 export interface UserActionRow {
@@ -27,11 +27,11 @@ export interface UserActionRow {
   readonly user_agent: string | null;
 }
 
-const COLUMNS = `a.id::text as id, a.at, a.action_type, a.api_group, a.resource_type, a.subject, a.subject_name,
+const COLUMNS = sql`a.id::text as id, a.at, a.action_type, a.api_group, a.resource_type, a.subject, a.subject_name,
   a.client_id, a.project_id, a.region_id, a.user_id, a.token_id, u.email, a.started_task_id as task_id, a.address, a.user_agent,
   coalesce(t.state in ('FINISHED', 'ERROR'), true) as ended,
   exists (select from webhook_deliveries d where d.audit_id = a.id and d.state = 'DELIVERED') as acknowledged`;
-const JOINS = 'left join users u on u.id = a.user_id left join tasks t on t.id = a.started_task_id';
+const JOINS = sql`left join users u on u.id = a.user_id left join tasks t on t.id = a.started_task_id`;
 
 /** The page, and how many match in all. */
 export function listUserActions(
@@ -53,7 +53,7 @@ export function listUserActions(
   });
 }
 
-function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<unknown>[] {
+function conditionsOf(clientId: number, query: UserActionListQuery): Sql[] {
   const lists = [
     ['action_type', 'text', query.action_type],
     ['api_group', 'text', query.api_group],
@@ -65,7 +65,7 @@ function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<
   ] as const;
   const conditions = [sql`a.client_id = ${clientId}::int`, sql`a.api_group is not null`];
   for (const [column, type, values] of lists) {
-    if (values) conditions.push(sql`${sql.ref(`a.${column}`)} = any(${[...values]}::${sql.raw(type)}[])`);
+    if (values) conditions.push(sql`${raw(`a.${column}`)} = any(${[...values]}::${raw(type)}[])`);
   }
   const { from_timestamp: from, to_timestamp: to, search_field: part } = query;
   if (from !== undefined) conditions.push(sql`a.at >= ${readTime(from)?.toISOString()}::timestamptz`);
@@ -75,16 +75,15 @@ function conditionsOf(clientId: number, query: UserActionListQuery): RawBuilder<
 }
 
 /** A delivery has the time of its action, by which the index finds it: entries have none by their id alone. */
-export const DELIVERED = `select ${COLUMNS} from webhook_deliveries d
+export const delivered = (deliveryId: string): Sql => sql`select ${COLUMNS} from webhook_deliveries d
     join audit_log a on a.client_id = d.client_id and a.at = d.created_at and a.id = d.audit_id
      and a.api_group is not null and a.action_type is not null and a.resource_type is not null ${JOINS}
-   where d.id = $1`;
+   where d.id = ${deliveryId}`;
 
 /** The action that a delivery is about. */
 export async function readDeliveredAction(
   db: Queryable,
   deliveryId: string,
 ): Promise<UserActionRow | undefined> {
-  const [row] = await db.named<UserActionRow>('user_action_delivered', DELIVERED, [deliveryId]);
-  return row;
+  return db.row<UserActionRow>(delivered(deliveryId));
 }

@@ -5,6 +5,7 @@ import { startTestServer, type TestServer } from '../../../../test/harness/serve
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { parseNetwork } from '../../kernel/ip.ts';
 import { userActionOf } from '../../platform/audit/actions.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 /** What users have changed, listed and sent to those who subscribe. */
 
@@ -155,26 +156,19 @@ test('a subscriber is notified of every action, with its header, and the action 
   expect((await test(id)).body).toEqual({ delivered: true, error: null });
   expect(calls.at(-1)).toMatchObject({ headers: { 'x-hook': 'second secret' }, body: { type: 'test' } });
   expect((await test(id, 'other client')).status).toBe(404);
-  await server.db.named('test_moved', `update webhook_targets set url = 'http://10.0.0.1/' where id = $1`, [
-    id,
-  ]);
+  await server.db.run(sql`update webhook_targets set url = 'http://10.0.0.1/' where id = ${id}`);
   expect((await test(id)).body).toEqual({
     delivered: false,
     error: expect.stringContaining('10.0.0.1 is not on the internet'),
   });
-  await server.db.named('test_moved_back', `update webhook_targets set url = $2 where id = $1`, [
-    id,
-    address,
-  ]);
+  await server.db.run(sql`update webhook_targets set url = ${address} where id = ${id}`);
 
   expect((await server.call('POST', `${PATH}/unsubscribe`)).status).toBe(204);
   expect((await server.call('GET', `${PATH}/subscriptions_list`)).body.count).toBe(0);
   const known = calls.length;
   await server.call('POST', '/cloud/v1/ssh_keys/1', { body: { name: 'unsent-key' } });
-  const [waiting] = await server.db.named<{ count: number }>(
-    'test_waiting',
-    `select count(*)::int as count from webhook_deliveries where state = 'WAITING'`,
-    [],
+  const [waiting] = await server.db.rows<{ count: number }>(
+    sql`select count(*)::int as count from webhook_deliveries where state = 'WAITING'`,
   );
   expect([waiting?.count, calls.length]).toEqual([0, known]);
 });

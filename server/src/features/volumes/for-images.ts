@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/database/db.ts';
 import type { Hold } from '../../platform/database/held-table.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { type Place, requireState, statusDuring, type VolumeRow } from './model.ts';
 import * as store from './store.ts';
 
@@ -21,20 +22,16 @@ export async function releaseForImage(tx: Tx, hold: Omit<Hold, 'id'>): Promise<v
 
 /** Id of a volume that is being filled from the image. Lock the image first. */
 export async function filledFrom(tx: Tx, imageId: string): Promise<string | undefined> {
-  const [row] = await tx.named<{ id: string }>(
-    'volume_filled_from',
-    `select id from volumes where image_id = $1 and status = 'downloading' limit 1`,
-    [imageId],
+  const [row] = await tx.rows<{ id: string }>(
+    sql`select id from volumes where image_id = ${imageId} and status = 'downloading' limit 1`,
   );
   return row?.id;
 }
 
 /** Id of a volume that was made of the image. Lock the image first. */
 export async function madeFrom(tx: Tx, imageId: string): Promise<string | undefined> {
-  const [row] = await tx.named<{ id: string }>(
-    'volume_made_from',
-    'select id from volumes where image_id = $1 limit 1',
-    [imageId],
+  const [row] = await tx.rows<{ id: string }>(
+    sql`select id from volumes where image_id = ${imageId} limit 1`,
   );
   return row?.id;
 }

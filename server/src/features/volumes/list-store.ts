@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../../kernel/ids.ts';
 import { contains, idContains } from '../../platform/database/contains.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
 import type { Place, VolumeRow } from './model.ts';
 import { VOLUME } from './store.ts';
@@ -24,7 +24,7 @@ export interface ListWhere extends Place, TagFilters, Paging {
   readonly namePart?: string | undefined;
 }
 
-const SHOWN = `${VOLUME}, i.name as instance_name, i.flavor->>'id' as flavor_id,
+const SHOWN = sql`${VOLUME}, i.name as instance_name, i.flavor->>'id' as flavor_id,
   array(select s.id from volume_snapshots s where s.volume_id = v.id order by s.created_at, s.id) as snapshot_ids`;
 
 export async function readVolume(
@@ -32,23 +32,19 @@ export async function readVolume(
   id: string,
   { projectId, regionId }: Place,
 ): Promise<VolumeView | undefined> {
-  return db.namedRow<VolumeView>(
-    'volume_get',
-    `select ${SHOWN} from volumes v left join instances i on i.id = v.instance_id
-      where v.id = $1 and v.project_id = $2 and v.region_id = $3`,
-    [id, projectId, regionId],
-  );
+  return db.row<VolumeView>(sql`select ${SHOWN} from volumes v left join instances i on i.id = v.instance_id
+      where v.id = ${id} and v.project_id = ${projectId} and v.region_id = ${regionId}`);
 }
 
 /** The page, newest first, and how many match in all. */
 export function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>> {
   const conditions = conditionsOf(where);
   return listPage<VolumeView>(db, {
-    name: conditions.length === 0 ? 'volume_list' : undefined,
+    prepared: conditions.length === 0,
     table: 'volumes',
     alias: 'v',
     columns: SHOWN,
-    joins: 'left join instances i on i.id = v.instance_id',
+    joins: sql`left join instances i on i.id = v.instance_id`,
     where: [inPlace(where), ...conditions],
     order: 'created_at desc, id desc',
     limit: where.limit,
@@ -56,8 +52,8 @@ export function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>>
   });
 }
 
-function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = [];
+function conditionsOf(where: ListWhere): Sql[] {
+  const conditions: Sql[] = [];
   if (where.bootable !== undefined) conditions.push(where.bootable ? sql`bootable` : sql`not bootable`);
   if (where.attached !== undefined) {
     conditions.push(where.attached ? sql`instance_id is not null` : sql`instance_id is null`);

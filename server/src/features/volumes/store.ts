@@ -2,6 +2,7 @@ import type { Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import { type Attachment, COLUMNS, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
@@ -35,37 +36,19 @@ export async function insertVolume(tx: Tx, row: NewVolume): Promise<void> {
     creator_task_id: row.task_id,
     ...{ created_at: row.timestamp, updated_at: row.timestamp },
   };
-  await tx.named('volume_insert', ...insertionOf('volumes', columns));
+  await tx.run(insertionOf('volumes', columns));
 }
 
 /** Gives the lock to a task, and says what it does. */
 export async function holdVolume(tx: Tx, id: string, taskId: string, status: VolumeStatus): Promise<void> {
-  await tx.named('volume_hold', 'update volumes set task_id = $2, status = $3 where id = $1', [
-    id,
-    taskId,
-    status,
-  ]);
+  await tx.run(sql`update volumes set task_id = ${taskId}, status = ${status} where id = ${id}`);
 }
 
 /** Notes where a volume that the task holds is attached from now on, or is to be. */
 export async function attachVolume(tx: Tx, id: string, taskId: string, to: Attachment): Promise<void> {
-  await tx.named(
-    'volume_attach',
-    `update volumes set instance_id = $3, attachment_id = $4, device = $5, attachment_tag = $6, boot_index = $7,
-            delete_on_termination = $8, attached_at = $9
-      where id = $1 and task_id = $2`,
-    [
-      id,
-      taskId,
-      to.instance_id,
-      to.attachment_id,
-      to.device,
-      to.attachment_tag,
-      to.boot_index,
-      to.delete_on_termination,
-      to.attached_at,
-    ],
-  );
+  await tx.run(sql`update volumes set instance_id = ${to.instance_id}, attachment_id = ${to.attachment_id}, device = ${to.device}, attachment_tag = ${to.attachment_tag}, boot_index = ${to.boot_index},
+            delete_on_termination = ${to.delete_on_termination}, attached_at = ${to.attached_at}
+      where id = ${id} and task_id = ${taskId}`);
 }
 
 /** Ends a task's hold on a volume, which is from now on what `row` says. */
@@ -76,11 +59,11 @@ export async function settleVolume(
   status: VolumeStatus = restingStatus(row),
 ): Promise<void> {
   await attachVolume(tx, row.id, taskId, row);
-  await tx.named(
-    'volume_settle',
-    `with ${usageEnded('volumes', '(select * from volumes where id = $1 and task_id = $2 and (size <> $4 or type <> $5))')}
-     update volumes set task_id = null, status = $3, size = $4, type = $5, updated_at = $6
-      where id = $1 and task_id = $2`,
-    [row.id, taskId, status, row.size, row.type, timestamp],
-  );
+  const held = sql`id = ${row.id} and task_id = ${taskId}`;
+  const resized = sql`(select * from volumes where ${held} and (size <> ${row.size} or type <> ${row.type}))`;
+  await tx.run(sql`
+    with ${usageEnded('volumes', resized)}
+    update volumes set task_id = null, status = ${status}, size = ${row.size}, type = ${row.type},
+           updated_at = ${timestamp}
+     where ${held}`);
 }

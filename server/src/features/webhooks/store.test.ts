@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { Db } from '../../platform/database/db.ts';
 import { forgettingSql } from '../../platform/database/forget-old.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { claimDue, deleteEnded } from './store.ts';
 
 let database: TestDatabase;
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 test('ended deliveries are found by when they ended', async () => {
   const { rows } = await db.pool.query(
-    `explain ${forgettingSql({ table: 'webhook_deliveries', by: 'ended_at', before: '' }).replace('$1', `now() - interval '8 days'`)}`,
+    `explain ${forgettingSql({ table: 'webhook_deliveries', by: 'ended_at', before: '' }).text.replace('$1', `now() - interval '8 days'`)}`,
   );
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   expect(plan).toContain('Index Scan using webhook_deliveries_ended');
@@ -37,7 +38,7 @@ test('ended deliveries are found by when they ended', async () => {
 });
 
 test('old deliveries go some at a time, and newer ones stay', async () => {
-  const statements = vi.spyOn(db, 'namedNumber');
+  const statements = vi.spyOn(db, 'number');
   await deleteEnded(db, new Date(Date.now() - 8 * 86_400_000));
   expect(statements).toHaveBeenCalledTimes(3);
   const { rows } = await db.pool.query('select count(*)::int as left from webhook_deliveries');
@@ -56,12 +57,12 @@ test('targets for which nothing waits cost nothing when deliveries are claimed',
       where id % 1000 = 0 returning id`,
   );
   await db.pool.query('analyze');
-  const statements = vi.spyOn(db, 'named');
+  const statements = vi.spyOn(db, 'rows');
   const claim = { now: new Date(Date.now() + 1000), most: 16, mostOfOne: 8, except: [] };
   const claimed = await claimDue(db, claim);
   expect(claimed.map(({ id }) => id).sort()).toEqual(waiting.map(({ id }) => id).sort());
-  const [, text = '', values = []] = statements.mock.calls.at(-1) ?? [];
-  const { rows } = await db.pool.query(`explain (analyze, format json) ${text}`, [...values]);
+  const [statement = sql`select`] = statements.mock.calls.at(-1) ?? [];
+  const { rows } = await db.pool.query(`explain (analyze, format json) ${statement.text}`, statement.values);
   expect(rowsRead(rows[0]['QUERY PLAN'][0].Plan)).toBeLessThan(50);
 });
 

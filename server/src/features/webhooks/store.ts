@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { statesBefore } from '../../kernel/transitions.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { forgetOld } from '../../platform/database/forget-old.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
+import { type Sql, sql } from '../../platform/database/sql.ts';
 import { DELIVERY_TRANSITIONS, type DeliveryState, RETRY_AFTER } from './model.ts';
 import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 
@@ -27,10 +27,8 @@ export type SealedRow = RowOf<'webhook_targets', typeof SEALED_COLUMNS>;
 
 /** The next id; a secret is sealed for the id of its row, so that is needed before the row. */
 export async function nextTargetId(tx: Tx): Promise<number> {
-  const [row] = await tx.named<{ id: number }>(
-    'webhook_target_id',
-    `select nextval(pg_get_serial_sequence('webhook_targets', 'id'))::int as id`,
-    [],
+  const [row] = await tx.rows<{ id: number }>(
+    sql`select nextval(pg_get_serial_sequence('webhook_targets', 'id'))::int as id`,
   );
   if (!row) throw new Error('the sequence gave no id');
   return row.id;
@@ -40,21 +38,8 @@ type NewTarget = Pick<TargetRow, 'id' | 'client_id' | 'url' | 'created_at'> & Se
 
 export async function insertTarget(tx: Tx, row: NewTarget): Promise<void> {
   const { auth_header_name: header = null } = row;
-  await tx.named(
-    'webhook_target_insert',
-    `insert into webhook_targets (id, client_id, url, key_id, sealed, created_at, kind, auth_header_name)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      row.id,
-      row.client_id,
-      row.url,
-      row.key_id,
-      row.sealed,
-      row.created_at.toISOString(),
-      header === null ? 'events' : 'user_actions',
-      header,
-    ],
-  );
+  await tx.run(sql`insert into webhook_targets (id, client_id, url, key_id, sealed, created_at, kind, auth_header_name)
+     values (${row.id}, ${row.client_id}, ${row.url}, ${row.key_id}, ${row.sealed}, ${row.created_at.toISOString()}, ${header === null ? 'events' : 'user_actions'}, ${header})`);
 }
 
 const SUBSCRIPTION_COLUMNS = [...SEALED_COLUMNS, 'url', 'auth_header_name'] as const;
@@ -65,19 +50,15 @@ export type SubscriptionRow = RowOf<
   { auth_header_name: string }
 >;
 
-const SUBSCRIPTIONS = `select ${listOf(SUBSCRIPTION_COLUMNS)} from webhook_targets
-  where client_id = $1 and kind = 'user_actions' and auth_header_name is not null order by id`;
-
 /** Where a client has its user actions posted to. */
 export async function readSubscriptions(db: Queryable, clientId: number): Promise<SubscriptionRow[]> {
-  return db.named<SubscriptionRow>('webhook_subscriptions', SUBSCRIPTIONS, [clientId]);
+  return db.rows<SubscriptionRow>(sql`select ${listOf(SUBSCRIPTION_COLUMNS)} from webhook_targets
+  where client_id = ${clientId} and kind = 'user_actions' and auth_header_name is not null order by id`);
 }
 
 /** The same; nobody else of the client subscribes until the transaction ends. */
 export async function lockSubscriptions(tx: Tx, clientId: number): Promise<SubscriptionRow[]> {
-  await tx.named('webhook_subscriber_lock', 'select 1 from clients where id = $1 for no key update', [
-    clientId,
-  ]);
+  await tx.run(sql`select 1 from clients where id = ${clientId} for no key update`);
   return readSubscriptions(tx, clientId);
 }
 
@@ -90,25 +71,17 @@ export const listTargets = (db: Db, { client_id, limit, offset }: TargetListQuer
   });
 
 export async function readTarget(tx: Tx, id: number): Promise<TargetRow | undefined> {
-  return tx.namedRow<TargetRow>(
-    'webhook_target_read',
-    `select ${listOf(TARGET_COLUMNS)} from webhook_targets where id = $1 and kind = 'events' for no key update`,
-    [id],
+  return tx.row<TargetRow>(
+    sql`select ${listOf(TARGET_COLUMNS)} from webhook_targets where id = ${id} and kind = 'events' for no key update`,
   );
 }
 
 /** Gives a target another address, for what waits, too; one that has ended begins again. */
 export async function moveTarget(tx: Tx, id: number, url: string): Promise<void> {
-  await tx.named(
-    'webhook_target_move',
-    'update webhook_targets set url = $2, ended_at = null, end_reason = null where id = $1',
-    [id, url],
+  await tx.run(
+    sql`update webhook_targets set url = ${url}, ended_at = null, end_reason = null where id = ${id}`,
   );
-  await tx.named(
-    'webhook_target_move_waiting',
-    `update webhook_deliveries set url = $2 where target_id = $1 and state = 'WAITING'`,
-    [id, url],
-  );
+  await tx.run(sql`update webhook_deliveries set url = ${url} where target_id = ${id} and state = 'WAITING'`);
 }
 
 /** Puts a new secret in the place of the one that is there, which counts until a moment. */
@@ -117,12 +90,8 @@ export async function rotateSecret(
   { id, key_id, sealed }: SealedRow,
   previousUntil: Date,
 ): Promise<void> {
-  await tx.named(
-    'webhook_target_rotate',
-    `update webhook_targets set previous_key_id = key_id, previous_sealed = sealed, previous_until = $4,
-            key_id = $2, sealed = $3 where id = $1`,
-    [id, key_id, sealed, previousUntil.toISOString()],
-  );
+  await tx.run(sql`update webhook_targets set previous_key_id = key_id, previous_sealed = sealed, previous_until = ${previousUntil.toISOString()},
+            key_id = ${key_id}, sealed = ${sealed} where id = ${id}`);
 }
 
 /** Ends a target: nothing more is posted to it, and what waits is given up. One of a client's own is deleted. */
@@ -131,22 +100,16 @@ export async function endTarget(
   id: number,
   { reason, now }: { readonly reason: string; readonly now: Date },
 ): Promise<void> {
-  const [target] = await tx.named<{ kind: string }>(
-    'webhook_target_end',
-    'update webhook_targets set ended_at = $2, end_reason = $3 where id = $1 and ended_at is null returning kind',
-    [id, now.toISOString(), reason],
+  const [target] = await tx.rows<{ kind: string }>(
+    sql`update webhook_targets set ended_at = ${now.toISOString()}, end_reason = ${reason} where id = ${id} and ended_at is null returning kind`,
   );
   if (target?.kind === 'user_actions') await deleteTarget(tx, id, now, reason);
   else await giveUp(tx, id, now, reason);
 }
 
 async function giveUp(tx: Tx, targetId: number, now: Date, reason: string): Promise<void> {
-  await tx.named(
-    'webhook_target_give_up',
-    `update webhook_deliveries set state = 'FAILED', last_error = $3, ended_at = $2
-      where target_id = $1 and state = 'WAITING'`,
-    [targetId, now.toISOString(), reason],
-  );
+  await tx.run(sql`update webhook_deliveries set state = 'FAILED', last_error = ${reason}, ended_at = ${now.toISOString()}
+      where target_id = ${targetId} and state = 'WAITING'`);
 }
 
 /** Deletes a target and gives up what was still to be sent to it. @returns whether there was one */
@@ -157,7 +120,7 @@ export async function deleteTarget(
   reason = 'the target was deleted',
 ): Promise<boolean> {
   await giveUp(tx, id, now, reason);
-  return tx.namedAny('webhook_target_delete', 'delete from webhook_targets where id = $1 returning 1', [id]);
+  return tx.any(sql`delete from webhook_targets where id = ${id} returning 1`);
 }
 
 const ALL_SEALED = [...SEALED_COLUMNS, 'previous_key_id', 'previous_sealed'] as const;
@@ -166,21 +129,13 @@ export type AllSealedRow = RowOf<'webhook_targets', typeof ALL_SEALED>;
 
 /** All secrets that are not under this key yet, locked until the transaction ends. */
 export async function lockTargetsNotUnder(tx: Tx, keyId: string): Promise<AllSealedRow[]> {
-  return tx.named(
-    'webhook_target_old_keys',
-    `select ${listOf(ALL_SEALED)} from webhook_targets
-      where key_id <> $1 or previous_key_id <> $1 order by id for update`,
-    [keyId],
-  );
+  return tx.rows(sql`select ${listOf(ALL_SEALED)} from webhook_targets
+      where key_id <> ${keyId} or previous_key_id <> ${keyId} order by id for update`);
 }
 
 export async function resealTarget(tx: Tx, row: AllSealedRow): Promise<void> {
-  await tx.named(
-    'webhook_target_reseal',
-    `update webhook_targets set key_id = $2, sealed = $3, previous_key_id = $4, previous_sealed = $5
-      where id = $1`,
-    [row.id, row.key_id, row.sealed, row.previous_key_id, row.previous_sealed],
-  );
+  await tx.run(sql`update webhook_targets set key_id = ${row.key_id}, sealed = ${row.sealed}, previous_key_id = ${row.previous_key_id}, previous_sealed = ${row.previous_sealed}
+      where id = ${row.id}`);
 }
 
 export interface NewDeliveries {
@@ -193,14 +148,12 @@ export interface NewDeliveries {
 
 /** One delivery for each target of the client. */
 export async function insertDeliveries(tx: Tx, event: NewDeliveries): Promise<void> {
-  await tx.named(
-    'webhook_delivery_insert',
-    `insert into webhook_deliveries
+  const now = event.now.toISOString();
+  await tx.run(sql`insert into webhook_deliveries
        (id, event_id, client_id, target_id, url, type, data, next_attempt_at, created_at)
-     select gen_random_uuid(), $1, client_id, id, url, $3, $4, $5, $5 from webhook_targets
-      where client_id = $2 and kind = 'events' and ended_at is null`,
-    [event.eventId, event.clientId, event.type, JSON.stringify(event.data), event.now.toISOString()],
-  );
+     select gen_random_uuid(), ${event.eventId}, client_id, id, url, ${event.type}, ${JSON.stringify(event.data)},
+            ${now}, ${now}
+       from webhook_targets where client_id = ${event.clientId} and kind = 'events' and ended_at is null`);
 }
 
 const CLAIMED_COLUMNS = [
@@ -231,7 +184,7 @@ export interface Claim {
 }
 
 /** Targets for which something waits: each is found from the one before it, so that all others cost nothing. */
-const WAITING_TARGETS = `
+const WAITING_TARGETS = sql`
   (select target_id as id from webhook_deliveries where state = 'WAITING' and target_id is not null
     order by target_id limit 1)
   union all
@@ -241,40 +194,31 @@ const WAITING_TARGETS = `
 
 /** Claims deliveries whose time has come, the longest due first, and puts down when each will be tried again. */
 export async function claimDue(db: Db, { now, most, mostOfOne, except }: Claim): Promise<ClaimedDelivery[]> {
-  const due = (target: string) => `state = 'WAITING' and next_attempt_at <= $1 and target_id ${target}
-    order by next_attempt_at, id limit $4`;
-  return db.named(
-    'webhook_claim',
-    `with recursive waiting as (${WAITING_TARGETS}),
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const pauses = sql`${[...RETRY_AFTER]}::int[]`;
+  const due = (target: Sql) => sql`state = 'WAITING' and next_attempt_at <= ${at} and target_id ${target}
+    order by next_attempt_at, id limit ${mostOfOne}`;
+  return db.rows<ClaimedDelivery>(sql`with recursive waiting as (${WAITING_TARGETS}),
      due as (
-       select id from webhook_deliveries where state = 'WAITING' and next_attempt_at <= $1 and id = any(array(
+       select id from webhook_deliveries where state = 'WAITING' and next_attempt_at <= ${at} and id = any(array(
          select f.id from (
            select d.* from waiting w cross join lateral (
-             select id, next_attempt_at from webhook_deliveries where ${due('= w.id')}) d
-            where w.id <> all($5::int[])
+             select id, next_attempt_at from webhook_deliveries where ${due(sql`= w.id`)}) d
+            where w.id <> all(${except.filter((id) => id !== null)}::int[])
            union all
-           (select id, next_attempt_at from webhook_deliveries where not $6::boolean and ${due('is null')})) f
-          order by f.next_attempt_at, f.id limit $2))
+           (select id, next_attempt_at from webhook_deliveries where not ${except.includes(null)}::boolean and ${due(sql`is null`)})) f
+          order by f.next_attempt_at, f.id limit ${most}))
         for update skip locked),
      claimed as (
        update webhook_deliveries d set attempts = attempts + 1,
-              next_attempt_at = $1::timestamptz
-                + make_interval(secs => ($3::int[])[least(d.attempts + 1, array_length($3::int[], 1))])
+              next_attempt_at = ${at}
+                + make_interval(secs => (${pauses})[least(d.attempts + 1, array_length(${pauses}, 1))])
          from due where due.id = d.id
        returning ${CLAIMED})
      select c.*, t.key_id, t.sealed, t.auth_header_name,
-            case when t.previous_until > $1 then t.previous_key_id end as previous_key_id,
-            case when t.previous_until > $1 then t.previous_sealed end as previous_sealed
-       from claimed c left join webhook_targets t on t.id = c.target_id`,
-    [
-      now.toISOString(),
-      most,
-      [...RETRY_AFTER],
-      mostOfOne,
-      except.filter((id) => id !== null),
-      except.includes(null),
-    ],
-  );
+            case when t.previous_until > ${at} then t.previous_key_id end as previous_key_id,
+            case when t.previous_until > ${at} then t.previous_sealed end as previous_sealed
+       from claimed c left join webhook_targets t on t.id = c.target_id`);
 }
 
 export interface AttemptEnd {
@@ -291,14 +235,10 @@ export async function closeAttempt(
   { id, attempts }: ClaimedDelivery,
   { state, error, now, notBefore }: AttemptEnd,
 ): Promise<void> {
-  await db.named(
-    'webhook_close',
-    `update webhook_deliveries set state = $3, last_error = $4,
-            next_attempt_at = greatest(next_attempt_at, $6::timestamptz),
-            ended_at = case when $3 = 'WAITING' then null else $5::timestamptz end
-      where id = $1 and attempts = $2 and state = 'WAITING'`,
-    [id, attempts, state, error, now.toISOString(), notBefore?.toISOString() ?? null],
-  );
+  await db.run(sql`update webhook_deliveries set state = ${state}, last_error = ${error},
+            next_attempt_at = greatest(next_attempt_at, ${notBefore?.toISOString() ?? null}::timestamptz),
+            ended_at = case when ${state} = 'WAITING' then null else ${now.toISOString()}::timestamptz end
+      where id = ${id} and attempts = ${attempts} and state = 'WAITING'`);
 }
 
 const DELIVERY_COLUMNS = [
@@ -358,43 +298,27 @@ export async function readOwnDelivery(
   id: string,
   clientId: number,
 ): Promise<DeliveryRow | undefined> {
-  return tx.namedRow<DeliveryRow>(
-    'webhook_own_delivery_read',
-    `select ${COLUMNS} from webhook_deliveries
-      where id = $1 and client_id = $2 and audit_id is not null for update`,
-    [id, clientId],
-  );
+  return tx.row<DeliveryRow>(sql`select ${COLUMNS} from webhook_deliveries
+      where id = ${id} and client_id = ${clientId} and audit_id is not null for update`);
 }
 
 export async function readDelivery(tx: Tx, id: string): Promise<DeliveryRow | undefined> {
-  return tx.namedRow<DeliveryRow>(
-    'webhook_delivery_read',
-    `select ${COLUMNS} from webhook_deliveries where id = $1 for update`,
-    [id],
-  );
+  return tx.row<DeliveryRow>(sql`select ${COLUMNS} from webhook_deliveries where id = ${id} for update`);
 }
 
 /** Puts an ended delivery back among those to be made, at once.
  *  @returns the delivery as it is then; nothing when there is none that has ended and whose target takes events */
 export async function replay(tx: Tx, id: string, now: Date): Promise<DeliveryRow | undefined> {
-  return tx.namedRow<DeliveryRow>(
-    'webhook_replay',
-    `update webhook_deliveries d set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null,
+  return tx.row<DeliveryRow>(sql`update webhook_deliveries d set state = 'WAITING', attempts = 0, next_attempt_at = ${now.toISOString()}, last_error = null,
             ended_at = null, url = t.url
        from webhook_targets t
-      where d.id = $1 and d.state = any($3::text[]) and t.id = d.target_id and t.ended_at is null
-      returning ${listOf(DELIVERY_COLUMNS, 'd')}`,
-    [id, now.toISOString(), statesBefore(DELIVERY_TRANSITIONS, 'WAITING')],
-  );
+      where d.id = ${id} and d.state = any(${statesBefore(DELIVERY_TRANSITIONS, 'WAITING')}::text[]) and t.id = d.target_id and t.ended_at is null
+      returning ${listOf(DELIVERY_COLUMNS, 'd')}`);
 }
 
 /** How many deliveries are still to be made. */
 export async function countWaiting(db: Queryable): Promise<number> {
-  return db.namedNumber(
-    'webhook_backlog',
-    `select count(*) as count from webhook_deliveries where state = 'WAITING'`,
-    [],
-  );
+  return db.number(sql`select count(*) as count from webhook_deliveries where state = 'WAITING'`);
 }
 
 /** Forgets what ended before a moment. */

@@ -8,6 +8,7 @@ import { startTestServer, type TestServer } from '../../../../test/harness/serve
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { randomIds } from '../../kernel/ids.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { Cipher } from '../../platform/secrets/cipher.ts';
 import { newKey } from '../../platform/secrets/key-file.ts';
 import { addKeyId } from '../../platform/secrets/master-keys.ts';
@@ -402,10 +403,8 @@ test('faulty targets are refused with the reason, and secrets are shown once onl
   const { body } = await addTarget(`${address}/quiet`);
   const listed = await server.call('GET', `${TARGETS}?client_id=1`, { as: 'operator' });
   expect(JSON.stringify(listed.body)).not.toContain('secret');
-  const rows = await server.db.named<{ all: string }>(
-    'test_targets',
-    `select encode(sealed, 'escape') || t::text as all from webhook_targets t`,
-    [],
+  const rows = await server.db.rows<{ all: string }>(
+    sql`select encode(sealed, 'escape') || t::text as all from webhook_targets t`,
   );
   expect(rows.map((row) => row.all).join()).not.toContain(body.secret.replace('whsec_', ''));
 });
@@ -422,15 +421,13 @@ test('a new master key encrypts the signing secrets anew, and they stay the same
       await addKeyId(tx, cipher.currentKeyId, clock.timestamp());
       expect(await resealTargets(tx, cipher)).toBe(1);
       expect(await resealTargets(tx, cipher)).toBe(0);
-      const [row] = await tx.named<{
+      const [row] = await tx.rows<{
         key_id: string;
         sealed: Buffer;
         previous_key_id: string;
         previous_sealed: Buffer;
       }>(
-        'test_resealed',
-        'select key_id, sealed, previous_key_id, previous_sealed from webhook_targets where id = $1',
-        [body.id],
+        sql`select key_id, sealed, previous_key_id, previous_sealed from webhook_targets where id = ${body.id}`,
       );
       const sealed = { keyId: row?.key_id ?? '', box: row?.sealed ?? Buffer.alloc(0) };
       const open = (box: typeof sealed) => new Cipher([next]).open(box, secretContext(body.id));

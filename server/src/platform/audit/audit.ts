@@ -1,4 +1,5 @@
 import type { Tx } from '../database/db.ts';
+import { raw, type Sql, sql } from '../database/sql.ts';
 import type { ClientContext, RequestContext, TaskContext } from '../http/context.ts';
 import { userActionOf } from './actions.ts';
 
@@ -20,23 +21,20 @@ interface ActedOn {
   readonly project?: { readonly clientId: number };
 }
 
-/** What a record says in the words that users are shown, and where the request came from: columns and values of the
- *  log beside the others. */
-export function shownOf(
-  ctx: Pick<TaskContext, 'remoteAddress' | 'userAgent'>,
-  action: string,
-): readonly (string | null)[] {
+/** What a record says in the words that users are shown, and where the request came from: the values of
+ *  `SHOWN_COLUMNS`. */
+export function shownOf(ctx: Pick<TaskContext, 'remoteAddress' | 'userAgent'>, action: string): Sql {
   const { type, group, resource } = userActionOf(action) ?? {};
-  return [type ?? null, group ?? null, resource ?? null, ctx.remoteAddress, ctx.userAgent];
+  return sql`${type ?? null}, ${group ?? null}, ${resource ?? null}, ${ctx.remoteAddress}, ${ctx.userAgent}`;
 }
-export const SHOWN_COLUMNS = 'action_type, api_group, resource_type, address, user_agent';
+export const SHOWN_COLUMNS = raw('action_type, api_group, resource_type, address, user_agent');
 
 /** What a statement returns of the record that it inserts, for DELIVERIES. */
-export const RECORDED = 'returning id, at, client_id, api_group';
+export const RECORDED = sql`returning id, at, client_id, api_group`;
 
 /** SQL that inserts what is to be delivered of the record of a CTE `recorded`: to each webhook that its client has for
  *  user actions. */
-export const DELIVERIES = `
+export const DELIVERIES = sql`
   insert into webhook_deliveries (id, event_id, client_id, target_id, url, type, data, audit_id, next_attempt_at, created_at)
   select gen_random_uuid(), gen_random_uuid(), t.client_id, t.id, t.url, 'user_action', '{}', r.id, r.at, r.at
     from recorded r join webhook_targets t on t.client_id = r.client_id and t.kind = 'user_actions'
@@ -46,27 +44,15 @@ export const DELIVERIES = `
 export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: AuditEntry): Promise<void> {
   const { caller } = ctx;
   const clientId = entry.clientId ?? ctx.clientId ?? ctx.project?.clientId ?? caller.clientId;
-  await tx.named(
-    'audit_insert',
-    `with recorded as (
-       insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
-              subject_name, ${SHOWN_COLUMNS})
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ${RECORDED})
-     ${DELIVERIES}`,
-    [
-      ctx.clock.timestamp(),
-      clientId,
-      caller.userId,
-      caller.tokenId,
-      ctx.requestId,
-      entry.action,
-      entry.subject === null ? null : String(entry.subject),
-      entry.projectId ?? null,
-      entry.regionId ?? null,
-      entry.name ?? null,
-      ...shownOf(ctx, entry.action),
-    ],
-  );
+  await tx.run(sql`
+    with recorded as (
+      insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
+             subject_name, ${SHOWN_COLUMNS})
+      values (${ctx.clock.timestamp()}, ${clientId}, ${caller.userId}, ${caller.tokenId}, ${ctx.requestId},
+              ${entry.action}, ${entry.subject === null ? null : String(entry.subject)}, ${entry.projectId ?? null},
+              ${entry.regionId ?? null}, ${entry.name ?? null}, ${shownOf(ctx, entry.action)})
+      ${RECORDED})
+    ${DELIVERIES}`);
 }
 
 /** Records that an operator looks at what is a client's, in the log of that client.

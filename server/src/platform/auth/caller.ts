@@ -3,6 +3,7 @@ import { PermissionDenied, Unauthenticated } from '../../kernel/errors.ts';
 import { firstOf } from '../../kernel/headers.ts';
 import type { Db } from '../database/db.ts';
 import { byKey, SharedLookUp } from '../database/shared-look-up.ts';
+import { sql } from '../database/sql.ts';
 import { FORGERY_HEADER, isForgeryToken, sessionCookieOf } from './cookies.ts';
 import { greaterRole, isRole, type Role, type TokenRole } from './roles.ts';
 
@@ -188,16 +189,12 @@ interface TokenRow {
 
 /** The tokens with these hashes that are not deleted. Notes once a minute that they are used. */
 function readTokens(db: Db, hashes: readonly string[], now: number): Promise<TokenRow[]> {
-  return db.named<TokenRow>(
-    'tokens_by_hash',
-    `with asked as (select decode(h, 'hex') as hash from unnest($1::text[]) as t (h)),
-          seen as (update api_tokens set last_used_at = to_timestamp($2::float8 / 1000) where id in (
+  return db.rows<TokenRow>(sql`with asked as (select decode(h, 'hex') as hash from unnest(${hashes}::text[]) as t (h)),
+          seen as (update api_tokens set last_used_at = to_timestamp(${now}::float8 / 1000) where id in (
             select id from api_tokens join asked using (hash)
-             where last_used_at is null or last_used_at < to_timestamp($2::float8 / 1000 - 60)
+             where last_used_at is null or last_used_at < to_timestamp(${now}::float8 / 1000 - 60)
              order by id for update of api_tokens skip locked))
      select encode(t.hash, 'hex') as hash, t.id, t.client_id, t.user_id, t.role, t.expires_at, t.acts_for,
             c.suspend_reason
-       from api_tokens t join asked using (hash) join clients c on c.id = t.client_id where t.deleted_at is null`,
-    [hashes, now],
-  );
+       from api_tokens t join asked using (hash) join clients c on c.id = t.client_id where t.deleted_at is null`);
 }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createCluster, startServerWithSshKey } from '../../../../test/harness/kubernetes.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { makeCertificate, payloadOf } from '../../features/secrets/testing/certificates.ts';
+import { sql } from '../database/sql.ts';
 
 const DAY_MS = 86_400_000;
 const server = shared(() => startServerWithSshKey());
@@ -37,10 +38,8 @@ test('certificates in use that expire soon, or have expired, are in metrics and 
   const { id } = await createCluster(server, 'old');
   const authorityExpires = inDays(60);
   const authority = await makeCertificate(['old-ca'], { authority: true, notAfter: authorityExpires });
-  await db.named(
-    'test_old_cluster',
-    `update k8s_clusters set created_at = created_at - interval '3600 days', ca_certificate = $1`,
-    [authority.certificate],
+  await db.run(
+    sql`update k8s_clusters set created_at = created_at - interval '3600 days', ca_certificate = ${authority.certificate}`,
   );
 
   const app = server.newApp({ log, tls });

@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../../../test/harness/database.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { wayTo } from '../../../../test/harness/way.ts';
 import { Db } from './db.ts';
+import { sql } from './sql.ts';
 
 const closing: (() => Promise<unknown> | unknown)[] = [];
 afterEach(async () => {
@@ -23,7 +24,7 @@ test('connections that a proxy holds after a loss do not keep others waiting', a
   };
   const db = new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 2, shortConnectMs: 50 });
   closing.push(() => db.close());
-  const ask = () => db.named('test_one', 'select 1 as one', []);
+  const ask = () => db.rows(sql`select 1 as one`);
   await ask();
   const lost = vi.spyOn(db, 'lost');
   way.freeze();

@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/harness/
 import { gate } from '../../../../test/harness/gate.ts';
 import { PATIENCE_MS, waitUntil } from '../../../../test/harness/wait.ts';
 import { Db, together } from './db.ts';
+import { sql } from './sql.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -20,16 +21,13 @@ afterEach(async () => {
   await database.drop();
 });
 
-const insert = (name: string) =>
-  [`test_insert`, `insert into clients (name, email) values ($1, '') returning name`, [name]] as const;
+const insert = (name: string) => sql`insert into clients (name, email) values (${name}, '') returning name`;
 const names = async () =>
-  (await db.named<{ name: string }>('test_names', 'select name from clients order by id', [])).map(
-    (r) => r.name,
-  );
+  (await db.rows<{ name: string }>(sql`select name from clients order by id`)).map((r) => r.name);
 
 test('statements that are started together run in their order, and give each its result', async () => {
   const results = await db.transaction((tx) =>
-    together([tx.named(...insert('a')), tx.named(...insert('b')), Promise.resolve('no statement')]),
+    together([tx.rows(insert('a')), tx.rows(insert('b')), Promise.resolve('no statement')]),
   );
   expect(results).toEqual([[{ name: 'a' }], [{ name: 'b' }], 'no statement']);
   expect(await names()).toEqual(['a', 'b']);
@@ -37,34 +35,29 @@ test('statements that are started together run in their order, and give each its
 
 test('of statements that are started together the first fault is reported, and nothing is kept', async () => {
   const work = db.transaction((tx) => {
-    const refused = tx.named(...insert('a')).then(() => {
+    const refused = tx.rows(insert('a')).then(() => {
       throw new Error('refused after its statement');
     });
-    return together([refused, tx.named('test_faulty', 'select 1 / 0', [])]);
+    return together([refused, tx.rows(sql`select 1 / 0`)]);
   });
   await expect(work).rejects.toThrow('refused after its statement');
   expect(await names()).toEqual([]);
   // The connection goes on being of use, also for the statement that failed.
-  await expect(db.named('test_faulty', 'select 1 / 0', [])).rejects.toThrow('division by zero');
-  await db.transaction((tx) => tx.named(...insert('b')));
+  await expect(db.rows(sql`select 1 / 0`)).rejects.toThrow('division by zero');
+  await db.transaction((tx) => tx.rows(insert('b')));
   expect(await names()).toEqual(['b']);
 });
 
 test('a connection outlives what it refuses, and not what ends it', async () => {
   const one = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 1 });
-  const pid = async () =>
-    (await one.namedRow<{ pid: number }>('test_pid', 'select pg_backend_pid() as pid', []))?.pid;
+  const pid = async () => (await one.row<{ pid: number }>(sql`select pg_backend_pid() as pid`))?.pid;
   const first = await pid();
-  await one.named(...insert('a'));
-  const again = one.named(
-    'test_again',
-    'insert into clients (id, name, email) select id, name, email from clients',
-    [],
-  );
+  await one.rows(insert('a'));
+  const again = one.rows(sql`insert into clients (id, name, email) select id, name, email from clients`);
   await expect(again).rejects.toThrow('duplicate key');
-  await expect(one.named('test_unknown', 'select no_such_column', [])).rejects.toThrow('does not exist');
+  await expect(one.rows(sql`select no_such_column`)).rejects.toThrow('does not exist');
   expect(await pid()).toBe(first);
-  const ended = one.named('test_end', 'select pg_terminate_backend(pg_backend_pid())', []);
+  const ended = one.rows(sql`select pg_terminate_backend(pg_backend_pid())`);
   await expect(ended).rejects.toThrow('terminating connection');
   expect(await pid()).not.toBe(first);
   await one.close();
@@ -74,7 +67,7 @@ test('what waits for the commit is called after it, and never when there is none
   const calls: string[] = [];
   await db.transaction(async (tx) => {
     tx.afterCommit(() => calls.push('kept'));
-    await tx.named(...insert('a'));
+    await tx.rows(insert('a'));
     expect(calls).toEqual([]);
   });
   const forgotten = db.transaction(async (tx) => {
@@ -88,23 +81,23 @@ test('what waits for the commit is called after it, and never when there is none
 test('a statement that is sent with the commit is kept with all else, or nothing is', async () => {
   const settled: unknown[] = [];
   await db.transaction(async (tx) => {
-    tx.atCommit(...insert('b'), (rows) => settled.push(rows));
-    await tx.named(...insert('a'));
+    tx.atCommit(insert('b'), (rows) => settled.push(rows));
+    await tx.rows(insert('a'));
   });
   expect(await names()).toEqual(['a', 'b']);
   expect(settled).toEqual([[{ name: 'b' }]]);
   const called: string[] = [];
   const faulty = db.transaction(async (tx) => {
     tx.afterCommit(() => called.push('committed'));
-    tx.atCommit('test_faulty', 'select 1 / 0', [], (rows) => settled.push(rows));
-    await tx.named(...insert('c'));
+    tx.atCommit(sql`select 1 / 0`, (rows) => settled.push(rows));
+    await tx.rows(insert('c'));
   });
   await expect(faulty).rejects.toThrow('division by zero');
   expect(await names()).toEqual(['a', 'b']);
   expect(settled.slice(1)).toEqual([undefined]);
   expect(called).toEqual([]);
   const left = db.transaction(async (tx) => {
-    tx.atCommit(...insert('d'), () => called.push('sent'));
+    tx.atCommit(insert('d'), () => called.push('sent'));
     throw new Error('no');
   });
   await expect(left).rejects.toThrow('no');
@@ -115,8 +108,8 @@ test('a transaction is done again when what is sent with its commit has changed'
   let attempts = 0;
   await db.transaction(async (tx) => {
     attempts += 1;
-    await tx.named(...insert(`attempt ${attempts}`));
-    tx.atCommit('test_repeat', 'select repeat_unless($1)', [attempts > 1], () => undefined);
+    await tx.rows(insert(`attempt ${attempts}`));
+    tx.atCommit(sql`select repeat_unless(${attempts > 1})`, () => undefined);
   });
   expect(await names()).toEqual(['attempt 2']);
 });
@@ -140,28 +133,24 @@ test('an answer that does not come is not waited for for ever, and nothing of it
     maxConnections: 1,
     patienceMs: 200,
   });
-  const stuck = (queryable: Pick<Db, 'named'>) => queryable.named('test_stuck', 'select pg_sleep(60)', []);
+  const stuck = (queryable: Pick<Db, 'rows'>) => queryable.rows(sql`select pg_sleep(60)`);
   await expect(stuck(impatient)).rejects.toThrow('timeout');
   const work = impatient.transaction(async (tx) => {
-    await tx.named(...insert('a'));
+    await tx.rows(insert('a'));
     await stuck(tx);
   });
   await expect(work).rejects.toThrow('timeout');
   // Its only connection is good again.
-  expect(await impatient.named('test_names', 'select name from clients', [])).toEqual([]);
+  expect(await impatient.rows(sql`select name from clients`)).toEqual([]);
   await impatient.close();
   const others = `pid <> pg_backend_pid() and datname = current_database() and query like '%pg_sleep(60)%'`;
   await db.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
 });
 
 test('a statement that blocks another one, and loses, is made again', async () => {
-  const text = 'select take_points($1::bytea[], $2::int[], $3::int[], now())';
   const points = (...keys: string[]) =>
-    [
-      'test_take',
-      text,
-      [keys.map((key) => Buffer.from(key)), keys.map(() => 9), keys.map(() => 60)],
-    ] as const;
+    sql`select take_points(${keys.map((key) => Buffer.from(key))}::bytea[], ${keys.map(() => 9)}::int[],
+                           ${keys.map(() => 60)}::int[], now())`;
   // On a busy machine it takes long to see one wait; the transaction must not be given up meanwhile.
   const patient = new Db({
     connection: database.connection,
@@ -169,24 +158,22 @@ test('a statement that blocks another one, and loses, is made again', async () =
     idleInTransactionMs: 2 * PATIENCE_MS,
   });
   const isWaiting = () =>
-    patient.namedAny(
-      'test_waiting',
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      [],
+    patient.any(
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
   const statements: Promise<unknown>[] = [];
   await patient.transaction(async (tx) => {
-    await tx.named(...points('a'));
+    await tx.rows(points('a'));
     // PostgreSQL looks for circles a second after a lock is waited for: on a busy machine the transaction may be the one
     // that loses, and is made again beside a second statement.
     let hasEnded = false;
-    const statement = patient.named(...points('b', 'a')).finally(() => {
+    const statement = patient.rows(points('b', 'a')).finally(() => {
       hasEnded = true;
     });
     statements.push(statement);
     await waitUntil(async () => hasEnded || isWaiting(), { what: 'the statement to wait' });
     expect(hasEnded).toBe(false);
-    await tx.named(...points('b'));
+    await tx.rows(points('b'));
   });
   for (const statement of statements) expect(await statement).toHaveLength(1);
   await patient.close();
@@ -203,12 +190,9 @@ test('a process has 21 connections at most, as the documents say', async () => {
   });
   const { open, opened } = gate();
   const waits = Array.from({ length: 25 }, () =>
-    busy.liveness.during(() =>
-      busy.transaction((tx) => tx.named('test_one', 'select 1', []).then(() => opened)),
-    ),
+    busy.liveness.during(() => busy.transaction((tx) => tx.rows(sql`select 1`).then(() => opened))),
   );
-  const count = async () =>
-    db.named('test_budget', `select from pg_stat_activity where application_name = 'budget'`, []);
+  const count = async () => db.rows(sql`select from pg_stat_activity where application_name = 'budget'`);
   await waitUntil(async () => (await count()).length === 21, { what: 'all connections to be used' });
   open();
   await Promise.all(waits);
@@ -220,23 +204,21 @@ test('a process has 21 connections at most, as the documents say', async () => {
 
 test('an object that inherits from a database works like it', async () => {
   const heir = Object.create(db) as Db;
-  expect(await heir.named('test_one', 'select 1 as one', [])).toEqual([{ one: 1 }]);
-  expect(await heir.transaction(async (tx) => tx.named('test_one', 'select 1 as one', []))).toHaveLength(1);
+  expect(await heir.rows(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  expect(await heir.transaction(async (tx) => tx.rows(sql`select 1 as one`))).toHaveLength(1);
 });
 
 test('a process that freezes within a transaction does not keep its locks', async () => {
-  const [{ limit } = { limit: '' }] = await db.named<{ limit: string }>(
-    'test_limit',
-    `select current_setting('idle_in_transaction_session_timeout') as limit`,
-    [],
+  const [{ limit } = { limit: '' }] = await db.rows<{ limit: string }>(
+    sql`select current_setting('idle_in_transaction_session_timeout') as limit`,
   );
   expect(limit).toBe('10s');
 
-  await db.named(...insert('needed by two'));
+  await db.rows(insert('needed by two'));
   const { connection } = database;
   const log = pino({ level: 'silent' });
   const frozen = new Db({ connection, log, maxConnections: 1, idleInTransactionMs: 200 });
-  const lock = `update clients set name = name where name = 'needed by two' returning 1`;
+  const lock = sql`update clients set name = name where name = 'needed by two' returning 1`;
   let thaw = () => {};
   const thawed = new Promise<void>((resolve) => {
     thaw = resolve;
@@ -246,14 +228,14 @@ test('a process that freezes within a transaction does not keep its locks', asyn
     locked = resolve;
   });
   const work = frozen.transaction(async (tx) => {
-    await tx.named('test_lock', lock, []);
+    await tx.run(lock);
     locked();
     await thawed;
-    await tx.named('test_more', 'select 1', []);
+    await tx.run(sql`select 1`);
   });
   const failed = expect(work).rejects.toThrow();
   await isLocked;
-  expect(await db.named('test_lock_too', lock, [])).toHaveLength(1);
+  expect(await db.rows(lock)).toHaveLength(1);
   thaw();
   await failed;
   await frozen.close();
@@ -272,13 +254,10 @@ test('what the database has set for other programs changes nothing', async () =>
     await db.pool.query(`alter database ${name} set ${setting} = '${value}'`);
   const { connection } = database;
   const other = new Db({ connection, log: pino({ level: 'silent' }), maxConnections: 1 });
-  const rows = await other.named<object>(
-    'test_settings',
-    `select '2026-11-26T12:00:00Z'::timestamptz as at, '2026-11-26T12:00:00Z'::timestamptz::text as text,
+  const rows =
+    await other.rows<object>(sql`select '2026-11-26T12:00:00Z'::timestamptz as at, '2026-11-26T12:00:00Z'::timestamptz::text as text,
             current_setting('transaction_isolation') as isolation, quote_ident('month') as quoted,
-            pg_sleep(0.01)::text as waited`,
-    [],
-  );
+            pg_sleep(0.01)::text as waited`);
   await other.close();
   await db.pool.query(`alter database ${name} reset all`);
   expect(rows).toEqual([

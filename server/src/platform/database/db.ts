@@ -1,11 +1,3 @@
-import {
-  type CompiledQuery,
-  Kysely,
-  PostgresAdapter,
-  PostgresDialect,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
 import pg from 'pg';
 import type { Logger } from '../../kernel/log.ts';
 import { ConnectTimeout } from './connect-timeout.ts';
@@ -14,20 +6,27 @@ import { LivenessProbe, type Waiter } from './liveness-probe.ts';
 import { LOOK_UPS } from './look-ups.ts';
 import { Notifier } from './notifier.ts';
 import { DatabaseSilent, Outage } from './outage.ts';
-import type { DB } from './schema.gen.ts';
+import type { Sql } from './sql.ts';
 
-/** Access to PostgreSQL: Kysely for typed SQL, `named` for statements on hot paths, which PostgreSQL then
- *  parses and plans once per connection. */
+export interface HowToRun {
+  /** Whether PostgreSQL keeps what it has parsed and planned, on each connection; default: true. Not for statements
+   *  whose text depends on what is asked, of which there may be very many. */
+  readonly prepared?: boolean;
+}
+
+/** Access to PostgreSQL. Statements are checked against the schema by `test/architecture/sql.test.ts`, as are the rows
+ *  that they are declared to have. */
 export interface Queryable {
-  readonly kysely: Kysely<DB>;
-  /** Runs a prepared statement; the same name must always mean the same text. */
-  named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
-  /** The same, of which the first row is wanted. */
-  namedRow<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row | undefined>;
-  /** The same, of which the number in the first column of the first row is wanted; no row, or null: 0. */
-  namedNumber(name: string, text: string, values: readonly unknown[]): Promise<number>;
-  /** The same, of which is wanted whether there is any row. */
-  namedAny(name: string, text: string, values: readonly unknown[]): Promise<boolean>;
+  /** The rows that a statement answers. */
+  rows<Row>(statement: Sql, how?: HowToRun): Promise<Row[]>;
+  /** The first of them. */
+  row<Row>(statement: Sql): Promise<Row | undefined>;
+  /** The number in the first column of the first row; no row, or null: 0. */
+  number(statement: Sql): Promise<number>;
+  /** Whether there is any row. */
+  any(statement: Sql): Promise<boolean>;
+  /** Runs a statement whose rows nobody wants. */
+  run(statement: Sql): Promise<void>;
 }
 
 /** A running transaction; everything done with it is kept or forgotten together. Statements that do not need each
@@ -39,12 +38,7 @@ export interface Tx extends Queryable {
   /** Sends a statement together with the commit: what it locks is not locked while its answer travels. When it fails,
    *  nothing of the transaction is kept.
    *  @param settled gets its rows; undefined: it failed. Absent: nobody needs to know */
-  atCommit<Row>(
-    name: string,
-    text: string,
-    values: readonly unknown[],
-    settled?: (rows: Row[] | undefined) => void,
-  ): void;
+  atCommit<Row>(statement: Sql, settled?: (rows: Row[] | undefined) => void): void;
 }
 
 export interface DbOptions {
@@ -92,7 +86,6 @@ const SETTINGS = {
 
 export class Db implements Queryable {
   readonly pool: pg.Pool;
-  readonly kysely: Kysely<DB>;
   /** For what people wait for, which is given up while the database is silent. */
   readonly liveness: LivenessProbe;
   /** Sends notifications soon, outside any transaction, and knows which are this process's. */
@@ -126,7 +119,6 @@ export class Db implements Queryable {
       onSilence: (error) => this.lost(error),
       onAnswer: () => this.found(),
     });
-    this.kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool: this.pool }) });
     this.patienceMs = options.patienceMs ?? PATIENCE_MS;
     this.notifier = new Notifier(this.pool, options.log);
     const { log, freeBytes } = options;
@@ -185,15 +177,19 @@ export class Db implements Queryable {
   /** See Notifier. */
   readonly notify = (channel: string, payload: string): void => this.notifier.notify(channel, payload);
 
-  async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const result = await repeated(() => this.alone(statement(this.patienceMs, text, name, values)));
+  async rows<Row>(sql: Sql, { prepared = true }: HowToRun = {}): Promise<Row[]> {
+    const { text, values } = sql;
+    const result = await repeated(() =>
+      this.alone(statement(this.patienceMs, text, prepared ? nameOf(text) : undefined, values)),
+    );
     if (this.outage.active) this.found();
     return result.rows as Row[];
   }
 
-  readonly namedRow = LOOK_UPS.namedRow;
-  readonly namedNumber = LOOK_UPS.namedNumber;
-  readonly namedAny = LOOK_UPS.namedAny;
+  readonly row = LOOK_UPS.row;
+  readonly number = LOOK_UPS.number;
+  readonly any = LOOK_UPS.any;
+  readonly run = LOOK_UPS.run;
 
   private async alone(query: pg.QueryConfig): Promise<pg.QueryResult> {
     const client = await this.connect();
@@ -266,6 +262,18 @@ function statement(
   return name === undefined ? config : { ...config, name };
 }
 
+/** Under which name PostgreSQL keeps a statement: each text has its own. There are as many as statements in the code. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `s${names.size + 1}`;
+    names.set(text, name);
+  }
+  return name;
+}
+
 /** Does what blocked others, and lost, again. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -322,13 +330,12 @@ interface Ending {
 }
 
 function transactionOn(client: pg.PoolClient, { callbacks, last, patienceMs }: Ending): Tx {
-  let kysely: Kysely<DB> | undefined;
   return {
     inTransaction: true,
     afterCommit: (callback) => callbacks.push(callback),
-    atCommit(name, text, values, settled) {
+    atCommit({ text, values }, settled) {
       last.push(async () => {
-        const sent = client.query(statement(patienceMs, text, name, values));
+        const sent = client.query(statement(patienceMs, text, nameOf(text), values));
         sent.then(
           ({ rows }) => settled?.(rows),
           () => settled?.(undefined),
@@ -336,49 +343,14 @@ function transactionOn(client: pg.PoolClient, { callbacks, last, patienceMs }: E
         return sent;
       });
     },
-    get kysely() {
-      kysely ??= kyselyOn(client);
-      return kysely;
-    },
-    async named<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+    async rows<Row>(sql: Sql, { prepared = true }: HowToRun = {}): Promise<Row[]> {
       sendTogether(client);
-      const result = await client.query(statement(patienceMs, text, name, values));
+      const { text, values } = sql;
+      const result = await client.query(
+        statement(patienceMs, text, prepared ? nameOf(text) : undefined, values),
+      );
       return result.rows as Row[];
     },
     ...LOOK_UPS,
   };
-}
-
-/** Kysely on one connection that somebody else opens, commits and releases. */
-function kyselyOn(client: pg.PoolClient): Kysely<DB> {
-  const connection = {
-    async executeQuery<R>(query: CompiledQuery) {
-      const result = await client.query(query.sql, [...query.parameters]);
-      const changed = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(result.command);
-      return {
-        rows: result.rows as R[],
-        ...(changed ? { numAffectedRows: BigInt(result.rowCount ?? 0) } : {}),
-      };
-    },
-    // biome-ignore lint/correctness/useYield: a transaction streams nothing
-    async *streamQuery(): AsyncIterableIterator<never> {
-      throw new Error('streaming is not available inside a transaction');
-    },
-  };
-  return new Kysely<DB>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-      createDriver: () => ({
-        init: async () => {},
-        acquireConnection: async () => connection,
-        beginTransaction: async () => {},
-        commitTransaction: async () => {},
-        rollbackTransaction: async () => {},
-        releaseConnection: async () => {},
-        destroy: async () => {},
-      }),
-    },
-  });
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from './db.ts';
+import { empty, raw, type Sql, sql } from './sql.ts';
 
 /** Rows that one statement deletes: what others have to do with them is over soon. */
 export const SOME = 2000;
@@ -17,24 +18,20 @@ export interface OldRows {
   readonly before: string | number;
   /** SQL of what else is true of them. */
   readonly where?: string;
-  /** Of the statement, where there are several for the table. */
-  readonly name?: string;
 }
 
 /** Deletes old rows, the oldest first. */
-export async function forgetOld(db: Queryable, old: OldRows): Promise<void> {
-  const { table, name = table, before } = old;
-  await inBatches(async () => {
-    return db.namedNumber(`forget_${name}`, forgettingSql(old), [before]);
-  });
-}
+export const forgetOld = (db: Queryable, old: OldRows): Promise<void> =>
+  inBatches(() => db.number(forgettingSql(old)));
 
 /** A row that was changed since it was found is another one, and stays for the next time. */
-export function forgettingSql({ table, by, where }: OldRows): string {
-  return `
+export function forgettingSql({ table, by, where, before }: OldRows): Sql {
+  const [rows, age] = [raw(table), raw(by)];
+  return sql`
     with gone as (
-      delete from ${table} where ctid = any(array(
-        select ctid from ${table} where ${by} < $1${where ? ` and ${where}` : ''} order by ${by} limit ${SOME}))
+      delete from ${rows} where ctid = any(array(
+        select ctid from ${rows} where ${age} < ${before} ${where ? raw(`and ${where}`) : empty}
+         order by ${age} limit ${raw(String(SOME))}))
       returning 1)
     select count(*) as count from gone`;
 }

@@ -2,6 +2,7 @@ import { Locked, NotFound } from '../../kernel/errors.ts';
 import type { Place } from '../http/context.ts';
 import { isMeteredTable, usageEnded } from '../usage/usage-sql.ts';
 import type { Queryable, Tx } from './db.ts';
+import { empty, raw, type Sql, sql } from './sql.ts';
 
 /** Rows of a project's part of a region, which tasks hold: `task_id` names the task. */
 export interface HeldTable<Row> {
@@ -37,9 +38,9 @@ export interface Hold {
 
 export interface Shown {
   /** What is read of a row, which is called `alias` there, and of what is joined to it. */
-  readonly columns: string;
+  readonly columns: Sql;
   readonly alias: string;
-  readonly joins?: string;
+  readonly joins?: Sql;
   /** The column of a row's id; default: `id`. */
   readonly key?: string;
   /** The column by which `read` and `lock` find a row, if it is not the key: `name`. */
@@ -82,79 +83,72 @@ export function heldTable<Row extends { readonly task_id: string | null }>(
 type Finding = 'read' | 'lock' | 'keep' | 'readMany';
 
 function findingRows<Row>(table: string, kind: string, shown: Shown): Pick<HeldTable<Row>, Finding> {
-  const { columns, alias, joins = '', key = 'id', findBy = key, readAfterLock, shared } = shown;
-  const own = `${alias}.project_id = $2 and ${alias}.region_id = $3`;
-  const usable = shared
-    ? `${alias}.region_id = $3 and (${alias}.project_id = $2 or ${alias}.project_id is null)`
-    : own;
-  const from = `from ${table} ${alias} ${joins}`;
-  const readText = `select ${columns} ${from} where ${alias}.${findBy} = $1 and ${usable}`;
-  const lockText = `select ${readAfterLock ? '1' : columns} ${from} where ${alias}.${findBy} = $1 and ${own}
-    for update of ${alias}`;
-  const keepText = `select ${columns} ${from} where ${alias}.${key} = any($1::uuid[]) and ${usable}
-    order by ${alias}.${key} for share of ${alias}`;
+  const { columns, key = 'id', findBy = key, readAfterLock, shared } = shown;
+  const { t, from } = namesOf(table, shown);
+  const own = ({ projectId, regionId }: Place) =>
+    sql`${t}.project_id = ${projectId} and ${t}.region_id = ${regionId}`;
+  const usable = (place: Place) =>
+    shared
+      ? sql`${t}.region_id = ${place.regionId} and (${t}.project_id = ${place.projectId} or ${t}.project_id is null)`
+      : own(place);
   const missing = (id: string) => new NotFound(`${kind} ${id} was not found`);
-  const read: HeldTable<Row>['read'] = async (db, id, { projectId, regionId }) => {
-    const row = await db.namedRow<Row>(`${table}_read_row`, readText, [id, projectId, regionId]);
+  const found = (row: Row | undefined, id: string): Row => {
     if (!row) throw missing(id);
     return row;
   };
+  const read: HeldTable<Row>['read'] = async (db, id, place) =>
+    found(
+      await db.row<Row>(
+        sql`select ${columns} ${from} where ${t}.${raw(findBy)} = ${id} and ${usable(place)}`,
+      ),
+      id,
+    );
+  const locked = (what: Sql, id: string, place: Place) =>
+    sql`select ${what} ${from} where ${t}.${raw(findBy)} = ${id} and ${own(place)} for update of ${t}`;
+  const isIn = (ids: readonly string[]) => sql`${t}.${raw(key)} = any(${[...new Set(ids)]}::uuid[])`;
   return {
     read,
     lock: async (tx, id, place) => {
-      const { projectId, regionId } = place;
-      if (readAfterLock) {
-        if (!(await tx.namedAny(`${table}_lock_row`, lockText, [id, projectId, regionId]))) throw missing(id);
-        return read(tx, id, place);
-      }
-      const row = await tx.namedRow<Row>(`${table}_lock_shown_row`, lockText, [id, projectId, regionId]);
-      if (!row) throw missing(id);
-      return row;
+      if (!readAfterLock) return found(await tx.row<Row>(locked(columns, id, place)), id);
+      if (!(await tx.any(locked(sql`1`, id, place)))) throw missing(id);
+      return read(tx, id, place);
     },
-    keep: async (tx, ids, { projectId, regionId }) =>
+    keep: async (tx, ids, place) =>
       ids.length === 0
         ? []
-        : tx.named<Row>(`${table}_keep_rows`, keepText, [[...new Set(ids)], projectId, regionId]),
+        : tx.rows<Row>(sql`select ${columns} ${from} where ${isIn(ids)} and ${usable(place)}
+            order by ${t}.${raw(key)} for share of ${t}`),
     readMany: async (db, ids) =>
-      ids.length === 0
-        ? []
-        : db.named<Row>(
-            `${table}_read_rows`,
-            `select ${columns} ${from} where ${alias}.${key} = any($1::uuid[])`,
-            [[...new Set(ids)]],
-          ),
+      ids.length === 0 ? [] : db.rows<Row>(sql`select ${columns} ${from} where ${isIn(ids)}`),
   };
+}
+
+/** A row as its statements call it, and where they find it. */
+function namesOf(table: string, { alias, joins = empty }: Shown) {
+  const t = raw(alias);
+  return { t, from: sql`from ${raw(table)} ${t} ${joins}` };
 }
 
 type Holding = 'readHeld' | 'readAllHeld' | 'hold' | 'release' | 'deleteHeld';
 
-function holdingRows<Row>(
-  table: string,
-  { columns, alias, joins = '', key = 'id', order }: Shown,
-): Pick<HeldTable<Row>, Holding> {
-  const rows = `select ${columns} from ${table} ${alias} ${joins} where`;
-  const heldText = `${rows} ${alias}.${key} = $1 and ${alias}.task_id = $2`;
-  const allText = `${rows} ${alias}.task_id = $1 ${order === undefined ? '' : `order by ${order}`}`;
+function holdingRows<Row>(table: string, shown: Shown): Pick<HeldTable<Row>, Holding> {
+  const { columns, order } = shown;
+  const { t, from } = namesOf(table, shown);
+  const [rows, key] = [raw(table), raw(shown.key ?? 'id')];
+  const inOrder = order === undefined ? empty : raw(`order by ${order}`);
   return {
-    readHeld: (db, id, taskId) => db.namedRow<Row>(`${table}_held_row`, heldText, [id, taskId]),
-    readAllHeld: (db, taskId) => db.named<Row>(`${table}_held_rows`, allText, [taskId]),
-    hold: async (tx, id, taskId) => {
-      await tx.named(`${table}_hold_row`, `update ${table} set task_id = $2 where ${key} = $1`, [id, taskId]);
-    },
-    release: async (tx, taskId) => {
-      await tx.named(`${table}_release_rows`, `update ${table} set task_id = null where task_id = $1`, [
-        taskId,
-      ]);
-    },
-    deleteHeld: async (tx, id, taskId) => {
-      return tx.namedAny(
-        `${table}_delete_held`,
+    readHeld: (db, id, taskId) =>
+      db.row<Row>(sql`select ${columns} ${from} where ${t}.${key} = ${id} and ${t}.task_id = ${taskId}`),
+    readAllHeld: (db, taskId) =>
+      db.rows<Row>(sql`select ${columns} ${from} where ${t}.task_id = ${taskId} ${inOrder}`),
+    hold: (tx, id, taskId) => tx.run(sql`update ${rows} set task_id = ${taskId} where ${key} = ${id}`),
+    release: (tx, taskId) => tx.run(sql`update ${rows} set task_id = null where task_id = ${taskId}`),
+    deleteHeld: (tx, id, taskId) => {
+      const deleted = sql`delete from ${rows} where ${key} = ${id} and task_id = ${taskId} returning`;
+      return tx.any(
         isMeteredTable(table)
-          ? `with gone as (delete from ${table} where ${key} = $1 and task_id = $2 returning *),
-                  ${usageEnded(table, 'gone')}
-             select from gone`
-          : `delete from ${table} where ${key} = $1 and task_id = $2 returning 1`,
-        [id, taskId],
+          ? sql`with gone as (${deleted} *), ${usageEnded(table, sql`gone`)} select from gone`
+          : sql`${deleted} 1`,
       );
     },
   };

@@ -1,3 +1,4 @@
+import { raw, type Sql } from './sql.ts';
 /** Rows that PostgreSQL sends as one JSON value, an array for each row. The client then parses one text instead of a
  *  value at a time, and nothing of it outlives the answer: measured on 100 rows of 19 columns, 0.2 ms of processor
  *  time instead of 0.6, and under load a third of the garbage collection. Worth it for lists and hot look-ups. */
@@ -6,14 +7,14 @@ export class JsonRows<Row extends object> {
   /** Copied and filled in: three times as fast as an object that grows name by name. */
   readonly #blank: Readonly<Record<string, unknown>>;
   /** `json_build_array(r.id, …)`, to be selected from a subquery called `r` that has all the columns. */
-  readonly sql: string;
+  readonly sql: Sql;
 
   /** @param times columns of type timestamptz: they come as UtcText */
   constructor(names: readonly (keyof Row & string)[], times: readonly (keyof Row & string)[] = []) {
     this.#names = names;
     this.#blank = Object.fromEntries(names.map((name) => [name, null]));
     const values = names.map((name) => `r.${name}${times.includes(name) ? ` at time zone 'UTC'` : ''}`);
-    this.sql = `json_build_array(${values.join(', ')})`;
+    this.sql = raw(`json_build_array(${values.join(', ')})`);
   }
 
   read(values: readonly unknown[]): Row {

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from './db.ts';
+import { empty, join, raw, type Sql, sql } from './sql.ts';
 
 /** A page of a list, and how many match in all. */
 export interface Page<Row> {
@@ -31,21 +31,21 @@ interface List {
   /** What its columns and joins call a row. */
   readonly alias: string;
   /** What is shown of a row, and of what is joined to it. */
-  readonly columns: string;
-  readonly joins?: string;
+  readonly columns: Sql;
+  readonly joins?: Sql;
   /** The column that no row lacks; default: `id`. */
   readonly key?: string;
-  /** Prepared under this name: for a list whose statement is always the same. */
-  readonly name?: string | undefined;
+  /** For a list whose statement is always the same; see `HowToRun`. */
+  readonly prepared?: boolean;
 }
 
 /** A page of the rows of one table. */
 export interface PageOfTable extends List {
   readonly table: string;
   /** A statement whose rows the page and the count are of, made once for both; absent: the table is one. */
-  readonly rows?: RawBuilder<unknown>;
+  readonly rows?: Sql;
   /** Absent: all rows. */
-  readonly where?: readonly RawBuilder<unknown>[];
+  readonly where?: readonly Sql[];
   readonly order: string;
   readonly limit: number;
   readonly offset: number;
@@ -53,9 +53,9 @@ export interface PageOfTable extends List {
 
 /** A page that is a statement already, as are its rows in their order (see `sharedList`). */
 export interface PageOfRows extends List {
-  readonly page: RawBuilder<unknown>;
+  readonly page: Sql;
   /** A statement with one row, `count`. */
-  readonly count: RawBuilder<unknown>;
+  readonly count: Sql;
 }
 
 /** What is in a project's part of a region. */
@@ -71,11 +71,7 @@ export const newestIn = (place: Parameters<typeof inPlace>[0]) => ({
 /** Reads the page and counts what matches in one statement; the count comes along even when the page is empty. Only
  *  what is on the page is joined. */
 export async function listPage<Row>(db: Queryable, list: PageOfTable | PageOfRows): Promise<Page<Row>> {
-  const query = pageQuery(list).compile(db.kysely);
-  const rows =
-    list.name === undefined
-      ? (await db.kysely.executeQuery(query)).rows
-      : await db.named<Found>(list.name, query.sql, query.parameters);
+  const rows = await db.rows<Found>(pageQuery(list), { prepared: list.prepared ?? false });
   const key = list.key ?? 'id';
   return { count: rows[0]?.count ?? 0, rows: rows.filter((row) => row[key] !== null) as Row[] };
 }
@@ -83,25 +79,24 @@ export async function listPage<Row>(db: Queryable, list: PageOfTable | PageOfRow
 type Found = { readonly count: number } & Readonly<Record<string, unknown>>;
 
 /** The statement of a list: each row of the page with the count; one row without a key where the page is empty. */
-export function pageQuery(list: PageOfTable | PageOfRows): RawBuilder<Found> {
+export function pageQuery(list: PageOfTable | PageOfRows): Sql {
   const { page, count } = 'page' in list ? list : ofTable(list);
-  const alias = sql.raw(list.alias);
-  const made =
-    'rows' in list && list.rows ? sql`${sql.raw(list.table)} as materialized (${list.rows}), ` : sql``;
-  return sql<Found>`with ${made}page as materialized (
+  const alias = raw(list.alias);
+  const made = 'rows' in list && list.rows ? sql`${raw(list.table)} as materialized (${list.rows}), ` : empty;
+  return sql`with ${made}page as materialized (
       select p.*, row_number() over () as place_in_page from (${page}) p)
-    select counted.count, ${sql.raw(list.columns)}
-      from (${count}) counted left join page ${alias} on true ${sql.raw(list.joins ?? '')}
+    select counted.count, ${list.columns}
+      from (${count}) counted left join page ${alias} on true ${list.joins ?? empty}
      order by ${alias}.place_in_page`;
 }
 
 function ofTable(list: PageOfTable): Pick<PageOfRows, 'page' | 'count'> {
-  const alias = sql.raw(list.alias);
+  const alias = raw(list.alias);
   const { where = [] } = list;
-  const from = sql`${sql.raw(list.table)} ${alias} where ${where.length > 0 ? sql.join([...where], sql` and `) : sql`true`}`;
+  const from = sql`${raw(list.table)} ${alias} where ${where.length > 0 ? join(where, ' and ') : raw('true')}`;
   return {
     page: sql`select ${alias}.* from ${from}
-      order by ${sql.raw(list.order)} limit ${list.limit}::int offset ${list.offset}::bigint`,
+      order by ${raw(list.order)} limit ${list.limit}::int offset ${list.offset}::bigint`,
     count: sql`select count(*) as count from ${from}`,
   };
 }

@@ -1,25 +1,19 @@
 import type { Queryable } from './db.ts';
+import type { Sql } from './sql.ts';
 
-/** What `named` reads, asked for in fewer words. */
+/** What `rows` reads, asked for in fewer words. */
 export const LOOK_UPS = {
-  async namedRow<Row>(
-    this: Queryable,
-    name: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<Row | undefined> {
-    return (await this.named<Row>(name, text, values))[0];
+  async row<Row>(this: Queryable, statement: Sql): Promise<Row | undefined> {
+    return (await this.rows<Row>(statement))[0];
   },
-  async namedNumber(
-    this: Queryable,
-    name: string,
-    text: string,
-    values: readonly unknown[],
-  ): Promise<number> {
-    const [row] = await this.named<object>(name, text, values);
+  async number(this: Queryable, statement: Sql): Promise<number> {
+    const [row] = await this.rows<object>(statement);
     return Object.values(row ?? {})[0] ?? 0;
   },
-  async namedAny(this: Queryable, name: string, text: string, values: readonly unknown[]): Promise<boolean> {
-    return (await this.named(name, text, values)).length > 0;
+  async any(this: Queryable, statement: Sql): Promise<boolean> {
+    return (await this.rows(statement)).length > 0;
+  },
+  async run(this: Queryable, statement: Sql): Promise<void> {
+    await this.rows(statement);
   },
 };

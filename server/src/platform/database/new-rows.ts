@@ -1,34 +1,23 @@
 import type { Placed } from '../http/context.ts';
 import type { DB } from './schema.gen.ts';
+import { join, raw, type Sql, sql } from './sql.ts';
 
-/** The insertion of one row, as a statement and its values: `tx.named(name, ...insertionOf('routers', {…}))`.
- *  One name always has the same columns, in the same order.
+/** The insertion of one row: `tx.run(insertionOf('routers', {…}))`.
  *  @param row JSON is given as text
  *  @param returning what of the new row is read */
 export function insertionOf<Table extends keyof DB & string>(
   table: Table,
   row: { readonly [Column in keyof DB[Table]]?: unknown },
-  returning = '',
-): [text: string, values: unknown[]] {
+  returning?: Sql,
+): Sql {
   const columns = Object.keys(row).join(', ');
-  const key = `${table} ${columns} ${returning}`;
-  const text = texts.get(key) ?? textOf(table, columns, returning);
-  texts.set(key, text);
-  return [text, Object.values(row)];
-}
-
-/** There are as many as calls in the code. */
-const texts = new Map<string, string>();
-
-const NAMES = /^[a-z_][a-z0-9_]*(, [a-z_][a-z0-9_]*)*$/;
-
-function textOf(table: string, columns: string, returning: string): string {
   // An object may have more fields than its type says; only names of columns may become SQL.
   if (!NAMES.test(columns)) throw new Error(`not columns of ${table}: ${columns}`);
-  const places = columns.split(', ').map((_, index) => `$${index + 1}`);
-  const text = `insert into ${table} (${columns}) values (${places.join(', ')})`;
-  return returning === '' ? text : `${text} returning ${returning}`;
+  const insertion = sql`insert into ${raw(table)} (${raw(columns)}) values (${join(Object.values(row), ', ')})`;
+  return returning ? sql`${insertion} returning ${returning}` : insertion;
 }
+
+const NAMES = /^[a-z_][a-z0-9_]*(, [a-z_][a-z0-9_]*)*$/;
 
 /** What an insertion returns. */
 export function inserted<Row>(row: Row | undefined): Row {

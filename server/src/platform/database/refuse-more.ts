@@ -1,5 +1,6 @@
 import { Forbidden } from '../../kernel/errors.ts';
 import type { Tx } from './db.ts';
+import { sql } from './sql.ts';
 
 export interface Kept {
   /** In the plural. */
@@ -15,9 +16,7 @@ export interface Kept {
  *  so that together they do not make too many.
  *  @throws Forbidden */
 export async function refuseMore(tx: Tx, { what, owner, limit, count }: Kept): Promise<void> {
-  await tx.named('lock_kept', 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `${what} of ${owner}`,
-  ]);
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`${what} of ${owner}`}, 0))`);
   const has = await count();
   if (has < limit) return;
   throw new Forbidden(`There are ${has} ${what}, which is the most for ${owner}; delete one first`);

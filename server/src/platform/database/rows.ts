@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { DB } from './schema.gen.ts';
+import { raw, type Sql } from './sql.ts';
 
 /** Rows of a table as the generated schema says, as far as these columns go.
  *  @template Narrow what is known of columns beyond the schema: the words of a text, the shape of JSON */
@@ -16,8 +17,8 @@ export const PLACE_COLUMNS = ['id', 'project_id', 'region_id'] as const;
 export const CHANGE_COLUMNS = ['task_id', 'creator_task_id', 'created_at', 'updated_at'] as const;
 
 /** Columns as SQL: `t.id, t.name`. */
-export const listOf = (columns: readonly string[], alias?: string): string =>
-  columns.map((name) => (alias === undefined ? name : `${alias}.${name}`)).join(', ');
+export const listOf = (columns: readonly string[], alias?: string): Sql =>
+  raw(columns.map((name) => (alias === undefined ? name : `${alias}.${name}`)).join(', '));
 
 /** Those columns that are not among the others. */
 export const without = <Column extends string, Other extends string>(

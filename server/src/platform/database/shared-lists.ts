@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { PageOfRows, Paging } from './list-page.ts';
+import { join, raw, type Sql, sql } from './sql.ts';
 
 /** Lists of what a project has together with what its region shares with all projects. Each of both is found by its
  *  own index, which one condition for both would not be; the region's are few. */
@@ -10,7 +10,7 @@ export interface SharedList extends Paging {
   /** Also what the region shares, or that alone. */
   readonly whose: 'own' | 'shared' | 'both';
   /** What both are narrowed by, in columns of the table. */
-  readonly conditions: readonly RawBuilder<unknown>[];
+  readonly conditions: readonly Sql[];
   /** Of the project's own, as an index has it. */
   readonly ownOrder: string;
   /** Of all. */
@@ -20,11 +20,11 @@ export interface SharedList extends Paging {
 /** The rows of a page, in order, and how many match in all. */
 export function sharedList(list: SharedList): Pick<PageOfRows, 'page' | 'count'> {
   const { table, whose, limit, offset, projectId, regionId } = list;
-  const narrow = sql.join([sql`region_id = ${regionId}::int`, ...list.conditions], sql` and `);
-  const name = sql.raw(table);
+  const narrow = join([sql`region_id = ${regionId}::int`, ...list.conditions], ' and ');
+  const name = raw(table);
   const own = sql`${name} where project_id = ${projectId}::int and ${narrow}`;
   const shared = sql`${name} where project_id is null and ${narrow}`;
-  const ownRows = sql`(select * from ${own} order by ${sql.raw(list.ownOrder)} limit ${limit}::int + ${offset}::bigint)`;
+  const ownRows = sql`(select * from ${own} order by ${raw(list.ownOrder)} limit ${limit}::int + ${offset}::bigint)`;
   const parts = [
     ...(whose === 'shared' ? [] : [ownRows]),
     ...(whose === 'own' ? [] : [sql`(select * from ${shared})`]),
@@ -34,8 +34,8 @@ export function sharedList(list: SharedList): Pick<PageOfRows, 'page' | 'count'>
     ...(whose === 'own' ? [] : [sql`(select count(*) from ${shared})`]),
   ];
   return {
-    page: sql`select * from (${sql.join(parts, sql` union all `)}) listed
-      order by ${sql.raw(list.order)} limit ${limit}::int offset ${offset}::bigint`,
-    count: sql`select ${sql.join(counts, sql` + `)} as count`,
+    page: sql`select * from (${join(parts, ' union all ')}) listed
+      order by ${raw(list.order)} limit ${limit}::int offset ${offset}::bigint`,
+    count: sql`select ${join(counts, ' + ')} as count`,
   };
 }

@@ -1,5 +1,6 @@
 import type { StoredTags } from '../http/tags.ts';
 import type { Tx } from './db.ts';
+import { raw, sql } from './sql.ts';
 
 /** What projects say of a resource. */
 export interface Traits {
@@ -13,6 +14,7 @@ export async function changeTraits(
   table: 'instances' | 'volumes' | 'volume_snapshots',
   { id, name, tags, timestamp }: Traits & { readonly id: string; readonly timestamp: string },
 ): Promise<void> {
-  const text = `update ${table} set name = $2, tags = $3, updated_at = $4 where id = $1`;
-  await tx.named(`${table}_change`, text, [id, name, JSON.stringify(tags), timestamp]);
+  await tx.run(
+    sql`update ${raw(table)} set name = ${name}, tags = ${JSON.stringify(tags)}, updated_at = ${timestamp} where id = ${id}`,
+  );
 }

@@ -6,6 +6,7 @@ import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { wayTo } from '../../../../test/harness/way.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { sql } from '../database/sql.ts';
 import { DAILY_KEYS, forgetOldKeys } from './idempotency.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
@@ -27,7 +28,7 @@ async function inTheMiddle<T>(
     meanwhile,
   }: { db: TestServer['db']; send: () => Promise<T>; meanwhile: () => Promise<unknown> },
 ) {
-  const [database] = await db.named<{ name: string }>('test_name', 'select current_database() as name', []);
+  const [database] = await db.rows<{ name: string }>(sql`select current_database() as name`);
   const { host, port, user, password } = inject('testServer');
   const beside = new pg.Client({ host, port, user, password, database: database?.name ?? '' });
   await beside.connect();
@@ -101,11 +102,7 @@ describe('Idempotency-Key', () => {
 
   test('after a day a key is new', async () => {
     await create('f', 'yesterday');
-    await server.db.named(
-      'test_yesterday',
-      `update idempotency_keys set started_at = now() - interval '25 hours'`,
-      [],
-    );
+    await server.db.run(sql`update idempotency_keys set started_at = now() - interval '25 hours'`);
     expect((await create('f', 'today')).status).toBe(201);
   });
 
@@ -119,11 +116,7 @@ describe('Idempotency-Key', () => {
     const headers = { 'idempotency-key': 'g' };
     const first = await server.call('POST', path, { body, headers });
     expect((await server.call('POST', path, { body, headers })).status).toBe(409);
-    const rows = await server.db.named<{ row: string }>(
-      'test_keys',
-      'select k::text as row from idempotency_keys k',
-      [],
-    );
+    const rows = await server.db.rows<{ row: string }>(sql`select k::text as row from idempotency_keys k`);
     expect(rows.some(({ row }) => row.includes(first.body.token))).toBe(false);
   });
 
@@ -133,10 +126,8 @@ describe('Idempotency-Key', () => {
     const path = '/cloud/v1/loadbalancers/1/2';
     const first = await server.call('POST', path, { body: lb, headers });
     // What the commit itself kept, before the answer was noted.
-    const [row] = await server.db.named<{ key_id: string; sealed: Buffer; applied: boolean }>(
-      'test_applied',
-      `select key_id, sealed, applied from idempotency_keys where key = 'h'`,
-      [],
+    const [row] = await server.db.rows<{ key_id: string; sealed: Buffer; applied: boolean }>(
+      sql`select key_id, sealed, applied from idempotency_keys where key = 'h'`,
     );
     expect(row?.applied).toBe(true);
     const answer = { keyId: row?.key_id ?? '', box: row?.sealed ?? Buffer.alloc(0) };
@@ -145,11 +136,11 @@ describe('Idempotency-Key', () => {
   });
 
   test('a request that took too long can no longer commit', async () => {
-    const steal = `update idempotency_keys set attempt = gen_random_uuid() where key = 'i'`;
     const late = await inTheMiddle('i', {
       db: server.db,
       send: () => create('i', 'too late'),
-      meanwhile: () => server.db.named('test_steal', steal, []),
+      meanwhile: () =>
+        server.db.rows(sql`update idempotency_keys set attempt = gen_random_uuid() where key = 'i'`),
     });
     expect(late.status).toBe(409);
     expect(await countOf('too late')).toBe(0);
@@ -185,22 +176,20 @@ describe('Idempotency-Key', () => {
 
   test('a write whose process has been silent for ten seconds can be sent again, and not before', async () => {
     const session = randomUUID();
-    const alive = "insert into nodes (session, name, role, version) values ($1, 'other', 'api', '0')";
-    await server.db.named('test_alive', alive, [session]);
+    await server.db.run(
+      sql`insert into nodes (session, name, role, version) values (${session}, 'other', 'api', '0')`,
+    );
     const begin = () => create('n', 'of another');
     expect((await begin()).status).toBe(201);
-    await server.db.named(
-      'test_running',
-      `with made as (update projects set name = 'made before' where name = 'of another')
-       update idempotency_keys set session = $1, applied = false, status = null, sealed = null where key = 'n'`,
-      [session],
-    );
+    await server.db.run(sql`with made as (update projects set name = 'made before' where name = 'of another')
+       update idempotency_keys set session = ${session}, applied = false, status = null, sealed = null where key = 'n'`);
     expect([(await begin()).status, (await begin()).body.message]).toEqual([
       409,
       'The first request with this Idempotency-Key is still running',
     ]);
-    const silence = `update nodes set seen_at = now() - interval '11 seconds' where session = $1`;
-    await server.db.named('test_silent', silence, [session]);
+    await server.db.run(
+      sql`update nodes set seen_at = now() - interval '11 seconds' where session = ${session}`,
+    );
     expect((await begin()).status).toBe(201);
   });
 
@@ -219,26 +208,16 @@ describe('Idempotency-Key', () => {
     const call = () =>
       server.call('PATCH', path, { body: { lang: 'de' }, headers: { 'idempotency-key': 'k' } });
     expect((await call()).status).toBe(200);
-    await server.db.named(
-      'test_key_role',
-      `update idempotency_keys set role = 'operator' where key = 'k'`,
-      [],
-    );
+    await server.db.run(sql`update idempotency_keys set role = 'operator' where key = 'k'`);
     expect((await call()).status, 'an operator is more than an administrator').toBe(403);
-    await server.db.named(
-      'test_key_role_2',
-      `update idempotency_keys set role = 'Engineers' where key = 'k'`,
-      [],
-    );
+    await server.db.run(sql`update idempotency_keys set role = 'Engineers' where key = 'k'`);
     expect((await call()).headers['idempotency-replayed'], 'more than then is fine').toBe('true');
   });
 
   test('neither answers nor requests can be read from the database', async () => {
     await create('l', 'a name that is no secret');
-    const [row] = await server.db.named<{ text: string; request: Buffer }>(
-      'test_clear',
-      `select coalesce(encode(sealed, 'escape'), '') as text, request from idempotency_keys k where key = 'l'`,
-      [],
+    const [row] = await server.db.rows<{ text: string; request: Buffer }>(
+      sql`select coalesce(encode(sealed, 'escape'), '') as text, request from idempotency_keys k where key = 'l'`,
     );
     expect(row?.text).not.toBe('');
     expect(row?.text).not.toContain('no secret');
@@ -249,7 +228,7 @@ describe('Idempotency-Key', () => {
 
   test('an answer whose master key is gone is not given, and the work is not done again', async () => {
     await create('m', 'key is gone');
-    await server.db.named('test_gone', `update idempotency_keys set key_id = 'gone' where key = 'm'`, []);
+    await server.db.run(sql`update idempotency_keys set key_id = 'gone' where key = 'm'`);
     expect((await create('m', 'key is gone')).status).toBe(409);
     expect(await countOf('key is gone')).toBe(1);
   });
@@ -259,37 +238,34 @@ describe('what is kept', () => {
   test('an account makes so many requests with a key in a day, and others are not held up by it', async () => {
     await create('o', 'first of many');
     const digest = createHash('sha256').update('idempotency keys of client 1').digest();
-    const fill = 'update rate_limits set points = $2 where key = $1 returning 1';
-    expect(await server.db.named('test_fill', fill, [digest, DAILY_KEYS])).toHaveLength(1);
+    expect(
+      await server.db.rows(
+        sql`update rate_limits set points = ${DAILY_KEYS} where key = ${digest} returning 1`,
+      ),
+    ).toHaveLength(1);
     const refused = await create('p', 'one too many');
     expect(refused.status).toBe(429);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(refused.body.message).toContain('100000 requests with an Idempotency-Key');
     expect(await countOf('one too many')).toBe(0);
     expect((await create('p', 'of another account', 'other client')).status).toBe(201);
-    await server.db.named('test_empty', 'delete from rate_limits where key = $1', [digest]);
+    await server.db.run(sql`delete from rate_limits where key = ${digest}`);
   });
 
   test('too many are forgotten, the oldest first, but none that still runs', async () => {
-    await server.db.named('test_none', 'delete from idempotency_keys', []);
+    await server.db.run(sql`delete from idempotency_keys`);
     for (const name of ['q1', 'q2', 'q3', 'q4']) await create(name, `number ${name}`);
-    await server.db.named(
-      'test_runs',
-      `update idempotency_keys set status = null, applied = false where key = 'q1'`,
-      [],
-    );
+    await server.db.run(sql`update idempotency_keys set status = null, applied = false where key = 'q1'`);
     await forgetOldKeys(server.db, { keys: 2, bytesOfClient: 1e9 }).run(new AbortController().signal);
     expect(await keys()).toEqual(['q1', 'q3', 'q4']);
   });
 
   test('answers beyond so many bytes are forgotten, and their requests are not done again', async () => {
-    await server.db.named('test_none', 'delete from idempotency_keys', []);
+    await server.db.run(sql`delete from idempotency_keys`);
     await create('r1', 'older');
     await create('r2', 'newer');
-    const [row] = await server.db.named<{ bytes: number }>(
-      'test_bytes',
-      `select octet_length(sealed)::int as bytes from idempotency_keys where key = 'r2'`,
-      [],
+    const [row] = await server.db.rows<{ bytes: number }>(
+      sql`select octet_length(sealed)::int as bytes from idempotency_keys where key = 'r2'`,
     );
     const keep = { keys: 100, bytesOfClient: row?.bytes ?? 0 };
     await forgetOldKeys(server.db, keep).run(new AbortController().signal);
@@ -299,11 +275,7 @@ describe('what is kept', () => {
   });
 
   const keys = async () => {
-    const rows = await server.db.named<{ key: string }>(
-      'test_keys_left',
-      'select key from idempotency_keys order by key',
-      [],
-    );
+    const rows = await server.db.rows<{ key: string }>(sql`select key from idempotency_keys order by key`);
     return rows.map(({ key }) => key);
   };
 });

@@ -4,6 +4,7 @@ import { includes } from '../auth/roles.ts';
 import type { Db, Tx } from '../database/db.ts';
 import { forgetOld, inBatches, SOME } from '../database/forget-old.ts';
 import { isDatabaseLost } from '../database/outage.ts';
+import { raw, type Sql, sql } from '../database/sql.ts';
 import type { BackgroundJob } from '../feature.ts';
 import { tryCount } from '../limits/limits.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
@@ -47,10 +48,10 @@ export const KEPT_IN_ALL = { keys: 1_000_000, bytesOfClient: 64 * 1024 * 1024 } 
  *  process for so long. One that lives nevertheless can no longer commit once its key has been given to another. */
 const DEAD_AFTER_S = 60;
 const SILENT_S = 10;
-/** @param now the parameter that says what time it is */
-const isDead = (now: string) => `(k.started_at < ${now}::timestamptz - interval '${DEAD_AFTER_S} seconds'
+/** @param now SQL of what time it is */
+const isDead = (now: Sql): Sql => sql`(k.started_at < ${now} - interval '${raw(DEAD_AFTER_S)} seconds'
   or (k.session is not null and not exists (
-    select from nodes n where n.session = k.session and n.seen_at > now() - interval '${SILENT_S} seconds')))`;
+    select from nodes n where n.session = k.session and n.seen_at > now() - interval '${raw(SILENT_S)} seconds')))`;
 
 interface KeyRow {
   readonly request: Buffer;
@@ -139,33 +140,26 @@ async function begin(
 ): Promise<Answer | undefined> {
   const { caller, cipher } = ctx;
   const digest = cipher.sign(contentOf(request), PURPOSE);
-  const begun = await ctx.db.named(
-    'idempotency_begin',
-    `insert into idempotency_keys as k (client_id, key, request, attempt, started_at, caller, role, session)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (client_id, key) do update set request = excluded.request, attempt = excluded.attempt,
-       started_at = excluded.started_at, caller = excluded.caller, role = excluded.role, applied = false,
-       session = excluded.session, status = null, key_id = null, sealed = null
-     where k.started_at < excluded.started_at - interval '${KEPT_HOURS} hours'
-        or (k.request = excluded.request and k.caller = excluded.caller and not k.applied and k.status is null
-            and ${isDead('excluded.started_at')})
-     returning 1`,
-    [
-      ...[caller.clientId, request.key, digest, attempt, ctx.clock.timestamp(), nameOf(caller), caller.role],
-      session ?? null,
-    ],
-  );
-  if (begun.length === 1) return undefined;
+  const begun = await ctx.db.any(sql`
+    insert into idempotency_keys as k (client_id, key, request, attempt, started_at, caller, role, session)
+    values (${caller.clientId}, ${request.key}, ${digest}, ${attempt}, ${ctx.clock.timestamp()}, ${nameOf(caller)},
+            ${caller.role}, ${session ?? null})
+    on conflict (client_id, key) do update set request = excluded.request, attempt = excluded.attempt,
+      started_at = excluded.started_at, caller = excluded.caller, role = excluded.role, applied = false,
+      session = excluded.session, status = null, key_id = null, sealed = null
+    where k.started_at < excluded.started_at - interval '${raw(KEPT_HOURS)} hours'
+       or (k.request = excluded.request and k.caller = excluded.caller and not k.applied and k.status is null
+           and ${isDead(sql`excluded.started_at`)})
+    returning 1`);
+  if (begun) return undefined;
   return replay(ctx, request);
 }
 
 async function replay(ctx: RequestContext, request: KeyedRequest): Promise<Answer> {
-  const [row] = await ctx.db.named<KeyRow>(
-    'idempotency_read',
-    `select request, caller, role, applied, status, key_id, sealed, ${isDead('$3')} as dead from idempotency_keys k
-      where client_id = $1 and key = $2`,
-    [ctx.caller.clientId, request.key, ctx.clock.timestamp()],
-  );
+  const now = sql`${ctx.clock.timestamp()}::timestamptz`;
+  const row = await ctx.db.row<KeyRow>(sql`
+    select request, caller, role, applied, status, key_id, sealed, ${isDead(now)} as dead from idempotency_keys k
+     where client_id = ${ctx.caller.clientId} and key = ${request.key}`);
   if (row) checkCaller(ctx, request, row);
   const answer = row && answerOf(ctx.cipher, request.key, row);
   if (answer) return answer;
@@ -216,13 +210,8 @@ function fenced(db: Db, id: KeyId, request: KeyedRequest): Db {
   const transaction = <T>(work: (tx: Tx) => Promise<T>) =>
     db.transaction(async (tx) => {
       const result = await work(tx);
-      const held = await tx.named(
-        'idempotency_apply',
-        `update idempotency_keys set applied = true, status = $4, key_id = $5, sealed = $6
-          where client_id = $1 and key = $2 and attempt = $3 returning 1`,
-        [id.clientId, id.key, id.attempt, ...early(result, request, id)],
-      );
-      if (held.length === 0)
+      const held = await tx.any(sql`${applied(id, early(result, request, id))} returning 1`);
+      if (!held)
         throw new Conflict('This request took too long, and was not carried out; send it again', {
           retryAfterMs: 1000,
         });
@@ -231,34 +220,37 @@ function fenced(db: Db, id: KeyId, request: KeyedRequest): Db {
   return Object.create(db, { transaction: { value: transaction } }) as Db;
 }
 
+/** An answer, as far as it may be kept. */
+interface KeptAnswer {
+  readonly status: number | null;
+  readonly sealed: Sealed | undefined;
+}
+
+/** Notes that what a request does is done, with its answer. */
+const applied = ({ clientId, key, attempt }: KeyId, { status, sealed }: KeptAnswer): Sql =>
+  sql`update idempotency_keys set applied = true, status = ${status}, key_id = ${sealed?.keyId ?? null},
+             sealed = ${sealed?.box ?? null}
+       where client_id = ${clientId} and key = ${key} and attempt = ${attempt}`;
+
 /** What a transaction returns is the answer of a write that starts tasks: kept with it, it survives a crash. */
-function early(result: unknown, request: KeyedRequest, id: KeyId): readonly unknown[] {
+function early(result: unknown, request: KeyedRequest, id: KeyId): KeptAnswer {
   const isTaskRef = typeof result === 'object' && result !== null && Object.keys(result).join() === 'tasks';
-  return isTaskRef ? kept(id, request, JSON.stringify(result)) : [null, null, null];
+  return isTaskRef ? kept(id, request, JSON.stringify(result)) : { status: null, sealed: undefined };
 }
 
-/** Status, key and encrypted text of an answer, as far as it may be kept. */
-function kept(id: KeyId, request: KeyedRequest, body: string | null): readonly unknown[] {
-  if (body === null || request.sensitive || body.length > LONGEST_KEPT) return [request.status, null, null];
-  const { keyId, box }: Sealed = id.cipher.seal(body, contextOf(id.key));
-  return [request.status, keyId, box];
+function kept(id: KeyId, request: KeyedRequest, body: string | null): KeptAnswer {
+  const { status, sensitive } = request;
+  if (body === null || sensitive || body.length > LONGEST_KEPT) return { status, sealed: undefined };
+  return { status, sealed: id.cipher.seal(body, contextOf(id.key)) };
 }
 
-async function finish(db: Db, id: KeyId, request: KeyedRequest, body: string | null): Promise<void> {
-  await db.named(
-    'idempotency_finish',
-    `update idempotency_keys set applied = true, status = $4, key_id = $5, sealed = $6
-      where client_id = $1 and key = $2 and attempt = $3`,
-    [id.clientId, id.key, id.attempt, ...kept(id, request, body)],
-  );
-}
+const finish = (db: Db, id: KeyId, request: KeyedRequest, body: string | null): Promise<void> =>
+  db.run(applied(id, kept(id, request, body)));
 
 /** A refused or failed request did nothing and may be tried again under its key. */
 async function forget(db: Db, id: KeyId): Promise<void> {
-  await db.named(
-    'idempotency_forget',
-    'delete from idempotency_keys where client_id = $1 and key = $2 and attempt = $3 and not applied',
-    [id.clientId, id.key, id.attempt],
+  await db.run(
+    sql`delete from idempotency_keys where client_id = ${id.clientId} and key = ${id.key} and attempt = ${id.attempt} and not applied`,
   );
 }
 
@@ -282,44 +274,38 @@ interface Kept {
 
 /** Requests that still run keep their key, unless it is too old: without it they could be done twice. */
 async function forgetKeys(db: Db, { keys }: Kept): Promise<void> {
-  const ages = await db.namedRow<{ old: string; oldestKept: string | null }>(
-    'idempotency_ages',
-    `select (now() - interval '${KEPT_HOURS} hours')::text as old, (
-       select started_at::text from idempotency_keys order by started_at desc offset $1 limit 1) as "oldestKept"`,
-    [keys - 1],
-  );
+  const ages = await db.row<{
+    old: string;
+    oldestKept: string | null;
+  }>(sql`select (now() - interval '${raw(KEPT_HOURS)} hours')::text as old, (
+       select started_at::text from idempotency_keys order by started_at desc offset ${keys - 1} limit 1) as "oldestKept"`);
   if (!ages) return;
   const old = { table: 'idempotency_keys', by: 'started_at' };
   await forgetOld(db, { ...old, before: ages.old });
   if (ages.oldestKept === null) return;
-  const more = { name: 'idempotency_keys_beyond', where: 'status is not null' };
-  await forgetOld(db, { ...old, ...more, before: ages.oldestKept });
+  await forgetOld(db, { ...old, where: 'status is not null', before: ages.oldestKept });
 }
 
 /** Only where all of them together are more than one client may have are they counted by client. */
 async function forgetAnswers(db: Db, { bytesOfClient }: Kept): Promise<void> {
-  const beyond = await db.named<{ client: number; newest: string }>(
-    'idempotency_answers_beyond',
-    `select client_id as client, max(started_at)::text as newest from (
+  const beyond = await db.rows<{
+    client: number;
+    newest: string;
+  }>(sql`select client_id as client, max(started_at)::text as newest from (
        select client_id, started_at,
               sum(octet_length(sealed)) over (partition by client_id order by started_at desc, key) as bytes
          from idempotency_keys
-        where sealed is not null and (select pg_table_size('idempotency_keys')) > $1) answers
-      where bytes > $1 group by client_id`,
-    [bytesOfClient],
-  );
+        where sealed is not null and (select pg_table_size('idempotency_keys')) > ${bytesOfClient}) answers
+      where bytes > ${bytesOfClient} group by client_id`);
   for (const { client, newest } of beyond) await inBatches(() => forgetSomeAnswers(db, client, newest));
 }
 
 async function forgetSomeAnswers(db: Db, client: number, newest: string): Promise<number> {
-  const rows = await db.named(
-    'idempotency_forget_answers',
-    `update idempotency_keys set key_id = null, sealed = null where ctid = any(array(
+  const rows =
+    await db.rows(sql`update idempotency_keys set key_id = null, sealed = null where ctid = any(array(
        select ctid from idempotency_keys
-        where client_id = $1 and started_at <= $2 and sealed is not null and status is not null
-        order by started_at limit ${SOME}))
-     returning 1`,
-    [client, newest],
-  );
+        where client_id = ${client} and started_at <= ${newest} and sealed is not null and status is not null
+        order by started_at limit ${raw(SOME)}))
+     returning 1`);
   return rows.length;
 }

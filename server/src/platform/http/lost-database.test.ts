@@ -12,6 +12,7 @@ import { createLog } from '../../kernel/log.ts';
 import { Authenticator } from '../auth/caller.ts';
 import { Db, type DbOptions } from '../database/db.ts';
 import { Outage } from '../database/outage.ts';
+import { sql } from '../database/sql.ts';
 import { Cipher, KEY_BYTES } from '../secrets/cipher.ts';
 import { plainPath } from './paths.ts';
 import { buildApi } from './server.ts';
@@ -68,10 +69,8 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
     routes: [
       things.get({ ...spec, access: 'read' }),
       things.post({ ...spec, access: 'write' }),
-      writes('/written', (db) => db.named('test_write', 'create table written ()', [])),
-      writes('/added', (db) =>
-        db.transaction((tx) => tx.named('test_add', 'insert into added values (1)', [])),
-      ),
+      writes('/written', (db) => db.rows(sql`create table written ()`)),
+      writes('/added', (db) => db.transaction((tx) => tx.rows(sql`insert into added values (1)`))),
       at('/there').get({ ...spec, access: { public: 'needs no database' } }),
     ],
     rateLimit: 0,
@@ -138,14 +137,14 @@ test('what was answered 503 is not done once the database answers again', async 
   const { way, connection } = await databaseOnItsWay();
   // Over one connection all that is asked is done in its order.
   const { ask, db } = await apiOn(connection, 1);
-  await db.named('test_table', 'create table added (by int)', []);
+  await db.run(sql`create table added (by int)`);
   way.freeze();
   // The first has its connection and has begun, the others wait for it.
   const waiting = [1, 2, 3].map(() => ask('POST', '/added'));
   for (const reply of await Promise.all(waiting)) expect(reply.statusCode).toBe(503);
   way.thaw();
   await waitUntil(async () => (await ask('POST', '/added')).statusCode === 200, { what: 'it to be written' });
-  expect(await db.named('test_count', 'select count(*) as rows from added', [])).toEqual([{ rows: 1 }]);
+  expect(await db.rows(sql`select count(*) as rows from added`)).toEqual([{ rows: 1 }]);
 });
 
 test('a replica that was not promoted yet is no database to write to: 503, and again as usual afterwards', async () => {

@@ -1,5 +1,6 @@
 import { BadRequest, Forbidden, Locked, NotFound, NotOffered, UnknownRegion } from '../../kernel/errors.ts';
 import { type Db, sqlStateOf } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import type { ScopeResolver } from './context.ts';
 
 export interface Surroundings {
@@ -48,7 +49,7 @@ const labelOf = ({ id, name }: { readonly id: number; readonly name: string }) =
 /** Says what kind of task holds what the caller wants. */
 async function naming(db: Db, error: Locked): Promise<Locked> {
   const [task] = await db
-    .named<{ type: string }>('task_type', 'select type from tasks where id = $1', [error.taskId])
+    .rows<{ type: string }>(sql`select type from tasks where id = ${error.taskId}`)
     .catch(() => []);
   return task ? new Locked(error.what, error.taskId, task.type) : error;
 }

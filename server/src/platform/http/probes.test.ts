@@ -7,6 +7,7 @@ import { findProgram } from '../../../../scripts/lib/system-packages.mjs';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { VERSION } from '../../version.ts';
+import { sql } from '../database/sql.ts';
 import { sayAlive, sayGone } from '../nodes/store.ts';
 
 const MONITORING = path.join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'monitoring');
@@ -49,7 +50,7 @@ test('a server is ready though nobody works on tasks, and says so', async () => 
   const { db } = server;
   await sayAlive(db, WORKER, { name: 'elsewhere', role: 'worker', version: '9.9.9' });
   expect(await ready()).toEqual({ status: 'ready' });
-  await db.named('test_silent', `update nodes set seen_at = now() - interval '6 seconds'`, []);
+  await db.run(sql`update nodes set seen_at = now() - interval '6 seconds'`);
   expect((await ready()).notes).toHaveLength(1);
   await sayGone(db, WORKER);
 });
@@ -81,12 +82,8 @@ test('metrics show the queue, the nodes, what waits to be sent, and the connecti
 
 test('operators see who works on each region', async () => {
   const { db } = server;
-  await db.named(
-    'test_owner',
-    `insert into region_owners (region_id, node, holder, renewed_at) values (1, 'machine-1', $1, now()),
-            (2, 'machine-2', $1, now() - interval '1 minute')`,
-    [WORKER],
-  );
+  await db.run(sql`insert into region_owners (region_id, node, holder, renewed_at) values (1, 'machine-1', ${WORKER}, now()),
+            (2, 'machine-2', ${WORKER}, now() - interval '1 minute')`);
   expect((await scrape({})).payload).not.toContain('machine-1');
   const { payload } = await scrape({ authorization: `APIKey ${server.tokens.operator}` });
   expect(payload).toContain('virga_region_owner{region="1",node="machine-1"} 1');

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { type RawBuilder, sql } from 'kysely';
 import { BadRequest, Invalid } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
+import { type Sql, sql } from '../database/sql.ts';
 import { readJson } from './json.ts';
 import { parseTags, TAG_KEY, validTagKey } from './tags.ts';
 
@@ -109,8 +109,8 @@ function within(parameter: string, { fields, unnamed }: Invalid): Invalid {
 
 /** The filters as conditions on the column `tags`, whose index holds only rows with tags; saying so lets the
  *  planner use it. */
-export function tagConditions({ tagKeys, tags }: TagFilters): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = [];
+export function tagConditions({ tagKeys, tags }: TagFilters): Sql[] {
+  const conditions: Sql[] = [];
   // Who has a pair has its key: asked for both, the planner would expect fewer than there are.
   const keys = (tagKeys ?? []).filter((key) => !Object.hasOwn(tags ?? {}, key));
   if (keys.length > 0) conditions.push(sql`tags ?& ${keys}::text[] and tags <> '{}'`);

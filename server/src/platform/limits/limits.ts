@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { TooManyRequests } from '../../kernel/errors.ts';
 import type { Db, Queryable } from '../database/db.ts';
 import { forgetOld } from '../database/forget-old.ts';
+import { sql } from '../database/sql.ts';
 import type { BackgroundJob } from '../feature.ts';
 
 /** Limits that hold over all nodes: the database counts, so that neither a restart nor a flood of other keys
@@ -28,15 +29,8 @@ export async function tryCount(
   limits: readonly Limit[],
 ): Promise<number | undefined> {
   const now = clock.now();
-  const [row] = await db.named<{ free: Date | null }>(
-    'limits_count',
-    'select take_points($1::bytea[], $2::int[], $3::int[], $4) as free',
-    [
-      limits.map(({ key }) => digest(key)),
-      limits.map(({ points }) => points),
-      limits.map(({ seconds }) => seconds),
-      now.toISOString(),
-    ],
+  const [row] = await db.rows<{ free: Date | null }>(
+    sql`select take_points(${limits.map(({ key }) => digest(key))}::bytea[], ${limits.map(({ points }) => points)}::int[], ${limits.map(({ seconds }) => seconds)}::int[], ${now.toISOString()}) as free`,
   );
   return row?.free ? Math.max(1, row.free.getTime() - now.getTime()) : undefined;
 }
@@ -49,16 +43,14 @@ export async function consume(counted: Counted, limits: readonly Limit[]): Promi
 
 /** Gives a point back to each limit: what it was used for did not count after all. */
 export async function giveBack(db: Queryable, limits: readonly Limit[]): Promise<void> {
-  await db.named(
-    'limits_give_back',
-    'update rate_limits set points = points - 1 where key = any($1::bytea[]) and points > 0',
-    [limits.map(({ key }) => digest(key))],
+  await db.run(
+    sql`update rate_limits set points = points - 1 where key = any(${limits.map(({ key }) => digest(key))}::bytea[]) and points > 0`,
   );
 }
 
 /** Gives all points back. */
 export async function reset(db: Queryable, limit: Limit): Promise<void> {
-  await db.named('limits_reset', 'delete from rate_limits where key = $1', [digest(limit.key)]);
+  await db.run(sql`delete from rate_limits where key = ${digest(limit.key)}`);
 }
 
 const digest = (key: string) => createHash('sha256').update(key).digest();

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { Db } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import { forgetOldCounts, SharedCounts } from './shared-counts.ts';
 
 let database: TestDatabase;
@@ -24,7 +25,7 @@ function clockAt(start: number) {
   return { now, timestamp: () => now().toISOString(), advance: (ms: number) => (at += ms) };
 }
 
-const rows = () => db.named('test_counts', 'select 1 from request_counts', []);
+const rows = () => db.rows(sql`select 1 from request_counts`);
 
 test('counts of several nodes are one count, which begins anew with the minute', async () => {
   const clock = clockAt(10 * 60_000 + 15_000);

@@ -4,6 +4,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import { forgetOld } from '../database/forget-old.ts';
+import { sql } from '../database/sql.ts';
 import type { BackgroundJob } from '../feature.ts';
 
 /** Counts per key and minute over all nodes, for what is too frequent to ask the database each time. Each node counts
@@ -74,13 +75,12 @@ export class SharedCounts {
     this.#unpublished.clear();
     if (sent.length === 0) return;
     const digests = sent.map(({ key }) => this.#digest(key));
-    const rows = await this.#options.db.named<{ key: Buffer; count: number }>(
-      'request_counts_add',
-      `insert into request_counts as c (key, minute, count)
-       select key, $2, by from unnest($1::bytea[], $3::bigint[]) as sent (key, by) order by key
-       on conflict (key, minute) do update set count = c.count + excluded.count returning key, count`,
-      [digests, minute, sent.map(({ by }) => by)],
-    );
+    const rows = await this.#options.db.rows<{
+      key: Buffer;
+      count: number;
+    }>(sql`insert into request_counts as c (key, minute, count)
+       select key, ${minute}, by from unnest(${digests}::bytea[], ${sent.map(({ by }) => by)}::bigint[]) as sent (key, by) order by key
+       on conflict (key, minute) do update set count = c.count + excluded.count returning key, count`);
     const totals = new Map(rows.map(({ key, count }) => [key.toString('hex'), count]));
     sent.forEach(({ key, by }, i) => {
       const count = counts.get(key);

@@ -3,6 +3,7 @@ import { startMailServer } from '../../../../test/harness/mail.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
+import { sql } from '../database/sql.ts';
 
 /** Tokens in mail. */
 
@@ -12,12 +13,11 @@ const server = shared(() => startTestServer({ smtpUrl: mail.url }));
 const TOKEN = /^ {2}(\S{20,})/m;
 
 const inDatabase = async () => {
-  const [row] = await server.db.named<{ text: string; sealed: Buffer | null }>(
-    'test_outbox',
-    `select o::text || coalesce(encode(sealed, 'escape'), '') as text, sealed from mail_outbox o
-      order by id desc limit 1`,
-    [],
-  );
+  const [row] = await server.db.rows<{
+    text: string;
+    sealed: Buffer | null;
+  }>(sql`select o::text || coalesce(encode(sealed, 'escape'), '') as text, sealed from mail_outbox o
+      order by id desc limit 1`);
   return row;
 };
 
@@ -33,7 +33,7 @@ test('are sealed while the mail waits, and forgotten when it is sent', async () 
   expect(token, 'operators may pass it on').not.toBe('');
   expect((await inDatabase())?.text).not.toContain(token);
   mail.refuse(undefined);
-  await server.db.named('test_now', 'update mail_outbox set next_attempt_at = now()', []);
+  await server.db.run(sql`update mail_outbox set next_attempt_at = now()`);
   await waitUntil(async () => (mail.received.length > 0 ? true : undefined), { what: 'the mail to come' });
   expect(mail.received[0]?.text).toContain(token);
   const row = await waitUntil(

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Db, Queryable, Tx } from '../database/db.ts';
 import { forgetOld } from '../database/forget-old.ts';
 import { listPage, type Paging } from '../database/list-page.ts';
 import { listOf, type RowOf } from '../database/rows.ts';
+import { sql } from '../database/sql.ts';
 import type { Backlog } from '../metrics/cluster.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 
@@ -41,24 +41,9 @@ export type MailRow = RowOf<
 
 export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
   const sealed: Sealed | undefined = mail.secret?.cipher.seal(mail.secret.text, contextOf(mail.messageId));
-  await tx.named(
-    'mail_queue',
-    `insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at,
+  await tx.run(sql`insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at,
                               next_attempt_at, key_id, sealed)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)`,
-    [
-      mail.clientId,
-      mail.kind,
-      mail.recipient,
-      mail.subject,
-      mail.body,
-      JSON.stringify(mail.details ?? {}),
-      mail.messageId,
-      mail.timestamp,
-      sealed?.keyId ?? null,
-      sealed?.box ?? null,
-    ],
-  );
+     values (${mail.clientId}, ${mail.kind}, ${mail.recipient}, ${mail.subject}, ${mail.body}, ${JSON.stringify(mail.details ?? {})}, ${mail.messageId}, ${mail.timestamp}, ${mail.timestamp}, ${sealed?.keyId ?? null}, ${sealed?.box ?? null})`);
 }
 
 const contextOf = (messageId: string) => `mail ${messageId}`;
@@ -73,31 +58,21 @@ export function wholeBody(cipher: Cipher, mail: MailRow): string {
 /** Encrypts the secrets of all mail under the current master key.
  *  @returns how many there were */
 export async function resealMail(tx: Tx, cipher: Cipher): Promise<number> {
-  const rows = await tx.named<{ id: number; message_id: string; key_id: string; sealed: Buffer }>(
-    'mail_sealed',
-    'select id, message_id, key_id, sealed from mail_outbox where key_id is not null and sealed is not null for update',
-    [],
+  const rows = await tx.rows<{ id: number; message_id: string; key_id: string; sealed: Buffer }>(
+    sql`select id, message_id, key_id, sealed from mail_outbox where key_id is not null and sealed is not null for update`,
   );
   for (const { id, message_id, key_id: keyId, sealed: box } of rows) {
     const context = contextOf(message_id);
     const anew = cipher.seal(cipher.open({ keyId, box }, context), context);
-    await tx.named('mail_reseal', 'update mail_outbox set key_id = $2, sealed = $3 where id = $1', [
-      id,
-      anew.keyId,
-      anew.box,
-    ]);
+    await tx.run(sql`update mail_outbox set key_id = ${anew.keyId}, sealed = ${anew.box} where id = ${id}`);
   }
   return rows.length;
 }
 
 /** What is due, oldest first. */
 export async function readWaitingMail(db: Queryable, timestamp: string): Promise<MailRow[]> {
-  return db.named<MailRow>(
-    'mail_waiting',
-    `select ${COLUMNS} from mail_outbox
-      where sent_at is null and failed_at is null and next_attempt_at <= $1 order by id limit 100`,
-    [timestamp],
-  );
+  return db.rows<MailRow>(sql`select ${COLUMNS} from mail_outbox
+      where sent_at is null and failed_at is null and next_attempt_at <= ${timestamp} order by id limit 100`);
 }
 
 /** Writes an attempt down before it is made, with when the next one may follow: a crash repeats it then.
@@ -107,23 +82,15 @@ export async function claimMail(
   { id, attempts }: MailRow,
   { timestamp, retryInSeconds }: { timestamp: string; retryInSeconds: number },
 ): Promise<boolean> {
-  return db.namedAny(
-    'mail_claim',
-    `update mail_outbox set attempts = attempts + 1,
-       next_attempt_at = $3::timestamptz + make_interval(secs => $4::int)
-      where id = $1 and attempts = $2 and sent_at is null and failed_at is null returning 1`,
-    [id, attempts, timestamp, retryInSeconds],
-  );
+  return db.any(sql`update mail_outbox set attempts = attempts + 1,
+       next_attempt_at = ${timestamp}::timestamptz + make_interval(secs => ${retryInSeconds}::int)
+      where id = ${id} and attempts = ${attempts} and sent_at is null and failed_at is null returning 1`);
 }
 
 /** @returns whether it was not yet noted */
 export async function markMailSent(tx: Tx, id: number, timestamp: string): Promise<boolean> {
-  return tx.namedAny(
-    'mail_sent',
-    `update mail_outbox set sent_at = $2, failed_at = null, error = null, key_id = null, sealed = null
-      where id = $1 and sent_at is null returning 1`,
-    [id, timestamp],
-  );
+  return tx.any(sql`update mail_outbox set sent_at = ${timestamp}, failed_at = null, error = null, key_id = null, sealed = null
+      where id = ${id} and sent_at is null returning 1`);
 }
 
 /** Notes why an attempt failed. @param isLast no further attempt follows */
@@ -132,12 +99,8 @@ export async function markMailFailed(
   id: number,
   failure: { error: string; timestamp: string; isLast: boolean },
 ): Promise<void> {
-  await db.named(
-    'mail_failed',
-    `update mail_outbox set error = $2, failed_at = case when $4 then $3::timestamptz end
-      where id = $1 and sent_at is null and failed_at is null`,
-    [id, failure.error, failure.timestamp, failure.isLast],
-  );
+  await db.run(sql`update mail_outbox set error = ${failure.error}, failed_at = case when ${failure.isLast} then ${failure.timestamp}::timestamptz end
+      where id = ${id} and sent_at is null and failed_at is null`);
 }
 
 /** For metrics. */
@@ -145,10 +108,8 @@ export const mailWaiting: Backlog = {
   name: 'mail_waiting',
   help: 'Mail in the outbox that was neither sent nor refused for good',
   count: async (db) => {
-    return db.namedNumber(
-      'mail_backlog',
-      'select count(*) as count from mail_outbox where sent_at is null and failed_at is null',
-      [],
+    return db.number(
+      sql`select count(*) as count from mail_outbox where sent_at is null and failed_at is null`,
     );
   },
 };

@@ -2,6 +2,7 @@ import type { SharedClock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import { Loop } from '../loop.ts';
 import { within } from '../tasks/within.ts';
 
@@ -113,4 +114,4 @@ export class ClockWatch {
 
 /** Milliseconds since 1970, by the database's clock. */
 const readTime = (db: Db): Promise<number> =>
-  db.namedNumber('clock_read', 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms', []);
+  db.number(sql`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`);

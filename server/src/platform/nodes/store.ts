@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 
 /** SQL of the list of nodes. Times are the database's, since the nodes' clocks may differ. */
 
@@ -12,23 +13,19 @@ export interface NodeRow {
 }
 
 /** A node that has not been heard of for this long counts as gone. */
-const SILENT = `interval '5 seconds'`;
+const SILENT = sql`interval '5 seconds'`;
 /** So long it is still known that there was one. */
-const FORGOTTEN = `interval '1 hour'`;
+const FORGOTTEN = sql`interval '1 hour'`;
 
 /** Says that a process is alive, and forgets those of which nothing was heard for long. */
 export async function sayAlive(db: Db, session: string, { name, role, version }: NodeRow): Promise<void> {
-  await db.named(
-    'node_alive',
-    `with gone as (delete from nodes where seen_at < now() - ${FORGOTTEN} and session <> $1)
-     insert into nodes (session, name, role, version) values ($1, $2, $3, $4)
-     on conflict (session) do update set seen_at = now()`,
-    [session, name, role, version],
-  );
+  await db.run(sql`with gone as (delete from nodes where seen_at < now() - ${FORGOTTEN} and session <> ${session})
+     insert into nodes (session, name, role, version) values (${session}, ${name}, ${role}, ${version})
+     on conflict (session) do update set seen_at = now()`);
 }
 
 export async function sayGone(db: Db, session: string): Promise<void> {
-  await db.named('node_gone', 'delete from nodes where session = $1', [session]);
+  await db.run(sql`delete from nodes where session = ${session}`);
 }
 
 export interface NodeCount {
@@ -39,10 +36,8 @@ export interface NodeCount {
 
 /** How many processes are alive, by what they do and their version. */
 export async function countAlive(db: Db): Promise<readonly NodeCount[]> {
-  return db.named<NodeCount>(
-    'nodes_alive',
-    `select role, version, count(*) from nodes where seen_at > now() - ${SILENT} group by 1, 2 order by 1, 2`,
-    [],
+  return db.rows<NodeCount>(
+    sql`select role, version, count(*) from nodes where seen_at > now() - ${SILENT} group by 1, 2 order by 1, 2`,
   );
 }
 
@@ -56,10 +51,6 @@ export interface KnownNode extends NodeRow {
 
 /** The processes that are alive, and those that fell silent within the last hour; the newest first. */
 export async function listNodes(db: Db): Promise<readonly KnownNode[]> {
-  return db.named<KnownNode>(
-    'nodes_list',
-    `select session, name, role, version, started_at, seen_at, seen_at > now() - ${SILENT} as alive
-       from nodes order by started_at desc, session`,
-    [],
-  );
+  return db.rows<KnownNode>(sql`select session, name, role, version, started_at, seen_at, seen_at > now() - ${SILENT} as alive
+       from nodes order by started_at desc, session`);
 }

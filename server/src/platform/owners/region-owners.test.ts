@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { randomIds } from '../../kernel/ids.ts';
 import { Db } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import { RegionOwners } from './region-owners.ts';
 
 let database: TestDatabase;
@@ -11,12 +12,8 @@ let db: Db;
 beforeEach(async () => {
   database = await createTestDatabase();
   db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 4 });
-  await db.named(
-    'test_region',
-    `insert into regions (id, display_name, slug, state, provider, settings, created_at)
-     values (1, 'Local', 'local', 'ACTIVE', 'local', '{}', now())`,
-    [],
-  );
+  await db.run(sql`insert into regions (id, display_name, slug, state, provider, settings, created_at)
+     values (1, 'Local', 'local', 'ACTIVE', 'local', '{}', now())`);
 });
 
 afterEach(async () => {
@@ -35,10 +32,12 @@ test('a lease that was lost is released, also when the database fails at that mo
     release: async (programs: string) => void released.push(programs),
   };
   let failing = '';
-  const named: Db['named'] = (name, ...rest) =>
-    name === failing ? Promise.reject(new Error('the database is away')) : db.named(name, ...rest);
+  const rows: Db['rows'] = (statement, ...rest) =>
+    failing !== '' && statement.text.includes(failing)
+      ? Promise.reject(new Error('the database is away'))
+      : db.rows(statement, ...rest);
   const owners = new RegionOwners({
-    db: Object.create(db, { named: { value: named } }),
+    db: Object.create(db, { rows: { value: rows } }),
     log,
     ids: randomIds(),
     node: { name: 'here', dataDir: '/data', alone: false },
@@ -48,12 +47,10 @@ test('a lease that was lost is released, also when the database fails at that mo
   await owners.begin();
   await owners.claimFree();
   expect(owners.owned()).toEqual([1]);
-  await db.named(
-    'test_steal',
-    'update region_owners set epoch = epoch + 1, holder = gen_random_uuid() where region_id = 1',
-    [],
+  await db.run(
+    sql`update region_owners set epoch = epoch + 1, holder = gen_random_uuid() where region_id = 1`,
   );
-  failing = 'owner_read';
+  failing = 'from region_owners o join';
   await expect(owners.renew()).rejects.toThrow('away');
   expect(released).toEqual([]);
   failing = '';

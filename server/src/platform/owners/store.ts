@@ -1,4 +1,5 @@
 import type { Db } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import type { NodeIdentity } from './owned-region.ts';
 
 /** SQL of the leases. Times are the database's, since the nodes' clocks may differ. */
@@ -9,14 +10,10 @@ export async function keepRows(
   owned: readonly number[],
   everybodys: readonly number[],
 ): Promise<void> {
-  await db.named(
-    'owner_rows',
-    'insert into region_owners (region_id) select unnest($1::int[]) on conflict do nothing',
-    [owned],
+  await db.run(
+    sql`insert into region_owners (region_id) select unnest(${owned}::int[]) on conflict do nothing`,
   );
-  await db.named('owner_rows_drop', 'delete from region_owners where region_id = any($1::int[])', [
-    everybodys,
-  ]);
+  await db.run(sql`delete from region_owners where region_id = any(${everybodys}::int[])`);
 }
 
 export interface OwnerRow {
@@ -39,15 +36,11 @@ export async function readRows(
   regionIds: readonly number[],
   silentMs: number,
 ): Promise<readonly OwnerRow[]> {
-  return db.named<OwnerRow>(
-    'owner_read',
-    `select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as assigned,
-            o.holder is null or o.renewed_at < now() - $2::float8 * interval '1 millisecond' as free,
-            o.awaited_by is not null and o.awaited_at > now() - $2::float8 * interval '1 millisecond' as awaited
+  return db.rows<OwnerRow>(sql`select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as assigned,
+            o.holder is null or o.renewed_at < now() - ${silentMs}::float8 * interval '1 millisecond' as free,
+            o.awaited_by is not null and o.awaited_at > now() - ${silentMs}::float8 * interval '1 millisecond' as awaited
        from region_owners o join regions r on r.id = o.region_id
-      where o.region_id = any($1::int[])`,
-    [regionIds, silentMs],
-  );
+      where o.region_id = any(${regionIds}::int[])`);
 }
 
 /** Acquires the lease, if the row is still as it was read.
@@ -58,15 +51,11 @@ export async function acquire(
   me: NodeIdentity,
   holder: string,
 ): Promise<number | undefined> {
-  const [acquired] = await db.named<{ epoch: number }>(
-    'owner_acquire',
-    `update region_owners
-        set node = $4, data_dir = $5, holder = $6, pid = $7, epoch = epoch + 1, renewed_at = now(),
+  const [acquired] = await db.rows<{ epoch: number }>(sql`update region_owners
+        set node = ${me.name}, data_dir = ${me.dataDir}, holder = ${holder}, pid = ${process.pid}, epoch = epoch + 1, renewed_at = now(),
             awaited_by = null, awaited_at = null, fault = null
-      where region_id = $1 and epoch = $2 and holder is not distinct from $3::uuid
-      returning epoch`,
-    [row.region_id, row.epoch, row.holder, me.name, me.dataDir, holder, process.pid],
-  );
+      where region_id = ${row.region_id} and epoch = ${row.epoch} and holder is not distinct from ${row.holder}::uuid
+      returning epoch`);
   return acquired?.epoch;
 }
 
@@ -84,47 +73,39 @@ export async function renew(
   node: string,
   held: readonly Held[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await db.named<{ region_id: number }>(
-    'owner_renew',
-    `update region_owners o set renewed_at = now(), fault = h.fault
-       from jsonb_to_recordset($2::jsonb) as h ("regionId" int, epoch bigint, fault text)
+  const rows = await db.rows<{
+    region_id: number;
+  }>(sql`update region_owners o set renewed_at = now(), fault = h.fault
+       from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as h ("regionId" int, epoch bigint, fault text)
        join regions r on r.id = h."regionId"
-      where o.region_id = h."regionId" and o.epoch = h.epoch and o.holder = $1
-        and coalesce(r.settings ->> 'node', $3) = $3
-      returning o.region_id`,
-    [holder, JSON.stringify(held), node],
-  );
+      where o.region_id = h."regionId" and o.epoch = h.epoch and o.holder = ${holder}
+        and coalesce(r.settings ->> 'node', ${node}) = ${node}
+      returning o.region_id`);
   return new Set(rows.map(({ region_id }) => region_id));
 }
 
 /** Says that this process waits for the lease. */
 export async function sayAwaited(db: Db, regionId: number, by: string): Promise<void> {
-  await db.named(
-    'owner_await',
-    'update region_owners set awaited_by = $2, awaited_at = now() where region_id = $1',
-    [regionId, by],
+  await db.run(
+    sql`update region_owners set awaited_by = ${by}, awaited_at = now() where region_id = ${regionId}`,
   );
 }
 
 /** This process waits for nothing any more. */
 export async function withdraw(db: Db, by: string): Promise<void> {
-  await db.named('owner_withdraw', 'update region_owners set awaited_by = null where awaited_by = $1', [by]);
+  await db.run(sql`update region_owners set awaited_by = null where awaited_by = ${by}`);
 }
 
 export async function release(db: Db, regionId: number, holder: string): Promise<void> {
-  await db.named(
-    'owner_release',
-    'update region_owners set holder = null, pid = null where region_id = $1 and holder = $2',
-    [regionId, holder],
+  await db.run(
+    sql`update region_owners set holder = null, pid = null where region_id = ${regionId} and holder = ${holder}`,
   );
 }
 
 /** Why the owner of a region cannot serve it, as it said last, or null. */
 export async function readFault(db: Db, regionId: number): Promise<string | null> {
-  const [row] = await db.named<{ fault: string | null }>(
-    'owner_fault',
-    'select fault from region_owners where region_id = $1',
-    [regionId],
+  const [row] = await db.rows<{ fault: string | null }>(
+    sql`select fault from region_owners where region_id = ${regionId}`,
   );
   return row?.fault ?? null;
 }
@@ -143,11 +124,7 @@ export interface OwnedBy {
 
 /** Who works on each region that needs an owner, and since when nobody was heard of. */
 export async function listOwners(db: Db): Promise<readonly OwnedBy[]> {
-  return db.named<OwnedBy>(
-    'owner_list',
-    `select o.region_id, r.display_name as region_name, o.node, o.pid, o.renewed_at, o.fault,
+  return db.rows<OwnedBy>(sql`select o.region_id, r.display_name as region_name, o.node, o.pid, o.renewed_at, o.fault,
             o.holder is not null and o.renewed_at > now() - interval '5 seconds' as served
-       from region_owners o join regions r on r.id = o.region_id order by o.region_id`,
-    [],
-  );
+       from region_owners o join regions r on r.id = o.region_id order by o.region_id`);
 }

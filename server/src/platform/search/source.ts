@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import { escapedForLike } from '../database/contains.ts';
+import { join, raw, type Sql, sql } from '../database/sql.ts';
 import { type AddressRange, rangesOfBeginning } from './address-ranges.ts';
 
 /** Where a search finds the resources of one noun; its rows are called `s`. */
@@ -26,9 +26,9 @@ export interface SearchSource {
   /** Whether it has tags, in the column `tags`. */
   readonly tags?: boolean;
   /** What is not to be found, for one who asks. */
-  readonly where?: (userId: number) => RawBuilder<unknown>;
+  readonly where?: (userId: number) => Sql;
   /** A condition on those of which an address begins with a text; absent: it has no address. */
-  readonly addresses?: (begin: AddressBeginning) => RawBuilder<unknown>;
+  readonly addresses?: (begin: AddressBeginning) => Sql;
 }
 
 /** The beginning of an address that is searched for. */
@@ -50,28 +50,28 @@ export class AddressBeginning {
   }
 
   /** That a column of addresses begins so. */
-  inColumn(column: string): RawBuilder<unknown> {
-    const address = sql.raw(column);
+  inColumn(column: string): Sql {
+    const address = raw(column);
     return sql`(${within(address, this.#ranges)} and host(${address}) like ${this.#start})`;
   }
 
   /** That a column of texts begins so. */
-  inText(column: string): RawBuilder<unknown> {
-    return sql`${sql.raw(column)} like ${this.#start}`;
+  inText(column: string): Sql {
+    return sql`${raw(column)} like ${this.#start}`;
   }
 
   /** Ids of who has such an address in any region: ports and floating IPs. */
-  get owners(): RawBuilder<unknown> {
+  get owners(): Sql {
     return sql`select a.owner_id from region_addresses a
       where a.region_id = any(array(select id from regions)) and ${this.inColumn('a.address')}`;
   }
 }
 
 /** That an address is in one of these ranges. */
-export const within = (column: RawBuilder<unknown>, ranges: readonly AddressRange[]): RawBuilder<unknown> =>
+export const within = (column: Sql, ranges: readonly AddressRange[]): Sql =>
   ranges.length === 0
     ? sql`false`
-    : sql`(${sql.join(
+    : sql`(${join(
         ranges.map(({ from, to }) => sql`${column} between ${from}::inet and ${to}::inet`),
-        sql` or `,
+        ' or ',
       )})`;

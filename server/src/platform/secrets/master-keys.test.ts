@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { resealInferenceSecrets } from '../../features/inference-secrets/index.ts';
 import { Db } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import { Cipher } from './cipher.ts';
 import { keyFile, newKey, readKeyFile, writeKeyFile } from './key-file.ts';
 import { openCipher } from './master-keys.ts';
@@ -20,12 +21,8 @@ beforeEach(async () => {
   database = await createTestDatabase();
   db = new Db({ connection: database.connection, log: pino({ level: 'silent' }) });
   dataDir = mkdtempSync(path.join(tmpdir(), 'virga-keys-'));
-  await db.named('test_client', `insert into clients (name, email) values ('One', 'one@virga.test')`, []);
-  await db.named(
-    'test_project',
-    `insert into projects (client_id, name, created_at) values (1, 'p', now())`,
-    [],
-  );
+  await db.run(sql`insert into clients (name, email) values ('One', 'one@virga.test')`);
+  await db.run(sql`insert into projects (client_id, name, created_at) values (1, 'p', now())`);
 });
 
 afterEach(async () => {
@@ -43,19 +40,13 @@ const options = (configured: readonly Buffer[] = []) => ({
 
 async function store(cipher: Cipher, name: string, value: string): Promise<void> {
   const { keyId, box } = cipher.seal(value, `inference_secrets/1/${name}`);
-  await db.named(
-    'test_store',
-    `insert into inference_secrets (project_id, name, type, key_id, sealed, created_at, updated_at)
-     values (1, $1, 'aws-iam', $2, $3, now(), now())`,
-    [name, keyId, box],
-  );
+  await db.run(sql`insert into inference_secrets (project_id, name, type, key_id, sealed, created_at, updated_at)
+     values (1, ${name}, 'aws-iam', ${keyId}, ${box}, now(), now())`);
 }
 
 async function load(cipher: Cipher, name: string): Promise<string> {
-  const [row] = await db.named<{ key_id: string; sealed: Buffer }>(
-    'test_load',
-    'select key_id, sealed from inference_secrets where name = $1',
-    [name],
+  const [row] = await db.rows<{ key_id: string; sealed: Buffer }>(
+    sql`select key_id, sealed from inference_secrets where name = ${name}`,
   );
   if (!row) throw new Error(`${name} is missing`);
   return cipher.open({ keyId: row.key_id, box: row.sealed }, `inference_secrets/1/${name}`);

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../database/db.ts';
 import { StartError } from '../database/embedded/index.ts';
+import { sql } from '../database/sql.ts';
 import { Cipher } from './cipher.ts';
 import { keyFile, newKey, readKeyFile, writeKeyFile } from './key-file.ts';
 
@@ -41,18 +42,16 @@ function missingKeys(ids: readonly string[], configured: boolean, dataDir: strin
 
 /** Nodes that start together, and a rotation, take turns. */
 export async function lockMasterKeys(tx: Tx): Promise<void> {
-  await tx.named('master_key_lock', 'select pg_advisory_xact_lock(72116)', []);
+  await tx.run(sql`select pg_advisory_xact_lock(72116)`);
 }
 
 async function readKeyIds(tx: Tx): Promise<string[]> {
-  const rows = await tx.named<{ id: string }>('master_key_all', 'select id from master_keys order by id', []);
+  const rows = await tx.rows<{ id: string }>(sql`select id from master_keys order by id`);
   return rows.map(({ id }) => id);
 }
 
 export async function addKeyId(tx: Tx, id: string, timestamp: string): Promise<void> {
-  await tx.named(
-    'master_key_add',
-    'insert into master_keys (id, added_at) values ($1, $2) on conflict do nothing',
-    [id, timestamp],
+  await tx.run(
+    sql`insert into master_keys (id, added_at) values (${id}, ${timestamp}) on conflict do nothing`,
   );
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '../database/db.ts';
 import { StartError } from '../database/embedded/index.ts';
+import { sql } from '../database/sql.ts';
 import { Cipher } from './cipher.ts';
 import { newKey, readKeyFile, writeKeyFile } from './key-file.ts';
 import { addKeyId, lockMasterKeys, type MasterKeyOptions, openCipher } from './master-keys.ts';
@@ -36,7 +37,7 @@ export async function rotateKeys(options: MasterKeyOptions, resealers: readonly 
     await addKeyId(tx, cipher.currentKeyId, timestamp);
     let count = 0;
     for (const reseal of resealers) count += await reseal(tx, cipher);
-    await tx.named('master_key_retire', 'delete from master_keys where id <> $1', [cipher.currentKeyId]);
+    await tx.run(sql`delete from master_keys where id <> ${cipher.currentKeyId}`);
     return count;
   });
   if (own) writeKeyFile(dataDir, keys.slice(0, 1));

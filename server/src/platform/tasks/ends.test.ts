@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { Db, type Tx } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import { Ends } from './ends.ts';
 
 /** Ends of tasks that are ready at the same moment share a transaction, and none depends on another. */
@@ -15,7 +16,7 @@ const NEVER_MS = 3_600_000;
 beforeEach(async () => {
   database = await createTestDatabase();
   db = new Db({ connection: database.connection, log: pino({ level: 'silent' }), maxConnections: 4 });
-  await db.named('test_client', `insert into clients (name, email) values ('One', 'one@virga.test')`, []);
+  await db.run(sql`insert into clients (name, email) values ('One', 'one@virga.test')`);
 });
 afterEach(async () => {
   await db.close();
@@ -38,7 +39,7 @@ const end = (id: string, commit?: (tx: Tx) => Promise<void>) => ({
   ...{ id, attempt: 1, clientId: 1, timestamp, created: { networks: [id] }, commit },
 });
 const transactionOf = async (tx: Tx) => {
-  const [row] = await tx.named<{ id: string }>('test_xact', 'select pg_current_xact_id()::text as id', []);
+  const [row] = await tx.rows<{ id: string }>(sql`select pg_current_xact_id()::text as id`);
   return row?.id ?? '';
 };
 
@@ -98,7 +99,7 @@ test('a run that was overtaken writes nothing, and those beside it are written',
 
 test('an outcome that cannot be written fails alone', async () => {
   const [good, bad, better] = [await running(), await running(), await running()];
-  const fails = async (tx: Tx) => void (await tx.named('test_fail', 'select 1 / 0', []));
+  const fails = async (tx: Tx) => void (await tx.rows(sql`select 1 / 0`));
   const ends = new Ends(db, NEVER_MS);
   const results = await meanwhile(ends, () => [
     ends.write(end(good)),

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
 import { randomIds } from '../../kernel/ids.ts';
 import { Db } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 import type { RequestContext } from '../http/context.ts';
 import { Cipher, KEY_BYTES } from '../secrets/cipher.ts';
 import { TaskEngine } from './engine.ts';
@@ -20,7 +21,7 @@ const log = pino({ level: 'silent' });
 beforeEach(async () => {
   database = await createTestDatabase();
   db = new Db({ connection: database.connection, log, maxConnections: 4 });
-  await db.named('test_client', `insert into clients (name, email) values ('One', 'one@virga.test')`, []);
+  await db.run(sql`insert into clients (name, email) values ('One', 'one@virga.test')`);
   clock = movableClock();
 });
 
@@ -65,24 +66,22 @@ const engineWith = (handler: Partial<TaskHandler>, said: Logger = log) =>
   });
 
 async function read(id: string) {
-  const [row] = await db.named<{
+  const [row] = await db.rows<{
     state: string;
     error: string | null;
     created_resources: Record<string, string[]> | null;
     progress: number;
     step: string | null;
-  }>('test_task', 'select state, error, created_resources, progress, step from tasks where id = $1', [id]);
+  }>(sql`select state, error, created_resources, progress, step from tasks where id = ${id}`);
   return row;
 }
 
 /** When it is due again, in seconds; null while somebody has it. */
 async function dueIn(id: string): Promise<number | null> {
-  const [row] = await db.named<{ due: number | null }>(
-    'test_due',
-    `select case when lease_until is null then extract(epoch from run_at - now())::float8 end as due
-       from tasks where id = $1`,
-    [id],
-  );
+  const [row] = await db.rows<{
+    due: number | null;
+  }>(sql`select case when lease_until is null then extract(epoch from run_at - now())::float8 end as due
+       from tasks where id = ${id}`);
   return row?.due ?? null;
 }
 
@@ -163,12 +162,12 @@ test('the outcome and FINISHED are written together or not at all', async () => 
   await engineWith({
     run: async () =>
       done({}, async (tx) => {
-        await tx.named('test_write', `update clients set name = 'changed'`, []);
+        await tx.run(sql`update clients set name = 'changed'`);
         throw new Error('the connection is gone');
       }),
   }).runTask(id);
   expect(await read(id)).toMatchObject({ state: 'RUNNING' });
-  const [client] = await db.named<{ name: string }>('test_read', 'select name from clients', []);
+  const [client] = await db.rows<{ name: string }>(sql`select name from clients`);
   expect(client?.name).toBe('One');
 });
 

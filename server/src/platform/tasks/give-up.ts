@@ -1,4 +1,5 @@
 import type { Tx } from '../database/db.ts';
+import { sql } from '../database/sql.ts';
 
 /** SQL of tasks that somebody ends. */
 
@@ -8,13 +9,9 @@ export const undoTask = (
   tx: Tx,
   { id, reason, timestamp }: { readonly id: string; readonly reason: string; readonly timestamp: string },
 ): Promise<boolean> =>
-  tx.namedAny(
-    'task_undo',
-    `update tasks_active set failure = $2, state = 'RUNNING', attempt = attempt + 1, retries = 0, run_at = now(),
-            lease_until = null, updated_at = $3::timestamptz, change = next_task_change()
-      where id = $1 and finished_at is null and failure is null returning id`,
-    [id, reason, timestamp],
-  );
+  tx.any(sql`update tasks_active set failure = ${reason}, state = 'RUNNING', attempt = attempt + 1, retries = 0, run_at = now(),
+            lease_until = null, updated_at = ${timestamp}::timestamptz, change = next_task_change()
+      where id = ${id} and finished_at is null and failure is null returning id`);
 
 /** Ends a task at once, whatever it has begun: nothing is undone.
  *  @returns false when it has ended already */
@@ -22,11 +19,7 @@ export const endTask = (
   tx: Tx,
   { id, reason, timestamp }: { readonly id: string; readonly reason: string; readonly timestamp: string },
 ): Promise<boolean> =>
-  tx.namedAny(
-    'task_end_now',
-    `update tasks set state = 'ERROR', failure = coalesce(failure, $2), error = coalesce(failure, $2),
+  tx.any(sql`update tasks set state = 'ERROR', failure = coalesce(failure, ${reason}), error = coalesce(failure, ${reason}),
             created_resources = null, step = null, attempt = attempt + 1, lease_until = null,
-            updated_at = $3::timestamptz, finished_at = $3::timestamptz, change = next_task_change()
-      where id = $1 and finished_at is null returning id`,
-    [id, reason, timestamp],
-  );
+            updated_at = ${timestamp}::timestamptz, finished_at = ${timestamp}::timestamptz, change = next_task_change()
+      where id = ${id} and finished_at is null returning id`);

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../database/db.ts';
+import { raw, type Sql, sql } from '../database/sql.ts';
 
 /** What becomes of the rows of a table whose task (`task_id`) is lost, or ended without releasing them. Every table with
  *  that column is looked after; the rows of one that is not named here are only released. */
@@ -13,8 +14,8 @@ export interface WhenLost {
 export interface PartWhenLost {
   readonly table: string;
   readonly becomes: string;
-  /** Condition of SQL for its rows, where `$1` are the ids of the tasks. Absent: those with such a `task_id`. */
-  readonly where?: string;
+  /** Condition for its rows, by the ids of the tasks. Absent: those with such a `task_id`. */
+  readonly where?: (tasks: readonly string[]) => Sql;
 }
 
 /** A row that was held by a task that has ended, or is gone. */
@@ -47,12 +48,10 @@ export class Locks {
 
   /** The named ones, and every other table that has a `task_id`. */
   async #findTables(): Promise<readonly WhenLost[]> {
-    const rows = await this.#db.named<{ table: string }>(
-      'locks_tables',
-      `select table_name as table from information_schema.columns
-        where table_schema = 'public' and column_name = 'task_id' order by table_name`,
-      [],
-    );
+    const rows = await this.#db.rows<{
+      table: string;
+    }>(sql`select table_name as table from information_schema.columns
+        where table_schema = 'public' and column_name = 'task_id' order by table_name`);
     const known = new Set(
       this.#named.flatMap(({ table, parts = [] }) => [table, ...parts.map((part) => part.table)]),
     );
@@ -62,32 +61,24 @@ export class Locks {
 }
 
 /** Holding and starting a task are one transaction, and so are its end and the release: no look falls in between. */
-const LOST = `not exists (select from tasks_active t where t.id = h.task_id and t.finished_at is null)`;
+const LOST = sql`not exists (select from tasks_active t where t.id = h.task_id and t.finished_at is null)`;
+
+const HELD = (tasks: readonly string[]): Sql => sql`task_id = any(${tasks}::uuid[])`;
 
 async function isAnyLost(db: Db, table: string): Promise<boolean> {
-  return db.namedAny(
-    `locks_lost_${table}`,
-    `select 1 from ${table} h where h.task_id is not null and ${LOST} limit 1`,
-    [],
-  );
+  return db.any(sql`select 1 from ${raw(table)} h where h.task_id is not null and ${LOST} limit 1`);
 }
 
 async function release(tx: Tx, { table, becomes, parts = [] }: WhenLost): Promise<LostLock[]> {
-  const rows = await tx.named<{ task_id: string }>(
-    `locks_find_${table}`,
-    `select h.task_id from ${table} h where h.task_id is not null and ${LOST} for update`,
-    [],
+  const rows = await tx.rows<{ task_id: string }>(
+    sql`select h.task_id from ${raw(table)} h where h.task_id is not null and ${LOST} for update`,
   );
   const tasks = [...new Set(rows.map(({ task_id: id }) => id))];
   const whole: PartWhenLost = { table, becomes };
   for (const part of [...parts, whole]) {
-    const { where = 'task_id = any($1::uuid[])' } = part;
+    const { where = HELD } = part;
     const changes = [...(part.where ? [] : ['task_id = null']), part.becomes].filter(Boolean);
-    await tx.named(
-      `locks_release_${part.table}`,
-      `update ${part.table} set ${changes.join(', ')} where ${where}`,
-      [tasks],
-    );
+    await tx.run(sql`update ${raw(part.table)} set ${raw(changes.join(', '))} where ${where(tasks)}`);
   }
   return tasks.map((taskId) => ({
     table,

@@ -1,5 +1,6 @@
 import type { Transitions } from '../../kernel/transitions.ts';
 import type { Db, Tx } from '../database/db.ts';
+import { type Sql, sql } from '../database/sql.ts';
 import { type Created, created } from './created-resources.ts';
 
 /** SQL of the queue. A task is its own job: its row in `tasks` says all that there is to know, and a clock does the
@@ -57,11 +58,11 @@ export interface ClaimedTask {
 }
 
 /** The statement that makes a run of each task the one that may write.
- *  @param ids SQL for their ids, which it may have locked
- *  @param leaseMs placeholder
- *  @param timestamp placeholder
- *  @param node placeholder */
-const claimOf = (ids: string, leaseMs: string, timestamp: string, node: string) => `
+ *  @param ids SQL for their ids, which it may have locked */
+const claimOf = (
+  ids: Sql,
+  { leaseMs, timestamp, node }: Pick<Claim, 'leaseMs' | 'timestamp' | 'node'>,
+) => sql`
   update tasks_active set state = 'RUNNING', attempt = attempt + 1, updated_at = ${timestamp}::timestamptz,
          lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond', change = next_task_change(),
          node = ${node}::text
@@ -89,43 +90,32 @@ export interface Claim {
 /** Claims due tasks, those that have been due for longest first, and none that another worker is claiming. A region
  *  with an owner is for its owner. Regions come in any order, so that none waits for the others. */
 export async function claim(db: Db, claim: Claim): Promise<ClaimedTask[]> {
-  return db.named<ClaimedTask>(
-    'task_claim',
-    `with places as materialized (
-       select 0 as id where (select $1::int) is null
-        union all
-       select r.id from regions r left join region_owners o on o.region_id = r.id
-        where case when (select $1::int) is null then o.region_id is null and r.id = any((select $7::int[])::int[])
-                   else r.id = (select $1::int) and o.holder = (select $2::uuid) end
-     ), due as (
-       select t.id from (select id from places order by random()) place cross join lateral (
-         select id from tasks_active
-          where coalesce(region_id, 0) = place.id and finished_at is null and greatest(run_at, lease_until) <= now()
-            and id <> all((select $4::uuid[])::uuid[])
-          order by greatest(run_at, lease_until) limit (select $3::int) for update skip locked) t
-        limit (select $3::int))
-     ${claimOf('array(select id from due)', '$5', '$6', '$8')}`,
-    [
-      ...[claim.regionId, claim.owner, claim.limit, claim.except, claim.leaseMs, claim.timestamp],
-      ...[claim.known, claim.node],
-    ],
-  );
+  const region = sql`(select ${claim.regionId}::int)`;
+  const limit = sql`(select ${claim.limit}::int)`;
+  return db.rows<ClaimedTask>(sql`
+    with places as materialized (
+      select 0 as id where ${region} is null
+       union all
+      select r.id from regions r left join region_owners o on o.region_id = r.id
+       where case when ${region} is null
+                  then o.region_id is null and r.id = any((select ${claim.known}::int[])::int[])
+                  else r.id = ${region} and o.holder = (select ${claim.owner}::uuid) end
+    ), due as (
+      select t.id from (select id from places order by random()) place cross join lateral (
+        select id from tasks_active
+         where coalesce(region_id, 0) = place.id and finished_at is null and greatest(run_at, lease_until) <= now()
+           and id <> all((select ${claim.except}::uuid[])::uuid[])
+         order by greatest(run_at, lease_until) limit ${limit} for update skip locked) t
+       limit ${limit})
+    ${claimOf(sql`array(select id from due)`, claim)}`);
 }
 
 /** Claims one task, whoever has it and whenever it is due. */
-export async function claimTask(
+export const claimTask = (
   db: Db,
   id: string,
-  { leaseMs, timestamp, node }: Pick<Claim, 'leaseMs' | 'timestamp' | 'node'>,
-): Promise<ClaimedTask | undefined> {
-  const [task] = await db.named<ClaimedTask>('task_claim_one', claimOf('array[$1::uuid]', '$2', '$3', '$4'), [
-    id,
-    leaseMs,
-    timestamp,
-    node,
-  ]);
-  return task;
-}
+  run: Pick<Claim, 'leaseMs' | 'timestamp' | 'node'>,
+): Promise<ClaimedTask | undefined> => db.row<ClaimedTask>(claimOf(sql`array[${id}::uuid]`, run));
 
 export interface Hold {
   readonly id: string;
@@ -136,17 +126,15 @@ export interface Hold {
  *  left alone.
  *  @returns the ids of those that it has no longer */
 export async function renew(db: Db, holds: readonly Hold[], leaseMs: number): Promise<readonly string[]> {
-  const rows = await db.named<{ id: string }>(
-    'task_renew',
-    `with held as materialized (select * from unnest($1::uuid[], $2::int[]) as held (id, attempt)),
+  const rows = await db.rows<{
+    id: string;
+  }>(sql`with held as materialized (select * from unnest(${holds.map(({ id }) => id)}::uuid[], ${holds.map(({ attempt }) => attempt)}::int[]) as held (id, attempt)),
      renewed as (
-       update tasks_active set lease_until = now() + $3::float8 * interval '1 millisecond'
+       update tasks_active set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
         where id = any(array(select t.id from held join tasks_active t using (id, attempt)
                               where t.finished_at is null for update of t skip locked)))
      select id from held where not exists (
-       select from tasks_active t where t.id = held.id and t.attempt = held.attempt and t.finished_at is null)`,
-    [holds.map(({ id }) => id), holds.map(({ attempt }) => attempt), leaseMs],
-  );
+       select from tasks_active t where t.id = held.id and t.attempt = held.attempt and t.finished_at is null)`);
   return rows.map(({ id }) => id);
 }
 
@@ -160,35 +148,27 @@ export async function finishAll(
   tx: Tx,
   ends: readonly (Ending & { readonly created: Created })[],
 ): Promise<readonly string[]> {
-  const rows = await tx.named<{ id: string }>(
-    'task_finish',
-    `update tasks t set state = 'FINISHED', progress = 100, step = null, created_resources = e.created,
+  const rows = await tx.rows<{
+    id: string;
+  }>(sql`update tasks t set state = 'FINISHED', progress = 100, step = null, created_resources = e.created,
             lease_until = null, updated_at = e.timestamp, finished_at = e.timestamp, change = next_task_change()
-       from jsonb_to_recordset($1::jsonb) as e (id uuid, attempt int, timestamp timestamptz, created jsonb)
-      where t.id = e.id and t.attempt = e.attempt and t.finished_at is null returning t.id`,
-    [
-      JSON.stringify(
-        ends.map(({ id, attempt, timestamp, created: all }) => ({
-          id,
-          attempt,
-          timestamp,
-          created: created(all),
-        })),
-      ),
-    ],
-  );
+       from jsonb_to_recordset(${JSON.stringify(
+         ends.map(({ id, attempt, timestamp, created: all }) => ({
+           id,
+           attempt,
+           timestamp,
+           created: created(all),
+         })),
+       )}::jsonb) as e (id uuid, attempt int, timestamp timestamptz, created jsonb)
+      where t.id = e.id and t.attempt = e.attempt and t.finished_at is null returning t.id`);
   return rows.map(({ id }) => id);
 }
 
 /** @returns false when another run has taken over; then the caller must roll back */
 export async function fail(tx: Tx, { id, attempt, timestamp }: Ending): Promise<boolean> {
-  return tx.namedAny(
-    'task_fail',
-    `update tasks t set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
-            updated_at = $3, finished_at = $3, change = next_task_change()
-      where id = $1 and attempt = $2 and finished_at is null returning id`,
-    [id, attempt, timestamp],
-  );
+  return tx.any(sql`update tasks t set state = 'ERROR', error = failure, created_resources = null, step = null, lease_until = null,
+            updated_at = ${timestamp}, finished_at = ${timestamp}, change = next_task_change()
+      where id = ${id} and attempt = ${attempt} and finished_at is null returning id`);
 }
 
 export interface Reschedule extends Ending {
@@ -204,22 +184,9 @@ export interface Reschedule extends Ending {
 /** Notes where the run stands, gives the task back and says when it is due again; does nothing for a run that was
  *  overtaken. */
 export async function reschedule(db: Db, next: Reschedule): Promise<void> {
-  await db.named(
-    'task_reschedule',
-    `update tasks_active set updated_at = $3, progress = greatest(progress, coalesce($4::smallint, progress)),
-            step = coalesce($5::text, step), failure = coalesce(failure, $6::text), retries = $8::int,
-            run_at = now() + $7::float8 * interval '1 millisecond', lease_until = null,
+  await db.run(sql`update tasks_active set updated_at = ${next.timestamp}, progress = greatest(progress, coalesce(${next.percent === undefined ? null : Math.min(99, Math.max(0, Math.round(next.percent)))}::smallint, progress)),
+            step = coalesce(${next.step ?? null}::text, step), failure = coalesce(failure, ${next.failure ?? null}::text), retries = ${next.retries}::int,
+            run_at = now() + ${next.delayMs}::float8 * interval '1 millisecond', lease_until = null,
             change = next_task_change()
-      where id = $1::uuid and attempt = $2::int and finished_at is null`,
-    [
-      next.id,
-      next.attempt,
-      next.timestamp,
-      next.percent === undefined ? null : Math.min(99, Math.max(0, Math.round(next.percent))),
-      next.step ?? null,
-      next.failure ?? null,
-      next.delayMs,
-      next.retries,
-    ],
-  );
+      where id = ${next.id}::uuid and attempt = ${next.attempt}::int and finished_at is null`);
 }

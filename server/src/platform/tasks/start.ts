@@ -1,5 +1,7 @@
 import { DELIVERIES, RECORDED, SHOWN_COLUMNS, shownOf } from '../audit/audit.ts';
 import type { Tx } from '../database/db.ts';
+import { insertionOf } from '../database/new-rows.ts';
+import { sql } from '../database/sql.ts';
 import type { RegionTaskContext, TaskContext } from '../http/context.ts';
 import type { Created } from './created-resources.ts';
 import { type ClaimedTask, TASK_DUE } from './queue.ts';
@@ -32,30 +34,6 @@ export interface TaskRef {
   readonly tasks: readonly string[];
 }
 
-/** $22: the lease in milliseconds, null: the task is not claimed. $23: the region's owner, null: it has none. $24: the process
- *  that claims it. */
-const START = `
-  with claim as (
-    select coalesce($22::float8 > 0 and case
-             when $23::uuid is null then not exists (select from region_owners where region_id = $4::int)
-             else exists (select from region_owners where region_id = $4::int and holder = $23::uuid) end, false) as claimed
-  ), task as (
-    insert into tasks_active (id, client_id, project_id, region_id, user_id, type, subject_id, subject_name, input,
-                              data, request_id, trace, created_at, updated_at, parent_id, parent_name, state, attempt,
-                              lease_until, node)
-    select $1::uuid, $2::int, $3::int, $4::int, $5::int, $6::text, $7::text, $8::text, $9::jsonb, $10::jsonb,
-           $11::text, $19::text, $12::timestamptz, $12::timestamptz, $20::text, $21::text,
-           case when claimed then 'RUNNING' else 'NEW' end, claimed::int,
-           case when claimed then now() + $22::float8 * interval '1 millisecond' end,
-           case when claimed then $24::text end
-      from claim
-  ), recorded as (
-    insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
-           subject_name, started_task_id, ${SHOWN_COLUMNS})
-    values ($12, $2, $5, $13::int, $11, $6, $7, $3, $4, $8, $1, $14, $15, $16, $17, $18) ${RECORDED}
-  ), delivered as (${DELIVERIES})
-  select claimed from claim`;
-
 /** Records a task and its audit entry in the caller's transaction. This node's worker claims it at once, if it has
  *  room; else workers find it due.
  *  @returns what the wire answers: `{tasks: [id]}` */
@@ -65,28 +43,36 @@ export async function startTask(tx: Tx, ctx: TaskContext, task: NewTask): Promis
   const room = ctx.atOnce?.room(task.regionId);
   const timestamp = ctx.clock.timestamp();
   const input = JSON.stringify(task.input ?? {});
-  const [row] = await tx.named<{ claimed: boolean }>('task_start', START, [
-    id,
-    task.clientId ?? caller.clientId,
-    task.projectId,
-    task.regionId,
-    caller.userId,
-    task.type,
-    String(task.subject),
-    task.name,
-    input,
-    task.data ? JSON.stringify(task.data) : null,
-    ctx.requestId,
-    timestamp,
-    caller.tokenId,
-    ...shownOf(ctx, task.type),
-    ctx.trace ?? null,
-    task.parent?.id ?? null,
-    task.parent?.name ?? null,
-    room?.leaseMs ?? null,
-    room?.owner ?? null,
-    room?.node ?? null,
-  ]);
+  const clientId = task.clientId ?? caller.clientId;
+  const [region, subject] = [sql`${task.regionId}::int`, String(task.subject)];
+  const owner = sql`${room?.owner ?? null}::uuid`;
+  const lease = sql`${room?.leaseMs ?? null}::float8`;
+  const row = await tx.row<{ claimed: boolean }>(sql`
+    with claim as (
+      select coalesce(${lease} > 0 and case
+               when ${owner} is null then not exists (select from region_owners where region_id = ${region})
+               else exists (select from region_owners where region_id = ${region} and holder = ${owner}) end, false)
+             as claimed
+    ), task as (
+      insert into tasks_active (id, client_id, project_id, region_id, user_id, type, subject_id, subject_name, input,
+                                data, request_id, trace, created_at, updated_at, parent_id, parent_name, state, attempt,
+                                lease_until, node)
+      select ${id}::uuid, ${clientId}::int, ${task.projectId}::int, ${region}, ${caller.userId}::int, ${task.type}::text,
+             ${subject}::text, ${task.name}::text, ${input}::jsonb,
+             ${task.data ? JSON.stringify(task.data) : null}::jsonb, ${ctx.requestId}::text, ${ctx.trace ?? null}::text,
+             ${timestamp}::timestamptz, ${timestamp}::timestamptz, ${task.parent?.id ?? null}::text,
+             ${task.parent?.name ?? null}::text, case when claimed then 'RUNNING' else 'NEW' end, claimed::int,
+             case when claimed then now() + ${lease} * interval '1 millisecond' end,
+             case when claimed then ${room?.node ?? null}::text end
+        from claim
+    ), recorded as (
+      insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
+             subject_name, started_task_id, ${SHOWN_COLUMNS})
+      values (${timestamp}, ${clientId}, ${caller.userId}, ${caller.tokenId}, ${ctx.requestId}, ${task.type},
+              ${subject}, ${task.projectId}, ${task.regionId}, ${task.name}, ${id}, ${shownOf(ctx, task.type)})
+      ${RECORDED}
+    ), delivered as (${DELIVERIES})
+    select claimed from claim`);
   const claimed = row?.claimed && claimedTask(ctx, { ...task, id }, { timestamp, input });
   tx.afterCommit(() => {
     if (claimed) ctx.atOnce?.begin(claimed);
@@ -153,28 +139,28 @@ export async function startNothing(
   created: Created = {},
 ): Promise<TaskRef> {
   const id = task.id ?? ctx.ids.uuid();
-  await tx.named(
-    'task_start_nothing',
-    `insert into tasks (id, client_id, project_id, region_id, user_id, type, state, progress, subject_id, subject_name,
-                        created_resources, request_id, created_at, updated_at, finished_at, parent_id, parent_name,
-                        data)
-     values ($1, $2, $3, $4, $5, $6, 'FINISHED', 100, $7, $8, $9, $10, $11, $11, $11, $12, $13, $14::jsonb)`,
-    [
+  const now = ctx.clock.timestamp();
+  await tx.run(
+    insertionOf('tasks', {
       id,
-      task.clientId ?? ctx.caller.clientId,
-      task.projectId,
-      task.regionId,
-      ctx.caller.userId,
-      task.type,
-      String(task.subject),
-      task.name,
-      JSON.stringify(created),
-      ctx.requestId,
-      ctx.clock.timestamp(),
-      task.parent?.id ?? null,
-      task.parent?.name ?? null,
-      task.data ? JSON.stringify(task.data) : null,
-    ],
+      client_id: task.clientId ?? ctx.caller.clientId,
+      project_id: task.projectId,
+      region_id: task.regionId,
+      user_id: ctx.caller.userId,
+      type: task.type,
+      state: 'FINISHED',
+      progress: 100,
+      subject_id: String(task.subject),
+      subject_name: task.name,
+      created_resources: JSON.stringify(created),
+      request_id: ctx.requestId,
+      created_at: now,
+      updated_at: now,
+      finished_at: now,
+      parent_id: task.parent?.id ?? null,
+      parent_name: task.parent?.name ?? null,
+      data: task.data ? JSON.stringify(task.data) : null,
+    }),
   );
   return { tasks: [id] };
 }

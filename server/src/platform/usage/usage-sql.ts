@@ -1,3 +1,5 @@
+import { empty, raw, type Sql, sql } from '../database/sql.ts';
+
 /** Parts of statements that note what rows were used for, as far as that is paid by the hour. Reports read what ended
  *  in `usage_periods`, and what goes on from the rows themselves. */
 
@@ -61,8 +63,8 @@ export const isMeteredTable = (table: string): table is MeteredTable => Object.h
 
 /** SQL for what rows `r` of a table are used for, as `u`, and since when, as `used.since`: since the last period of the
  *  resource ended, or since it was created. */
-export const usedBy = (table: MeteredTable): string => `
-  cross join lateral (${USED[table]}) u
+export const usedBy = (table: MeteredTable): Sql => sql`
+  cross join lateral (${raw(USED[table])}) u
   cross join lateral (
     select coalesce(max(p.until), r.created_at) as since from usage_periods p
      where p.resource_id = u.resource_id and p.kind = u.kind) used`;
@@ -70,11 +72,11 @@ export const usedBy = (table: MeteredTable): string => `
 /** A CTE that notes what these rows of a table were used for until now. A creation that its own task undoes costs
  *  nothing.
  *  @param rows SQL for rows with all columns of the table, such as `gone` */
-export const usageEnded = (table: MeteredTable, rows: string): string => `
-  ${table}_used as (
+export const usageEnded = (table: MeteredTable, rows: Sql): Sql => sql`
+  ${raw(table)}_used as (
     insert into usage_periods
       (client_id, project_id, region_id, kind, resource_id, name, priced_as, gib, details, tags, since, until)
     select r.client_id, r.project_id, r.region_id, u.kind, u.resource_id, u.name, u.priced_as, u.gib, u.details, r.tags,
            used.since, greatest(clock_timestamp(), used.since)
       from ${rows} r ${usedBy(table)}
-     ${table === 'ports' ? '' : 'where (r.task_id = r.creator_task_id) is not true'})`;
+     ${table === 'ports' ? empty : raw('where (r.task_id = r.creator_task_id) is not true')})`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOWHERE } from '../../../../../test/harness/project.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { INSTANCES } from '../testing/bodies.ts';
 import { type Machines, startMachines } from '../testing/machines.ts';
 
@@ -18,10 +19,8 @@ const read = (body: object, query = '', of = id) =>
 
 test('a machine that runs nothing uses nothing, from when it was made', async () => {
   expect((await read({ time_interval: 1, time_unit: 'hour' })).body.count).toBeLessThanOrEqual(1);
-  await machines.server.db.named(
-    'test_age_machine',
-    `update instances set created_at = created_at - interval '30 minutes' where id = $1`,
-    [id],
+  await machines.server.db.run(
+    sql`update instances set created_at = created_at - interval '30 minutes' where id = ${id}`,
   );
   const { body } = await read({ time_interval: 1, time_unit: 'hour' });
   expect(body.count).toBeGreaterThanOrEqual(29);

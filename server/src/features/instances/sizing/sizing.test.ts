@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOWHERE } from '../../../../../test/harness/project.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { INSTANCES, INSTANCES_V2, machine } from '../testing/bodies.ts';
 import { type Machines, startMachines } from '../testing/machines.ts';
 
@@ -17,10 +18,8 @@ const idsOf = ({ body }: Awaited<ReturnType<typeof call>>): string[] =>
 
 /** An image that needs more memory than the smallest flavor has. */
 async function greedyImage(): Promise<string> {
-  const [row] = await machines.server.db.named<{ id: string }>(
-    'test_greedy',
-    `update images set min_ram = 4096 where name = 'rockylinux-10-x64' and region_id = 2 returning id`,
-    [],
+  const [row] = await machines.server.db.rows<{ id: string }>(
+    sql`update images set min_ram = 4096 where name = 'rockylinux-10-x64' and region_id = 2 returning id`,
   );
   return String(row?.id);
 }

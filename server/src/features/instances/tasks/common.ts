@@ -1,3 +1,4 @@
+import { sql } from '../../../platform/database/sql.ts';
 import { undoing } from '../../../platform/tasks/providers.ts';
 
 export { holdOf } from '../../../platform/tasks/providers.ts';
@@ -52,10 +53,8 @@ export async function desiredOf(
 }
 
 async function volumeIdsOf(db: Queryable, id: string): Promise<string[]> {
-  const [row] = await db.named<{ volumes: { id: string }[] }>(
-    'instance_volume_ids',
-    `select ${VOLUMES_OF_INSTANCE} from instances i where i.id = $1`,
-    [id],
+  const [row] = await db.rows<{ volumes: { id: string }[] }>(
+    sql`select ${VOLUMES_OF_INSTANCE} from instances i where i.id = ${id}`,
   );
   return (row?.volumes ?? []).map((volume) => volume.id);
 }

@@ -62,7 +62,7 @@ async function reconciled({ clusters = [CLUSTER], services, balancers = [] }: Wo
     },
   } as unknown as KubernetesProvider;
   const reconcile = reconcileServices({
-    db: { named: async () => clusters } as unknown as Db,
+    db: { rows: async () => clusters } as unknown as Db,
     clock: systemClock(),
     ids: randomIds(),
     cipher: {} as Cipher,

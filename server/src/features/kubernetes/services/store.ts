@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 
 /** SQL of clusters whose services are looked at. */
 
@@ -18,12 +19,8 @@ export interface ClusterWithServices {
 
 /** All clusters: what is made for one that cannot be changed at present stays. */
 export const readClustersWithServices = (db: Queryable): Promise<ClusterWithServices[]> =>
-  db.named<ClusterWithServices>(
-    'k8s_clusters_with_services',
-    `select k.id, k.name, k.client_id, k.project_id, k.region_id, r.display_name as region_name, k.status,
+  db.rows<ClusterWithServices>(sql`select k.id, k.name, k.client_id, k.project_id, k.region_id, r.display_name as region_name, k.status,
             k.control_plane_version is not null and r.state = 'ACTIVE' as can_change,
             coalesce((select user_id from tasks t where t.id = k.creator_task_id limit 1), 0) as user_id
        from k8s_clusters k join regions r on r.id = k.region_id
-      order by k.created_at, k.id`,
-    [],
-  );
+      order by k.created_at, k.id`);

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import { viewPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick } from '../../../platform/database/rows.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { L7PolicyRow, L7RuleRow } from '../model.ts';
 import { listParts, readPart } from '../parts/list-store.ts';
@@ -17,7 +17,7 @@ interface ListedRule extends Omit<L7RuleRow, 'admin_state_up'> {
   readonly task_id: string | null;
 }
 
-const STATES = 't.operating_status, t.provisioning_status, t.task_id';
+const STATES = sql`t.operating_status, t.provisioning_status, t.task_id`;
 
 const POLICY_FIELDS = [
   ...(['listener_id', 'name', 'action', 'position', 'redirect_url', 'redirect_prefix'] as const),
@@ -27,32 +27,29 @@ const RULE_FIELDS = ['type', 'compare_type', 'key', 'value', 'invert', 'tags'] a
 
 const POLICIES = {
   table: 'lb_l7_policies',
-  columns: `t.id, ${listOf(POLICY_FIELDS, 't')}, ${STATES},
+  columns: sql`t.id, ${listOf(POLICY_FIELDS, 't')}, ${STATES},
     coalesce((select jsonb_agg(r.id order by r.created_at, r.id) from lb_l7_rules r where r.policy_id = t.id), '[]')
       as rules`,
 };
 
 const RULES = {
   table: 'lb_l7_rules',
-  columns: `t.id, t.policy_id, ${listOf(RULE_FIELDS, 't')}, ${STATES}`,
+  columns: sql`t.id, t.policy_id, ${listOf(RULE_FIELDS, 't')}, ${STATES}`,
 };
 
 export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
   const { limit, offset } = query;
-  const page = await listParts<ListedPolicy>(
-    ctx.db,
-    { ...POLICIES, name: 'l7_policy_list' },
-    { ...ctx.place, conditions: [], limit, offset },
-  );
+  const page = await listParts<ListedPolicy>(ctx.db, POLICIES, {
+    ...ctx.place,
+    conditions: [],
+    limit,
+    offset,
+  });
   return viewPage(page, (row) => viewPolicy(row, ctx));
 }
 
 async function readPolicy(ctx: RegionContext, id: string): Promise<ListedPolicy> {
-  const row = await readPart<ListedPolicy>(
-    ctx.db,
-    { ...POLICIES, name: 'l7_policy_get' },
-    { ...ctx.place, id },
-  );
+  const row = await readPart<ListedPolicy>(ctx.db, POLICIES, { ...ctx.place, id });
   if (!row) throw new NotFound(`L7 policy ${id} was not found`);
   return row;
 }
@@ -66,17 +63,18 @@ export async function getPolicy(ctx: RegionContext, id: string) {
 export async function listRules(ctx: RegionContext, policyId: string, query: PolicyListQuery) {
   const { id } = await readPolicy(ctx, policyId);
   const { limit, offset } = query;
-  const page = await listParts<ListedRule>(
-    ctx.db,
-    { ...RULES, name: 'l7_rule_list' },
-    { ...ctx.place, conditions: [sql`policy_id = ${id}::uuid`], limit, offset },
-  );
+  const page = await listParts<ListedRule>(ctx.db, RULES, {
+    ...ctx.place,
+    conditions: [sql`policy_id = ${id}::uuid`],
+    limit,
+    offset,
+  });
   return viewPage(page, (row) => viewRule(row, ctx));
 }
 
 /** @throws NotFound */
 export async function getRule(ctx: RegionContext, policyId: string, id: string) {
-  const row = await readPart<ListedRule>(ctx.db, { ...RULES, name: 'l7_rule_get' }, { ...ctx.place, id });
+  const row = await readPart<ListedRule>(ctx.db, RULES, { ...ctx.place, id });
   if (row?.policy_id !== policyId.toLowerCase()) {
     throw new NotFound(`L7 rule ${id} was not found in L7 policy ${policyId}`);
   }

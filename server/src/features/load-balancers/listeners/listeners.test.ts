@@ -3,6 +3,7 @@ import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { faultsOf, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { created, LBS, remains, web } from '../testing/bodies.ts';
 import { LISTENERS } from '../testing/parts.ts';
 
@@ -83,13 +84,11 @@ test('its default pool stays, unless it is to go with it and nobody else needs i
   await finished(call('DELETE', `${LISTENERS}/${second}`));
   expect((await status()).listeners[0].pools).toHaveLength(1);
   await finished(call('DELETE', `${LISTENERS}/${first}?delete_default_pool=true`));
-  const [left] = await server.db.named<{ parts: number }>(
-    'test_parts_left',
-    `select (select count(*) from lb_pools where load_balancer_id = $1)
-          + (select count(*) from lb_members where load_balancer_id = $1)
-          + (select count(*) from lb_health_monitors where load_balancer_id = $1) as parts`,
-    [lb],
-  );
+  const [left] = await server.db.rows<{
+    parts: number;
+  }>(sql`select (select count(*) from lb_pools where load_balancer_id = ${lb})
+          + (select count(*) from lb_members where load_balancer_id = ${lb})
+          + (select count(*) from lb_health_monitors where load_balancer_id = ${lb}) as parts`);
   expect(left?.parts).toBe(0);
 });
 
@@ -171,11 +170,7 @@ test('lists show all of a region or those that match, newest first, in pages', a
   expect(await list('name=extra')).toEqual({ count: 1, ids: [extra] });
   expect(await list(`name=extra&load_balancer_id=${first}`)).toEqual({ count: 0, ids: [] });
   const { count, ids } = await list('');
-  const [real] = await server.db.named<{ count: number }>(
-    'test_listeners',
-    'select count(*) as count from lb_listeners',
-    [],
-  );
+  const [real] = await server.db.rows<{ count: number }>(sql`select count(*) as count from lb_listeners`);
   expect(count).toBe(real?.count);
   expect(ids).toHaveLength(count);
   expect(await list('limit=2&offset=1')).toEqual({ count, ids: ids.slice(1, 3) });

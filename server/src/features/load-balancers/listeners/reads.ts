@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import { viewPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { LISTENER_COLUMNS, STATUSES } from '../columns.ts';
@@ -22,47 +22,37 @@ interface ListedListener extends ListenerRow {
 
 const SHOWN = ['id', 'load_balancer_id', ...STATUSES, 'task_id', 'creator_task_id'] as const;
 
-const COLUMNS = `${listOf([...SHOWN, ...LISTENER_COLUMNS], 't')},
+const COLUMNS = sql`${listOf([...SHOWN, ...LISTENER_COLUMNS], 't')},
   (select count(distinct pool) from (select t.default_pool_id as pool
      union all select p.redirect_pool_id from lb_l7_policies p where p.listener_id = t.id) u) as pool_count`;
 
-const STATS = `, (select jsonb_build_object('active_connections', s.active_connections, 'bytes_in', s.bytes_in,
+const STATS = sql`, (select jsonb_build_object('active_connections', s.active_connections, 'bytes_in', s.bytes_in,
     'bytes_out', s.bytes_out, 'request_errors', s.request_errors, 'total_connections', s.total_connections)
      from lb_listener_stats s where s.listener_id = t.id) as stats`;
 
 const listing = (showStats: boolean) => ({
   table: 'lb_listeners',
-  columns: showStats ? `${COLUMNS}${STATS}` : COLUMNS,
+  columns: showStats ? sql`${COLUMNS}${STATS}` : COLUMNS,
 });
-
-const nameOf = (name: string, showStats: boolean) => (showStats ? `${name}_stats` : name);
 
 export async function listListeners(ctx: RegionContext, query: ListenerListQuery) {
   refuseUnstorable(query, 'query');
   const { name, show_stats: showStats } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
-  const page = await listParts<ListedListener>(
-    ctx.db,
-    { ...listing(showStats), name: nameOf('lb_listener_list', showStats) },
-    {
-      ...ctx.place,
-      conditions: [
-        ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
-        ...(name === undefined ? [] : [sql`name = ${name}`]),
-      ],
-      ...{ limit: query.limit, offset: query.offset },
-    },
-  );
+  const page = await listParts<ListedListener>(ctx.db, listing(showStats), {
+    ...ctx.place,
+    conditions: [
+      ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
+      ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ],
+    ...{ limit: query.limit, offset: query.offset },
+  });
   return viewPage(page, (row) => viewListener(row, showStats));
 }
 
 /** @throws NotFound */
 export async function getListener(ctx: RegionContext, id: string, showStats: boolean) {
-  const row = await readPart<ListedListener>(
-    ctx.db,
-    { ...listing(showStats), name: nameOf('lb_listener_get', showStats) },
-    { id, ...ctx.place },
-  );
+  const row = await readPart<ListedListener>(ctx.db, listing(showStats), { id, ...ctx.place });
   if (!row) throw new NotFound(`Listener ${id} was not found`);
   return viewListener(row, showStats);
 }

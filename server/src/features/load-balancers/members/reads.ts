@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { nullable, offsetTime } from '../../../kernel/codecs.ts';
 import { NotFound } from '../../../kernel/errors.ts';
 import { inPlace, listPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import { MEMBER_COLUMNS, STATUSES } from '../columns.ts';
@@ -25,23 +25,19 @@ export async function listMembers(ctx: RegionContext, poolId: string, query: Mem
   const { field, direction } = parseOrder<keyof typeof KEYS>(order);
   const pool = sql`select id from lb_pools where id = ${poolId}::uuid and ${inPlace(ctx.place)}`;
   const { count, rows } = await listPage<ShownMember>(ctx.db, {
-    ...{ name: `lb_member_list_${order}`, table: 'lb_members', alias: 'm', columns: COLUMNS, limit, offset },
+    ...{ prepared: true, table: 'lb_members', alias: 'm', columns: COLUMNS, limit, offset },
     where: [sql`pool_id = (${pool})`],
     order: KEYS[field].map((key) => `${key} ${direction}`).join(', '),
   });
-  if (count === 0 && (await pool.execute(ctx.db.kysely)).rows.length === 0)
-    throw new NotFound(`Pool ${poolId} was not found`);
+  if (count === 0 && !(await ctx.db.any(pool))) throw new NotFound(`Pool ${poolId} was not found`);
   return { count, results: rows.map(viewMember) };
 }
 
 /** @throws NotFound */
 export async function getMember(ctx: RegionContext, poolId: string, id: string) {
-  const [row] = await ctx.db.named<ShownMember>(
-    'lb_member_get',
-    `select ${COLUMNS} from lb_members m join lb_pools p on p.id = m.pool_id
-      where m.id = $1 and p.id = $2 and p.project_id = $3 and p.region_id = $4`,
-    [id, poolId, ctx.project.id, ctx.region.id],
-  );
+  const [row] =
+    await ctx.db.rows<ShownMember>(sql`select ${COLUMNS} from lb_members m join lb_pools p on p.id = m.pool_id
+      where m.id = ${id} and p.id = ${poolId} and p.project_id = ${ctx.project.id} and p.region_id = ${ctx.region.id}`);
   if (!row) throw new NotFound(`Member ${id} was not found`);
   return viewMember(row);
 }

@@ -1,5 +1,6 @@
 import type { Db, Queryable } from '../../../platform/database/db.ts';
 import { forgetOld, inBatches, SOME } from '../../../platform/database/forget-old.ts';
+import { raw, sql } from '../../../platform/database/sql.ts';
 import { COUNTED } from '../counters.ts';
 import type { StatsRow } from '../list-store.ts';
 import type { Sample } from './series.ts';
@@ -26,12 +27,8 @@ export async function readSampled(
   db: Queryable,
   regionIds: readonly number[],
 ): Promise<(SampledRow & { region_id: number })[]> {
-  return db.named(
-    'lb_sampled',
-    `select id, region_id, flavor from load_balancers
-      where region_id = any($1::int[]) and vip_address is not null`,
-    [regionIds],
-  );
+  return db.rows(sql`select id, region_id, flavor from load_balancers
+      where region_id = any(${regionIds}::int[]) and vip_address is not null`);
 }
 
 /** One sample of each, in one statement; those that were deleted meanwhile are left out. */
@@ -41,61 +38,52 @@ export async function insertSamples(
   at: string,
   coarse: boolean,
 ): Promise<void> {
-  await db.named(
-    'lb_samples_insert',
-    `insert into lb_samples (load_balancer_id, at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util, coarse)
-     select lb.id, $2, coalesce(s.bytes_in, 0), coalesce(s.bytes_out, 0), r."cpuMs", r.vcpus, r."memoryUtil", $3
-       from jsonb_to_recordset($1::jsonb) as r (id uuid, vcpus smallint, "cpuMs" bigint, "memoryUtil" real)
+  await db.run(sql`insert into lb_samples (load_balancer_id, at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util, coarse)
+     select lb.id, ${at}, coalesce(s.bytes_in, 0), coalesce(s.bytes_out, 0), r."cpuMs", r.vcpus, r."memoryUtil", ${coarse}
+       from jsonb_to_recordset(${JSON.stringify(usage)}::jsonb) as r (id uuid, vcpus smallint, "cpuMs" bigint, "memoryUtil" real)
        join load_balancers lb on lb.id = r.id
        left join lateral (
          select sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out
            from (${COUNTED}) c where c.load_balancer_id = lb.id
        ) s on true
         for key share of lb
-     on conflict do nothing`,
-    [JSON.stringify(usage), at, coarse],
-  );
+     on conflict do nothing`);
 }
 
 /** Forgets what is too old. */
 export async function thinSamples(db: Db, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
   const old = { table: 'lb_samples', by: 'at' };
-  await forgetOld(db, { ...old, name: 'lb_samples_fine', before: before(1), where: 'not coarse' });
-  await forgetOld(db, { ...old, name: 'lb_samples_coarse', before: before(30), where: 'coarse' });
+  await forgetOld(db, { ...old, before: before(1), where: 'not coarse' });
+  await forgetOld(db, { ...old, before: before(30), where: 'coarse' });
 }
 
 /** Adds up what listeners that are gone had counted: what a load balancer has carried never falls. */
 export async function addUpEnded(db: Db): Promise<void> {
   await inBatches(async () => {
-    const ended = await db.named<{ id: string }>('lb_stats_ended', ENDED, []);
+    const ended = await db.rows<{ id: string }>(sql`
+  select listener_id as id from lb_listener_stats s
+   where not exists (select from lb_listeners l where l.id = s.listener_id) limit ${raw(SOME)}`);
     if (ended.length > 0) await addUp(db, ended);
     return ended.length;
   });
 }
 
-/** A listener that is gone does not come back: nobody needs to wait while they are looked for. */
-const ENDED = `
-  select listener_id as id from lb_listener_stats s
-   where not exists (select from lb_listeners l where l.id = s.listener_id) limit ${SOME}`;
-
 const addUp = (db: Db, ended: readonly { readonly id: string }[]): Promise<void> =>
   db.transaction(async (tx) => {
     // Who has seen one of these listeners, and is about to write what it has counted, comes first or sees it gone.
-    await tx.named('lb_stats_lock', 'lock table lb_listener_stats in share row exclusive mode', []);
-    await tx.named('lb_stats_add_up', ADD_UP_ENDED, [ended.map(({ id }) => id)]);
-  });
-
-const ADD_UP_ENDED = `
-  with ended as (delete from lb_listener_stats where listener_id = any($1::uuid[]) returning *)
+    await tx.run(sql`lock table lb_listener_stats in share row exclusive mode`);
+    await tx.run(sql`
+  with ended as (delete from lb_listener_stats where listener_id = any(${ended.map(({ id }) => id)}::uuid[]) returning *)
   insert into lb_ended_stats as s (load_balancer_id, bytes_in, bytes_out, request_errors, total_connections)
   select load_balancer_id, sum(bytes_in), sum(bytes_out), sum(request_errors), sum(total_connections)
     from ended group by load_balancer_id
   on conflict (load_balancer_id) do update set bytes_in = s.bytes_in + excluded.bytes_in,
     bytes_out = s.bytes_out + excluded.bytes_out, request_errors = s.request_errors + excluded.request_errors,
-    total_connections = s.total_connections + excluded.total_connections`;
+    total_connections = s.total_connections + excluded.total_connections`);
+  });
 
-const SAMPLE = 'at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util';
+const SAMPLE = sql`at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util`;
 
 /** The last sample of each step within a window, oldest first; in front the one before the window, or the very
  *  first, from which the counters began. */
@@ -105,29 +93,26 @@ export async function readSamples(
   since: Date,
   stepSeconds: number,
 ): Promise<Sample[]> {
-  return db.named<Sample>(
-    'lb_samples_read',
-    `(select ${SAMPLE} from lb_samples
-       where load_balancer_id = $1
-         and at >= coalesce((select max(at) from lb_samples where load_balancer_id = $1 and at < $2), $2)
-       order by at limit 1)
-     union
-     (select distinct on (floor(extract(epoch from at) / $3::float8)) ${SAMPLE}
-        from lb_samples where load_balancer_id = $1 and at >= $2
-       order by floor(extract(epoch from at) / $3::float8), at desc)
-     order by at`,
-    [id, since.toISOString(), stepSeconds],
-  );
+  const from = sql`${since.toISOString()}::timestamptz`;
+  return db.rows<Sample>(sql`
+    with steps as (
+      select *, floor(extract(epoch from at) / ${stepSeconds}::float8) as step
+        from lb_samples where load_balancer_id = ${id} and at >= ${from})
+    (select ${SAMPLE} from lb_samples
+      where load_balancer_id = ${id}
+        and at >= coalesce((select max(at) from lb_samples where load_balancer_id = ${id} and at < ${from}), ${from})
+      order by at limit 1)
+    union
+    (select distinct on (step) ${SAMPLE} from steps order by step, at desc)
+    order by at`);
 }
 
 export async function readCreation(
   db: Queryable,
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
 ): Promise<Date | undefined> {
-  const [row] = await db.named<{ created_at: Date }>(
-    'lb_creation',
-    'select created_at from load_balancers where id = $1 and project_id = $2 and region_id = $3',
-    [where.id, where.projectId, where.regionId],
+  const [row] = await db.rows<{ created_at: Date }>(
+    sql`select created_at from load_balancers where id = ${where.id} and project_id = ${where.projectId} and region_id = ${where.regionId}`,
   );
   return row?.created_at;
 }
@@ -148,22 +133,18 @@ const COUNTERS = ['active_connections', 'bytes_in', 'bytes_out', 'request_errors
 /** Counters of every load balancer of these regions and of each of its listeners. */
 export async function readCounters(db: Queryable, regionIds: readonly number[]): Promise<CountedRow[]> {
   if (regionIds.length === 0) return [];
-  return db.named<CountedRow>(
-    'lb_counters',
-    `with counted as (${COUNTED})
+  return db.rows<CountedRow>(sql`with counted as (${COUNTED})
      select lb.id, l.id as listener_id, lb.project_id, lb.region_id,
             coalesce(l.provisioning_status, lb.provisioning_status) as provisioning_status,
             coalesce(l.operating_status, lb.operating_status) as operating_status,
-            ${COUNTERS.map((name) => `coalesce(sum(c.${name}), 0)::bigint as ${name}`).join(', ')}
+            ${raw(COUNTERS.map((name) => `coalesce(sum(c.${name}), 0)::bigint as ${name}`).join(', '))}
        from load_balancers lb
        cross join lateral (
          select null::uuid as id, null::text as provisioning_status, null::text as operating_status
          union all
          select id, provisioning_status, operating_status from lb_listeners where load_balancer_id = lb.id) l
        left join counted c on c.load_balancer_id = lb.id and (l.id is null or c.listener_id = l.id)
-      where lb.region_id = any($1::int[])
+      where lb.region_id = any(${regionIds}::int[])
       group by lb.id, l.id, l.provisioning_status, l.operating_status
-      order by lb.id, l.id nulls first`,
-    [regionIds],
-  );
+      order by lb.id, l.id nulls first`);
 }

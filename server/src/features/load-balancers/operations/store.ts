@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { usageEnded } from '../../../platform/usage/usage-sql.ts';
 
 /** Writes another flavor as a new version; null is the default one. */
@@ -8,12 +9,10 @@ export async function changeFlavor(
   flavor: string | null,
   timestamp: string,
 ): Promise<void> {
-  await tx.named(
-    'lb_change_flavor',
-    `with ${usageEnded('load_balancers', '(select * from load_balancers where id = $1 and flavor is distinct from $2)')}
-     update load_balancers set flavor = $2, version = version + 1, updated_at = $3 where id = $1`,
-    [id, flavor, timestamp],
-  );
+  const resized = sql`(select * from load_balancers where id = ${id} and flavor is distinct from ${flavor})`;
+  await tx.run(sql`
+    with ${usageEnded('load_balancers', resized)}
+    update load_balancers set flavor = ${flavor}, version = version + 1, updated_at = ${timestamp} where id = ${id}`);
 }
 
 /** Puts a flavor back as yet another version, once: `changed` is the version that is undone. */
@@ -22,10 +21,8 @@ export async function restoreFlavor(
   { id, taskId, changed }: { id: string; taskId: string; changed: number },
   flavor: string | null,
 ): Promise<void> {
-  await db.named(
-    'lb_restore_flavor',
-    `with ${usageEnded('load_balancers', '(select * from load_balancers where id = $1 and task_id = $3 and version = $4)')}
-     update load_balancers set flavor = $2, version = version + 1 where id = $1 and task_id = $3 and version = $4`,
-    [id, flavor, taskId, changed],
-  );
+  const held = sql`id = ${id} and task_id = ${taskId} and version = ${changed}`;
+  await db.run(sql`
+    with ${usageEnded('load_balancers', sql`(select * from load_balancers where ${held})`)}
+    update load_balancers set flavor = ${flavor}, version = version + 1 where ${held}`);
 }

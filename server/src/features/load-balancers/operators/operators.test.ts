@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { shared } from '../../../../../test/harness/shared.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { LBS, web } from '../testing/bodies.ts';
 import { failing } from '../testing/fake-provider.ts';
 import { startLiveRegion } from '../testing/live-region.ts';
@@ -147,10 +148,8 @@ test('every change is audited, and what does not exist is not found', async () =
   await operate('PUT', id, 'ddos_profile', profile);
   await operate('PATCH', id, 'read_only_tags', { tags: { cost: 'A7' } });
   await operate('DELETE', id, 'ddos_profile');
-  const rows = await region.server.db.named<{ action: string; project_id: number; region_id: number }>(
-    'test_audit',
-    'select action, project_id, region_id from audit_log where subject = $1 order by id',
-    [id],
+  const rows = await region.server.db.rows<{ action: string; project_id: number; region_id: number }>(
+    sql`select action, project_id, region_id from audit_log where subject = ${id} order by id`,
   );
   expect(rows.slice(-3).map(({ action }) => action)).toEqual([
     'set_ddos_profile',

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { DdosProfileRecord } from '../schema-ddos.ts';
 
@@ -13,10 +14,8 @@ export interface OperatedRow {
 
 /** The row, locked until the transaction ends. */
 export async function lockAnybodys(tx: Tx, id: string): Promise<OperatedRow | undefined> {
-  return tx.namedRow<OperatedRow>(
-    'lb_lock_anybodys',
-    'select id, project_id, region_id, tags, task_id from load_balancers where id = $1 for update',
-    [id],
+  return tx.row<OperatedRow>(
+    sql`select id, project_id, region_id, tags, task_id from load_balancers where id = ${id} for update`,
   );
 }
 
@@ -26,30 +25,22 @@ export async function writeProfile(
   profile: Omit<DdosProfileRecord, 'id'>,
   timestamp: string,
 ): Promise<DdosProfileRecord> {
-  const [row] = await tx.named<{ id: number }>(
-    'lb_ddos_write',
-    `insert into lb_ddos_profiles (load_balancer_id, profile, updated_at) values ($1, $2, $3)
+  const [row] = await tx.rows<{
+    id: number;
+  }>(sql`insert into lb_ddos_profiles (load_balancer_id, profile, updated_at) values (${id}, ${JSON.stringify(profile)}, ${timestamp})
      on conflict (load_balancer_id) do update set profile = excluded.profile, updated_at = excluded.updated_at
-     returning id`,
-    [id, JSON.stringify(profile), timestamp],
-  );
+     returning id`);
   if (!row) throw new Error('the profile was not written');
   return { id: row.id, ...profile };
 }
 
 /** @returns whether there was one */
 export async function deleteProfile(tx: Tx, id: string): Promise<boolean> {
-  return tx.namedAny(
-    'lb_ddos_delete',
-    'delete from lb_ddos_profiles where load_balancer_id = $1 returning 1',
-    [id],
-  );
+  return tx.any(sql`delete from lb_ddos_profiles where load_balancer_id = ${id} returning 1`);
 }
 
 export async function writeTags(tx: Tx, id: string, tags: StoredTags, timestamp: string): Promise<void> {
-  await tx.named('lb_write_tags', 'update load_balancers set tags = $2, updated_at = $3 where id = $1', [
-    id,
-    JSON.stringify(tags),
-    timestamp,
-  ]);
+  await tx.run(
+    sql`update load_balancers set tags = ${JSON.stringify(tags)}, updated_at = ${timestamp} where id = ${id}`,
+  );
 }

@@ -1,27 +1,25 @@
-import type { RawBuilder } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { raw, type Sql, sql } from '../../../platform/database/sql.ts';
 
 /** Lists of parts: one statement a page, newest first. */
 
 export interface PartListing {
-  /** Prepared under this name when nothing is filtered. */
-  readonly name: string;
   readonly table: string;
   /** What is shown of a row `t`. */
-  readonly columns: string;
+  readonly columns: Sql;
 }
 
 export interface PartListWhere extends Paging {
   readonly projectId: number;
   readonly regionId: number;
-  readonly conditions: readonly RawBuilder<unknown>[];
+  readonly conditions: readonly Sql[];
 }
 
 /** The page, newest first, and how many parts match in all. */
 export function listParts<Row>(db: Db, listing: PartListing, where: PartListWhere): Promise<Page<Row>> {
   return listPage<Row>(db, {
-    name: where.conditions.length === 0 ? listing.name : undefined,
+    prepared: where.conditions.length === 0,
     ...{ table: listing.table, alias: 't', columns: listing.columns },
     where: [inPlace(where), ...where.conditions],
     order: 'created_at desc, id desc',
@@ -33,12 +31,10 @@ export function listParts<Row>(db: Db, listing: PartListing, where: PartListWher
 /** One part, or undefined. */
 export async function readPart<Row>(
   db: Db,
-  { name, table, columns }: PartListing,
+  { table, columns }: PartListing,
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
 ): Promise<Row | undefined> {
-  return db.namedRow<Row>(
-    name,
-    `select ${columns} from ${table} t where t.id = $1 and t.project_id = $2 and t.region_id = $3`,
-    [where.id, where.projectId, where.regionId],
+  return db.row<Row>(
+    sql`select ${columns} from ${raw(table)} t where t.id = ${where.id} and t.project_id = ${where.projectId} and t.region_id = ${where.regionId}`,
   );
 }

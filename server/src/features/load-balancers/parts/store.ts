@@ -1,5 +1,7 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { Hold } from '../../../platform/database/held-table.ts';
+import { listOf } from '../../../platform/database/rows.ts';
+import { empty, join, raw, type Sql, sql } from '../../../platform/database/sql.ts';
 import { CHANGED_COLUMNS } from '../columns.ts';
 import type { OperatingStatus, PartRows, ProvisioningStatus } from '../model.ts';
 import type { LastCheck } from '../port.ts';
@@ -8,16 +10,16 @@ import type { NewRow } from './rows.ts';
 
 /** All SQL that changes parts of load balancers, the same for every kind. */
 
-/** @param parameter number of the statement's parameter that holds the rows */
-export function insertSql(kind: PartKind, parameter: number): string {
+/** The insertion of parts of one kind. */
+export function insertionOfParts(kind: PartKind, rows: readonly NewRow[]): Sql {
   const { table, columns } = KINDS[kind];
-  const all = [...STATE_COLUMNS, ...columns].join(', ');
-  return `insert into ${table} (${all}) select ${all} from jsonb_populate_recordset(null::${table}, $${parameter}::jsonb)`;
+  const [into, all] = [raw(table), listOf([...STATE_COLUMNS, ...columns])];
+  return sql`insert into ${into} (${all})
+    select ${all} from jsonb_populate_recordset(null::${into}, ${JSON.stringify(rows)}::jsonb)`;
 }
 
-export async function insertParts(tx: Tx, kind: PartKind, rows: readonly NewRow[]): Promise<void> {
-  await tx.named(`lb_insert_${kind}`, insertSql(kind, 1), [JSON.stringify(rows)]);
-}
+export const insertParts = (tx: Tx, kind: PartKind, rows: readonly NewRow[]): Promise<void> =>
+  tx.run(insertionOfParts(kind, rows));
 
 /** New values for columns of a part that can change. */
 export type Changes<Kind extends PartKind> = Partial<
@@ -41,24 +43,23 @@ export async function updateParts<Kind extends PartKind>(
   { id, taskId, timestamp }: Hold,
 ): Promise<void> {
   if (patches.length === 0) return;
-  const values = [JSON.stringify(patches), taskId, timestamp, id];
-  await tx.named(`lb_update_${kind}`, updateSql(kind), values);
-}
-
-function updateSql(kind: PartKind): string {
   const columns = CHANGED_COLUMNS[kind];
-  return `update ${KINDS[kind].table} t
-     set (${columns.join(', ')}) = (select ${columns.map((name) => `p.${name}`).join(', ')}
-                                      from jsonb_populate_record(t, r.set) p),
-         previous = to_jsonb(t) - 'previous', provisioning_status = 'PENDING_UPDATE', task_id = $2::uuid,
-         updated_at = $3::timestamptz
-    from jsonb_to_recordset($1::jsonb) as r (id uuid, set jsonb)
-   where t.id = r.id and t.load_balancer_id = $4::uuid`;
+  await tx.run(sql`update ${raw(KINDS[kind].table)} t
+     set (${listOf(columns)}) = (select ${listOf(columns, 'p')} from jsonb_populate_record(t, r.set) p),
+         previous = to_jsonb(t) - 'previous', provisioning_status = 'PENDING_UPDATE', task_id = ${taskId}::uuid,
+         updated_at = ${timestamp}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(patches)}::jsonb) as r (id uuid, set jsonb)
+   where t.id = r.id and t.load_balancer_id = ${id}::uuid`);
 }
 
-/** One statement that does the same to the parts of every kind, and then something to the load balancer. */
-const forEachKind = (sql: (table: string, kind: PartKind) => string, last: string) =>
-  `with ${ALL_KINDS.map(([kind, { table }]) => sql(table, kind)).join(', ')} ${last}`;
+/** CTEs that do the same to the parts of every kind, or of some. */
+const forEachKind = (
+  part: (table: Sql, kind: PartKind) => Sql,
+  kinds: readonly PartKind[] = ALL_KINDS.map(([kind]) => kind),
+): Sql => {
+  const parts = kinds.map((kind) => part(raw(KINDS[kind].table), kind));
+  return parts.length === 0 ? empty : join(parts, ', ');
+};
 
 export interface HeldPart {
   readonly kind: PartKind;
@@ -72,17 +73,18 @@ export async function hold(
   { id, taskId }: { id: string; taskId: string },
   parts: readonly HeldPart[],
 ): Promise<void> {
-  await tx.named('lb_hold_parts', HOLD, [JSON.stringify(parts), id, taskId]);
+  const held = forEachKind(
+    (table, kind) => sql`${raw(kind)} as (
+    update ${table} t set provisioning_status = g.status, task_id = ${taskId}
+      from given g where g.kind = ${raw(`'${kind}'`)} and t.id = g.id and t.load_balancer_id = ${id})`,
+  );
+  await tx.run(sql`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb) as g (kind text, id uuid, status text)),
+    ${held}
+    update load_balancers set provisioning_status = 'PENDING_UPDATE', task_id = ${taskId}, version = version + 1
+     where id = ${id}`);
 }
-
-const HOLD = forEachKind(
-  (table, kind) => `${kind} as (
-    update ${table} t set provisioning_status = g.status, task_id = $3
-      from jsonb_to_recordset($1::jsonb) as g (kind text, id uuid, status text)
-     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $2)`,
-  `update load_balancers set provisioning_status = 'PENDING_UPDATE', task_id = $3, version = version + 1
-    where id = $2`,
-);
 
 export interface PartStatus {
   readonly kind: PartKind;
@@ -94,20 +96,20 @@ export interface PartStatus {
 
 /** What else is written of a part `t` with what was seen of it, `g`. As long as a member stays as it is, so does
  *  the time since when: a data plane that was started again only knows the time since then. */
-export function seenSql(kind: PartKind): { columns: string; set: string; differs: string } {
-  if (kind !== 'member') return { columns: '', set: '', differs: '' };
-  const lastCheck = `case when t.operating_status = g.status and t.last_check ->> 'since' < g."lastCheck" ->> 'since'
+export function seenOf(kind: PartKind): { readonly set: Sql; readonly differs: Sql } {
+  if (kind !== 'member') return { set: empty, differs: empty };
+  const lastCheck = sql`case when t.operating_status = g.status and t.last_check ->> 'since' < g."lastCheck" ->> 'since'
       then g."lastCheck" || jsonb_build_object('since', t.last_check -> 'since') else g."lastCheck" end`;
   return {
-    columns: ', "lastCheck" jsonb',
-    set: `, last_check = ${lastCheck}`,
-    differs: ` or t.last_check is distinct from ${lastCheck}`,
+    set: sql`, last_check = ${lastCheck}`,
+    differs: sql` or t.last_check is distinct from ${lastCheck}`,
   };
 }
 
 /** Ends a task's hold with the transaction: what was to be deleted is gone, everything else is ACTIVE with the operating
  *  status that the data plane gave.
- *  @param isNew nothing of it has ever changed: nothing is to be deleted */
+ *  @param isNew nothing of it has ever changed: nothing is to be deleted. Only what there is costs something then: most
+ *    new load balancers have parts of few kinds, or none */
 export function settleLoadBalancer(
   tx: Tx,
   { id, taskId, isNew }: { id: string; taskId: string; isNew: boolean },
@@ -115,48 +117,28 @@ export function settleLoadBalancer(
   parts: readonly PartStatus[],
 ): void {
   const has = new Set(parts.map(({ kind }) => kind));
-  const [name, sql] = isNew
-    ? settleNewSql(ALL_KINDS.map(([kind]) => kind).filter((kind) => has.has(kind)))
-    : SETTLE;
-  const values = [id, taskId, status];
-  tx.atCommit(name, sql, has.size > 0 || !isNew ? [...values, JSON.stringify(parts)] : values);
+  const kinds = ALL_KINDS.map(([kind]) => kind).filter((kind) => !isNew || has.has(kind));
+  const gone = forEachKind(
+    (table, kind) => sql`${raw(kind)}_gone as (
+    delete from ${table} where load_balancer_id = ${id} and provisioning_status = 'PENDING_DELETE')`,
+  );
+  const given = sql`given as (
+      select * from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb)
+        as g (kind text, id uuid, status text, "lastCheck" jsonb))`;
+  const settled = forEachKind((table, kind) => settledParts(table, kind, id), kinds);
+  const first = kinds.length === 0 ? empty : sql`with ${given}, ${isNew ? empty : sql`${gone}, `}${settled}`;
+  tx.atCommit(sql`${first}
+    update load_balancers set provisioning_status = 'ACTIVE', operating_status = ${status}, task_id = null
+     where id = ${id} and task_id = ${taskId}`);
 }
 
-const SETTLE_LAST = `update load_balancers set provisioning_status = 'ACTIVE', operating_status = $3, task_id = null
-    where id = $1 and task_id = $2`;
-
-function settlePartsSql(table: string, kind: PartKind): string {
-  const seen = seenSql(kind);
-  return `${kind} as (
+const settledParts = (table: Sql, kind: PartKind, id: string): Sql => sql`${raw(kind)} as (
     update ${table} t set provisioning_status = 'ACTIVE', operating_status = g.status, task_id = null,
-           previous = null${seen.set}
-      from jsonb_to_recordset($4::jsonb) as g (kind text, id uuid, status text${seen.columns})
-     where g.kind = '${kind}' and t.id = g.id and t.load_balancer_id = $1 and t.provisioning_status <> 'PENDING_DELETE'
-       and (t.provisioning_status <> 'ACTIVE' or t.operating_status <> g.status or t.task_id is not null${seen.differs}))`;
-}
-
-const SETTLE = [
-  'lb_settle',
-  forEachKind(
-    (table, kind) => `${kind}_gone as (
-    delete from ${table} where load_balancer_id = $1 and provisioning_status = 'PENDING_DELETE'
-  ), ${settlePartsSql(table, kind)}`,
-    SETTLE_LAST,
-  ),
-] as const;
-
-const settleNew = new Map<string, readonly [string, string]>();
-
-/** Only what there is costs something: most new load balancers have parts of few kinds, or none. */
-function settleNewSql(kinds: readonly PartKind[]): readonly [name: string, sql: string] {
-  const name = ['lb_settle_new', ...kinds].join('_');
-  const known = settleNew.get(name);
-  if (known) return known;
-  const parts = kinds.map((kind) => settlePartsSql(KINDS[kind].table, kind));
-  const made = [name, `${parts.length > 0 ? `with ${parts.join(', ')} ` : ''}${SETTLE_LAST}`] as const;
-  settleNew.set(name, made);
-  return made;
-}
+           previous = null${seenOf(kind).set}
+      from given g
+     where g.kind = ${raw(`'${kind}'`)} and t.id = g.id and t.load_balancer_id = ${id}
+       and t.provisioning_status <> 'PENDING_DELETE'
+       and (t.provisioning_status <> 'ACTIVE' or t.operating_status <> g.status or t.task_id is not null${seenOf(kind).differs}))`;
 
 /** Undoes a change of parts, as yet another version, once: `changed` is the version that is undone. New
  *  parts are gone, changed ones are as they were, deleted ones are desired again; the task still holds them. */
@@ -164,35 +146,37 @@ export async function restoreParts(
   db: Queryable,
   { id, taskId, changed }: { id: string; taskId: string; changed: number },
 ): Promise<void> {
-  await db.named('lb_restore_parts', RESTORE, [id, taskId, changed]);
+  await db.run(sql`
+    with lb as (
+      update load_balancers set version = version + 1
+       where id = ${id} and task_id = ${taskId} and version = ${changed} returning id),
+    ${RESTORED}
+    select 1`);
 }
 
-const RESTORE = `with lb as (
-    update load_balancers set version = version + 1 where id = $1 and task_id = $2 and version = $3 returning id
-  ), ${ALL_KINDS.map(([kind, { table }]) => {
-    const columns = [...CHANGED_COLUMNS[kind], 'updated_at'];
-    return `${kind}_new as (
+const RESTORED = forEachKind((table, kind) => {
+  const columns = [...CHANGED_COLUMNS[kind], 'updated_at'];
+  return sql`${raw(kind)}_new as (
       delete from ${table} t using lb where t.load_balancer_id = lb.id and t.provisioning_status = 'PENDING_CREATE'
-    ), ${kind} as (
+    ), ${raw(kind)} as (
       update ${table} t
-         set (${columns.join(', ')}) = (select ${columns.map((name) => `p.${name}`).join(', ')}
-                                          from jsonb_populate_record(t, coalesce(t.previous, '{}')) p),
+         set (${listOf(columns)}) = (
+               select ${listOf(columns, 'p')} from jsonb_populate_record(t, coalesce(t.previous, '{}')) p),
              previous = null, provisioning_status = 'PENDING_UPDATE'
         from lb where t.load_balancer_id = lb.id
          and (t.previous is not null or t.provisioning_status = 'PENDING_DELETE'))`;
-  }).join(', ')} select 1`;
+});
 
 /** Ends a task's hold of a load balancer and its parts in ERROR. */
 export async function markFailed(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named('lb_failed', FAILED, [id, taskId]);
-}
-
-const FAILED = forEachKind(
-  (table, kind) => `${kind} as (
+  const parts = forEachKind(
+    (table, kind) => sql`${raw(kind)} as (
     update ${table} set provisioning_status = 'ERROR', task_id = null, previous = null
-     where load_balancer_id = $1 and task_id = $2)`,
-  `update load_balancers set provisioning_status = 'ERROR', task_id = null where id = $1 and task_id = $2`,
-);
+     where load_balancer_id = ${id} and task_id = ${taskId})`,
+  );
+  await tx.run(sql`with ${parts}
+    update load_balancers set provisioning_status = 'ERROR', task_id = null where id = ${id} and task_id = ${taskId}`);
+}
 
 /** The load balancer that a part belongs to. */
 export async function readOwner(
@@ -200,11 +184,9 @@ export async function readOwner(
   kind: PartKind,
   where: { readonly id: string; readonly projectId: number; readonly regionId: number },
 ): Promise<string | undefined> {
-  const [row] = await db.named<{ id: string }>(
-    `lb_owner_of_${kind}`,
-    `select lb.id from ${KINDS[kind].table} t join load_balancers lb on lb.id = t.load_balancer_id
-      where t.id = $1 and lb.project_id = $2 and lb.region_id = $3`,
-    [where.id, where.projectId, where.regionId],
-  );
+  const [row] = await db.rows<{
+    id: string;
+  }>(sql`select lb.id from ${raw(KINDS[kind].table)} t join load_balancers lb on lb.id = t.load_balancer_id
+      where t.id = ${where.id} and lb.project_id = ${where.projectId} and lb.region_id = ${where.regionId}`);
   return row?.id;
 }

@@ -3,6 +3,7 @@ import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { createdBy, createdOne, faultsOf, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { created, LBS, monitor, remains, web } from '../testing/bodies.ts';
 import { LISTENERS, POOLS, POOLS_V2 } from '../testing/parts.ts';
 
@@ -223,7 +224,7 @@ test('lists show all of a region or those that match, newest first, in pages', a
   const [brief] = (await list(`listener_id=${front}`)).results;
   expect(brief.members).toEqual(ofListener.results[0].members.map(({ id }: { id: string }) => ({ id })));
   const all = await list('');
-  const [real] = await server.db.named<{ count: number }>('test_pools', 'select count(*) from lb_pools', []);
+  const [real] = await server.db.rows<{ count: number }>(sql`select count(*) from lb_pools`);
   expect([all.count, all.results.length]).toEqual([real?.count, real?.count]);
   expect(ids(await list('limit=2&offset=1'))).toEqual(ids(all).slice(1, 3));
   expect(await list(`offset=${all.count}`)).toEqual({ count: all.count, results: [] });

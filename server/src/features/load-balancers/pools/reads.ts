@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { NotFound } from '../../../kernel/errors.ts';
 import { viewPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { MONITOR_COLUMNS, POOL_COLUMNS, STATUSES } from '../columns.ts';
@@ -22,16 +22,16 @@ interface ListedPool extends PoolRow {
 }
 
 /** Listeners that send requests to it: by default, or by an L7 policy. */
-const LISTENER_IDS = `coalesce((select jsonb_agg(l.id order by l.created_at, l.id) from lb_listeners l
+const LISTENER_IDS = sql`coalesce((select jsonb_agg(l.id order by l.created_at, l.id) from lb_listeners l
     where l.id in (select d.id from lb_listeners d where d.default_pool_id = t.id
              union select p.listener_id from lb_l7_policies p where p.redirect_pool_id = t.id)), '[]')`;
 
 const SHOWN = ['id', ...POOL_COLUMNS, ...STATUSES, 'task_id', 'creator_task_id'] as const;
 
-const columns = (details: boolean) => `t.load_balancer_id, ${listOf(SHOWN, 't')},
+const columns = (details: boolean) => sql`t.load_balancer_id, ${listOf(SHOWN, 't')},
   ${LISTENER_IDS} as listener_ids,
   (select to_jsonb(h) - 'previous' from lb_health_monitors h where h.pool_id = t.id) as monitor,
-  coalesce((select jsonb_agg(${details ? `to_jsonb(m) - 'previous'` : `jsonb_build_object('id', m.id)`}
+  coalesce((select jsonb_agg(${details ? sql`to_jsonb(m) - 'previous'` : sql`jsonb_build_object('id', m.id)`}
                              order by m.created_at, m.id) from lb_members m where m.pool_id = t.id), '[]') as members`;
 
 const listing = (details: boolean) => ({
@@ -48,29 +48,21 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
   refuseUnstorable(query, 'query');
   const { listener_id: listenerId, name, details } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
-  const page = await listParts<ListedPool>(
-    ctx.db,
-    { ...listing(details), name: details ? 'lb_pool_list_details' : 'lb_pool_list' },
-    {
-      ...ctx.place,
-      conditions: [
-        ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
-        ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
-        ...(name === undefined ? [] : [sql`name = ${name}`]),
-      ],
-      ...{ limit: query.limit, offset: query.offset },
-    },
-  );
+  const page = await listParts<ListedPool>(ctx.db, listing(details), {
+    ...ctx.place,
+    conditions: [
+      ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
+      ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
+      ...(name === undefined ? [] : [sql`name = ${name}`]),
+    ],
+    ...{ limit: query.limit, offset: query.offset },
+  });
   return viewPage(page, viewPool);
 }
 
 /** @throws NotFound */
 export async function getPool(ctx: RegionContext, id: string) {
-  const row = await readPart<ListedPool>(
-    ctx.db,
-    { ...listing(true), name: 'lb_pool_get' },
-    { id, ...ctx.place },
-  );
+  const row = await readPart<ListedPool>(ctx.db, listing(true), { id, ...ctx.place });
   if (!row) throw new NotFound(`Pool ${id} was not found`);
   return viewPool(row);
 }

@@ -1,5 +1,6 @@
 import { createdOne } from '../../../../../test/harness/project.ts';
 import type { TestServer } from '../../../../../test/harness/server.ts';
+import { raw, sql } from '../../../platform/database/sql.ts';
 
 /** Bodies and calls that the tests of load balancers share. */
 
@@ -49,11 +50,7 @@ const TABLES = [
 /** Rows of every table of load balancers, and what they use of the quota. */
 export async function remains(server: TestServer): Promise<Record<string, number>> {
   const counts = TABLES.map((table) => `(select count(*) from ${table}) as ${table}`);
-  const [row] = await server.db.named<Record<string, number>>(
-    'test_remains',
-    `select ${counts.join(', ')},
-       (select coalesce(sum(usage), 0) from quota_counters where name = 'loadbalancer_count') as reserved`,
-    [],
-  );
+  const [row] = await server.db.rows<Record<string, number>>(sql`select ${raw(counts.join(', '))},
+       (select coalesce(sum(usage), 0) from quota_counters where name = 'loadbalancer_count') as reserved`);
   return row ?? {};
 }

@@ -1,5 +1,6 @@
 import { addressText, parseRange, usableAddresses } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 
 /** Addresses of a subnet, given to ports inside the caller's transaction. */
 
@@ -21,12 +22,8 @@ const SEARCHED_FROM_START = 65_536n;
  *  @param spaces where addresses are unique, see `AddressRoom` */
 export async function lockAddresses(tx: Tx, regionId: number, spaces: readonly string[]): Promise<void> {
   if (spaces.length === 0) return;
-  await tx.named(
-    'port_addresses_lock',
-    `select pg_advisory_xact_lock(hashtext('ports'), key) from (
-       select distinct hashtext($1::int || ' ' || space) as key from unnest($2::text[]) space order by key) keys`,
-    [regionId, spaces],
-  );
+  await tx.run(sql`select pg_advisory_xact_lock(hashtext('ports'), key) from (
+       select distinct hashtext(${regionId}::int || ' ' || space) as key from unnest(${spaces}::text[]) space order by key) keys`);
 }
 
 /** @returns false when something has this address already */
@@ -36,12 +33,8 @@ export async function giveAddress(
   address: string,
   owner: string,
 ): Promise<boolean> {
-  return tx.namedAny(
-    'port_give_address',
-    `insert into region_addresses (region_id, space, address, owner_id, subnet_id)
-     values ($1, $2, $3::inet, $4, $5) on conflict do nothing returning 1`,
-    [room.regionId, room.space, address, owner, room.subnetId],
-  );
+  return tx.any(sql`insert into region_addresses (region_id, space, address, owner_id, subnet_id)
+     values (${room.regionId}, ${room.space}, ${address}::inet, ${owner}, ${room.subnetId}) on conflict do nothing returning 1`);
 }
 
 /** Gives the port a free address of the subnet.
@@ -92,25 +85,21 @@ async function lowestFree(
   from: string,
   to: string,
 ): Promise<string | undefined> {
-  const [row] = await tx.named<{ address: string }>(
-    'port_lowest_free',
-    `with candidates as (
-       select $3::inet as address
-       union all select $5::inet + 1 where $5::inet between $3::inet and $4::inet
+  const [row] = await tx.rows<{ address: string }>(sql`with candidates as (
+       select ${from}::inet as address
+       union all select ${room.gateway}::inet + 1 where ${room.gateway}::inet between ${from}::inet and ${to}::inet
        union all (
          select a.address + 1 from (
            select address, lead(address) over (order by address) as next from region_addresses
-            where region_id = $1 and space = $2 and address >= $3::inet and address <= $4::inet) a
-          where a.address < $4::inet and a.address + 1 is distinct from a.next
-            and a.address + 1 is distinct from $5::inet
+            where region_id = ${room.regionId} and space = ${room.space} and address >= ${from}::inet and address <= ${to}::inet) a
+          where a.address < ${to}::inet and a.address + 1 is distinct from a.next
+            and a.address + 1 is distinct from ${room.gateway}::inet
           order by a.address limit 1))
      select host(c.address) as address from candidates c
-      where c.address <= $4::inet and c.address is distinct from $5::inet
+      where c.address <= ${to}::inet and c.address is distinct from ${room.gateway}::inet
         and not exists (select from region_addresses t
-                         where t.region_id = $1 and t.space = $2 and t.address = c.address)
-      order by c.address limit 1`,
-    [room.regionId, room.space, from, to, room.gateway],
-  );
+                         where t.region_id = ${room.regionId} and t.space = ${room.space} and t.address = c.address)
+      order by c.address limit 1`);
   return row?.address;
 }
 
@@ -119,19 +108,15 @@ const numberOf = (id: string) => BigInt(`0x${id.replaceAll('-', '')}`);
 
 /** Gives a port another address instead of one that it has. */
 export async function moveAddress(tx: Tx, portId: string, from: string, to: string): Promise<void> {
-  await tx.named(
-    'port_move_address',
-    'update region_addresses set address = $3::inet where owner_id = $1 and address = $2::inet',
-    [portId, from, to],
+  await tx.run(
+    sql`update region_addresses set address = ${to}::inet where owner_id = ${portId} and address = ${from}::inet`,
   );
 }
 
 /** Releases addresses of a port. */
 export async function freeAddresses(tx: Tx, owner: string, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;
-  await tx.named(
-    'port_free_addresses',
-    'delete from region_addresses where owner_id = $1 and address = any($2::inet[])',
-    [owner, addresses],
+  await tx.run(
+    sql`delete from region_addresses where owner_id = ${owner} and address = any(${addresses}::inet[])`,
   );
 }

@@ -1,4 +1,5 @@
 import { constraintOf, type Queryable } from '../../../platform/database/db.ts';
+import { raw, type Sql, sql } from '../../../platform/database/sql.ts';
 import { given } from './sql.ts';
 
 export interface Stored {
@@ -19,12 +20,10 @@ export type StoreAddress = (db: Queryable, key: string, address: string) => Prom
 
 /** What gives the row of a table an address, unless it has one. */
 export function storingAddress(columns: Stored): StoreAddress {
-  const name = `${columns.table}_store_${columns.address}`;
-  const statement = stored(columns);
   return async (db, key, address) => {
     try {
-      const [row] = await db.named<{ address: string }>(name, statement, [key, address]);
-      return row?.address;
+      const row = await db.row<{ address: string | null }>(storing(columns, key, address));
+      return row?.address ?? undefined;
     } catch (error) {
       if (constraintOf(error) === 'region_addresses_pkey') return undefined;
       throw error;
@@ -32,11 +31,16 @@ export function storingAddress(columns: Stored): StoreAddress {
   };
 }
 
-const stored = ({ table, key, address, space, owner, subnet }: Stored): string => `
-  with old as (select ${key} as stored_key, ${address} as stored_address from ${table} where ${key} = $1 for update),
-       changed as (
-         update ${table} set ${address} = $2::inet from old
-          where ${key} = stored_key and stored_address is null
-         returning region_id, ${space} as space, ${address} as address, ${owner} as owner_id, ${subnet} as subnet_id),
-       ${given('select * from changed')}
-  select coalesce(changed.address, stored_address) as address from old left join changed on true`;
+function storing(columns: Stored, of: string, to: string): Sql {
+  const [table, key, address] = [raw(columns.table), raw(columns.key), raw(columns.address)];
+  return sql`
+    with old as (
+      select ${key} as stored_key, ${address} as stored_address from ${table} where ${key} = ${of} for update),
+    changed as (
+      update ${table} set ${address} = ${to}::inet from old
+       where ${key} = stored_key and stored_address is null
+      returning region_id, ${raw(columns.space)} as space, ${address} as address, ${raw(columns.owner)} as owner_id,
+                ${raw(columns.subnet)} as subnet_id),
+    ${given(sql`select * from changed`)}
+    select coalesce(changed.address, stored_address) as address from old left join changed on true`;
+}

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../../platform/database/db.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
 import { PORT_OF_FIP, SHOWN } from './store.ts';
@@ -16,7 +16,7 @@ export interface ListWhere extends TagFilters, Paging {
 export function listFloatingIps(db: Db, where: ListWhere): Promise<Page<FloatingIpView>> {
   const conditions = conditionsOf(where);
   return listPage<FloatingIpView>(db, {
-    name: conditions.length === 0 ? 'fip_list' : undefined,
+    prepared: conditions.length === 0,
     ...{ table: 'floating_ips', alias: 'f', columns: SHOWN, joins: PORT_OF_FIP },
     where: [inPlace(where), ...conditions],
     order: 'created_at desc, id desc',
@@ -25,7 +25,7 @@ export function listFloatingIps(db: Db, where: ListWhere): Promise<Page<Floating
   });
 }
 
-function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+function conditionsOf(where: ListWhere): Sql[] {
   return [
     ...(where.portIds?.length ? [sql`port_id = any(${[...where.portIds]}::uuid[])`] : []),
     ...(where.status === undefined ? [] : [sql`status = ${where.status}`]),
@@ -39,10 +39,6 @@ export async function readFloatingIpsOfPorts(
   portIds: readonly string[],
 ): Promise<FloatingIpView[]> {
   if (portIds.length === 0) return [];
-  return db.named<FloatingIpView>(
-    'fips_of_ports',
-    `select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
-      where f.port_id = any($1::uuid[]) order by f.created_at, f.id`,
-    [portIds],
-  );
+  return db.rows<FloatingIpView>(sql`select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
+      where f.port_id = any(${portIds}::uuid[]) order by f.created_at, f.id`);
 }

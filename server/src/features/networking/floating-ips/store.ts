@@ -2,6 +2,7 @@ import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf, without } from '../../../platform/database/rows.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { Placed } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { usageEnded } from '../../../platform/usage/usage-sql.ts';
@@ -22,17 +23,17 @@ export const {
 } = heldTable<FloatingIpRow>('floating_ips', 'Floating IP', { columns: ROW, alias: 'f' });
 
 /** The router that joins the subnet of what floating IP `f` stands for with the region's own network. */
-export const ROUTER_OF_FIP = `select r.id from region_addresses a join router_interfaces i on i.subnet_id = a.subnet_id
+export const ROUTER_OF_FIP = sql`select r.id from region_addresses a join router_interfaces i on i.subnet_id = a.subnet_id
     join routers r on r.id = i.router_id and r.gateway_port_id is not null
    where a.owner_id = f.port_id and (f.fixed_ip_address is null or a.address = f.fixed_ip_address)
    order by r.created_at, r.id limit 1`;
 
 /** Of floating IP `f`; goes with PORT_OF_FIP. */
-export const SHOWN = `${listOf(without(COLUMNS, ['client_id', 'fixed_ip_address']), 'f')}, p.device_type, p.device_id,
+export const SHOWN = sql`${listOf(without(COLUMNS, ['client_id', 'fixed_ip_address']), 'f')}, p.device_type, p.device_id,
   (${ROUTER_OF_FIP}) as router_id,
   coalesce(f.fixed_ip_address, (select a.address from region_addresses a where a.owner_id = f.port_id
                                  order by family(a.address), a.address limit 1)) as fixed_ip_address`;
-export const PORT_OF_FIP = 'left join ports p on p.id = f.port_id';
+export const PORT_OF_FIP = sql`left join ports p on p.id = f.port_id`;
 
 export interface NewFloatingIp extends NewResource {
   readonly tags: StoredTags;
@@ -40,19 +41,15 @@ export interface NewFloatingIp extends NewResource {
 
 export async function insertFloatingIp(tx: Tx, row: NewFloatingIp): Promise<void> {
   const columns = { tags: JSON.stringify(row.tags), ...columnsOfNew(row) };
-  await tx.named('fip_insert', ...insertionOf('floating_ips', columns));
+  await tx.run(insertionOf('floating_ips', columns));
 }
 
 export async function readFloatingIp(
   db: Queryable,
   { id, projectId, regionId }: Placed,
 ): Promise<FloatingIpView | undefined> {
-  return db.namedRow<FloatingIpView>(
-    'fip_get',
-    `select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
-      where f.id = $1 and f.project_id = $2 and f.region_id = $3`,
-    [id, projectId, regionId],
-  );
+  return db.row<FloatingIpView>(sql`select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
+      where f.id = ${id} and f.project_id = ${projectId} and f.region_id = ${regionId}`);
 }
 
 /** A floating IP that leads to the port already: to this address of it, or, without one, to any. */
@@ -61,13 +58,9 @@ export async function findCarried(
   portId: string,
   address: string | null,
 ): Promise<{ readonly id: string; readonly task_id: string | null } | undefined> {
-  return tx.namedRow<{ id: string; task_id: string | null }>(
-    'fip_carried',
-    `select f.id, f.task_id from floating_ips f
-      where f.port_id = $1 and ($2::inet is null or f.fixed_ip_address is null or f.fixed_ip_address = $2::inet)
-      order by f.created_at limit 1`,
-    [portId, address],
-  );
+  return tx.row<{ id: string; task_id: string | null }>(sql`select f.id, f.task_id from floating_ips f
+      where f.port_id = ${portId} and (${address}::inet is null or f.fixed_ip_address is null or f.fixed_ip_address = ${address}::inet)
+      order by f.created_at limit 1`);
 }
 
 /** Those that lead to a port lead to the load balancer that has it now. */
@@ -76,32 +69,24 @@ export async function leadToLoadBalancer(
   portId: string,
   loadBalancerId: string,
 ): Promise<FloatingIpRow[]> {
-  return tx.named<FloatingIpRow>(
-    'fip_lead_to_lb',
-    `update floating_ips set load_balancer_id = $2 where port_id = $1 returning ${ROW}`,
-    [portId, loadBalancerId],
+  return tx.rows<FloatingIpRow>(
+    sql`update floating_ips set load_balancer_id = ${loadBalancerId} where port_id = ${portId} returning ${ROW}`,
   );
 }
 
 /** Those that lead to these ports, locked. */
 export async function lockOfPorts(tx: Tx, portIds: readonly string[]): Promise<FloatingIpRow[]> {
   if (portIds.length === 0) return [];
-  return tx.named<FloatingIpRow>(
-    'fip_lock_of_ports',
-    `select ${ROW} from floating_ips where port_id = any($1::uuid[]) order by id for update`,
-    [portIds],
+  return tx.rows<FloatingIpRow>(
+    sql`select ${ROW} from floating_ips where port_id = any(${portIds}::uuid[]) order by id for update`,
   );
 }
 
 /** Ends a task's hold.
  *  @param tags that it has from now on; null: those that it had */
 export async function releaseFloatingIp(tx: Tx, hold: Hold, tags: StoredTags | null = null): Promise<void> {
-  await tx.named(
-    'fip_release',
-    `update floating_ips set task_id = null, tags = coalesce($4::jsonb, tags), updated_at = $3
-      where id = $1 and task_id = $2`,
-    [hold.id, hold.taskId, hold.timestamp, tags === null ? null : JSON.stringify(tags)],
-  );
+  await tx.run(sql`update floating_ips set task_id = null, tags = coalesce(${tags === null ? null : JSON.stringify(tags)}::jsonb, tags), updated_at = ${hold.timestamp}
+      where id = ${hold.id} and task_id = ${hold.taskId}`);
 }
 
 /** Lets it lead to a port, or nowhere.
@@ -111,14 +96,10 @@ export async function moveFloatingIp(
   { id, taskId }: { id: string; taskId: string },
   to: Target | null,
 ): Promise<boolean> {
-  return tx.namedAny(
-    'fip_move',
-    `update floating_ips set port_id = $3::uuid, fixed_ip_address = $4::inet, load_balancer_id = $5::uuid
-      where id = $1 and task_id = $2
-        and (port_id is distinct from $3::uuid or fixed_ip_address is distinct from $4::inet)
-     returning 1`,
-    [id, taskId, to?.portId ?? null, to?.address ?? null, to?.loadBalancerId ?? null],
-  );
+  return tx.any(sql`update floating_ips set port_id = ${to?.portId ?? null}::uuid, fixed_ip_address = ${to?.address ?? null}::inet, load_balancer_id = ${to?.loadBalancerId ?? null}::uuid
+      where id = ${id} and task_id = ${taskId}
+        and (port_id is distinct from ${to?.portId ?? null}::uuid or fixed_ip_address is distinct from ${to?.address ?? null}::inet)
+     returning 1`);
 }
 
 /** Stores the address of a floating IP that has none yet. */
@@ -130,11 +111,8 @@ export const storeFloatingAddress = storingAddress({
 /** Removes it while the task holds it; its address is free then.
  *  @returns whether there was anything to remove */
 export async function deleteFloatingIp(tx: Tx, id: string, taskId: string): Promise<boolean> {
-  return tx.namedAny(
-    'fip_delete',
-    `with gone as (delete from floating_ips where id = $1 and task_id = $2 returning *),
-          ${freed('select id from gone')}, ${usageEnded('floating_ips', 'gone')}
-     select from gone`,
-    [id, taskId],
-  );
+  return tx.any(sql`
+    with gone as (delete from floating_ips where id = ${id} and task_id = ${taskId} returning *),
+         ${freed(sql`select id from gone`)}, ${usageEnded('floating_ips', sql`gone`)}
+    select from gone`);
 }

@@ -1,5 +1,6 @@
 import type { Ids } from '../../../kernel/ids.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { OWN_PREFIX } from '../addresses/index.ts';
 
 /** A region that is to have its own network, if it has none. */
@@ -23,19 +24,15 @@ export async function addExternalNetworks(
     at: createdAt.toISOString(),
     subnets: subnetsOf(regionId, ranges).map((subnet) => ({ id: ids.uuid(), ...subnet })),
   }));
-  await tx.named(
-    'external_networks_add',
-    `with given as (
-       select w.* from jsonb_to_recordset($1::jsonb) as w (id uuid, region_id int, at timestamptz, subnets jsonb)
+  await tx.run(sql`with given as (
+       select w.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (id uuid, region_id int, at timestamptz, subnets jsonb)
         where not exists (select 1 from networks n where n.region_id = w.region_id and n.external)),
      added as (
        insert into networks (id, region_id, name, type, mtu, external, created_at, updated_at)
        select id, region_id, 'external', 'flat', 1500, true, at, at from given)
      insert into subnets (id, network_id, region_id, name, cidr, enable_dhcp, created_at, updated_at)
      select s.id, w.id, w.region_id, s.name, s.cidr::cidr, false, w.at + s.later * interval '1 microsecond', w.at
-       from given w, jsonb_to_recordset(w.subnets) as s (id uuid, name text, cidr text, later int)`,
-    [JSON.stringify(rows)],
-  );
+       from given w, jsonb_to_recordset(w.subnets) as s (id uuid, name text, cidr text, later int)`);
 }
 
 /** The public ranges come after the others in lists, which go by the time of creation. */

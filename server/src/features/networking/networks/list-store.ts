@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
 import { type NameFilter, named } from '../../../platform/database/contains.ts';
 import type { Db } from '../../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { sharedList } from '../../../platform/database/shared-lists.ts';
+import { type Sql, sql } from '../../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { NetworkRow, Place } from './model.ts';
 import type { NetworkOrder } from './schema.ts';
@@ -51,7 +51,7 @@ function whoseOf({ shared, owned }: NetworkListWhere): 'own' | 'shared' | 'both'
   return owned === false ? 'shared' : 'both';
 }
 
-function conditionsOf(where: NetworkListWhere): RawBuilder<unknown>[] {
+function conditionsOf(where: NetworkListWhere): Sql[] {
   const conditions = named(where);
   // What is not shared is owned, so that nothing is both.
   if (!where.shared && where.owned === false) conditions.push(sql`false`);
@@ -63,11 +63,11 @@ function conditionsOf(where: NetworkListWhere): RawBuilder<unknown>[] {
 
 /** Ports of a network that machines and load balancers have. */
 export async function listNetworkPorts(db: Db, networkId: string) {
-  return db.named<{ id: string; instance_id: string; instance_name: string }>(
-    'network_ports',
-    `select p.id, p.device_id as instance_id, coalesce(lb.name, i.name, '') as instance_name
+  return db.rows<{
+    id: string;
+    instance_id: string;
+    instance_name: string;
+  }>(sql`select p.id, p.device_id as instance_id, coalesce(lb.name, i.name, '') as instance_name
        from ports p left join load_balancers lb on lb.id = p.device_id left join instances i on i.id = p.device_id
-      where p.network_id = $1 and p.device_type in ('instance', 'load_balancer') order by p.created_at, p.id`,
-    [networkId],
-  );
+      where p.network_id = ${networkId} and p.device_type in ('instance', 'load_balancer') order by p.created_at, p.id`);
 }

@@ -1,6 +1,7 @@
 import { Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
 import { parseRange, rangeContains } from '../../../kernel/ip.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
+import { raw, sql } from '../../../platform/database/sql.ts';
 import type { AddressProvider, AddressSource } from '../addresses/index.ts';
 import type { NetworkRow, Place } from './model.ts';
 import { keepNetwork, readExternalNetwork, readNetwork } from './store.ts';
@@ -112,12 +113,8 @@ function isIn(cidr: string, address: string): boolean {
 async function lockSubnets(tx: Tx, network: NetworkRow): Promise<Candidate[]> {
   // Nobody can delete the region's own, and locks on what everybody uses would only cost.
   const lock = network.external ? '' : ' for key share';
-  return tx.named<Candidate>(
-    `network_places${network.external ? '_external' : ''}`,
-    `select s.id, s.network_id, s.cidr, s.gateway_ip as gateway, family(s.cidr) as version, s.task_id from subnets s
-      where s.network_id = $1 order by s.created_at, s.id${lock}`,
-    [network.id],
-  );
+  return tx.rows<Candidate>(sql`select s.id, s.network_id, s.cidr, s.gateway_ip as gateway, family(s.cidr) as version, s.task_id from subnets s
+      where s.network_id = ${network.id} order by s.created_at, s.id${raw(lock)}`);
 }
 
 /** Where an address of a place is unique: addresses that nothing can bind are their network's business alone.
@@ -130,12 +127,8 @@ export function spaceOf({ network, cidr }: AddressPlace, provider: AddressProvid
 
 /** A subnet as those see it who give its addresses away. */
 export async function readSource(db: Queryable, subnetId: string): Promise<AddressSource | undefined> {
-  return db.namedRow<AddressSource>(
-    'subnet_source',
-    `select s.cidr, s.gateway_ip as gateway, n.external from subnets s join networks n on n.id = s.network_id
-      where s.id = $1`,
-    [subnetId],
-  );
+  return db.row<AddressSource>(sql`select s.cidr, s.gateway_ip as gateway, n.external from subnets s join networks n on n.id = s.network_id
+      where s.id = ${subnetId}`);
 }
 
 /** Every address that somebody has, in the whole region or in the network that has its addresses to itself. */
@@ -144,10 +137,8 @@ export async function readAddressesInUse(
   regionId: number,
   space: string = WHOLE_REGION,
 ): Promise<ReadonlySet<string>> {
-  const rows = await db.named<{ address: string }>(
-    'region_addresses',
-    'select address from region_addresses where region_id = $1 and space = $2',
-    [regionId, space],
+  const rows = await db.rows<{ address: string }>(
+    sql`select address from region_addresses where region_id = ${regionId} and space = ${space}`,
   );
   return new Set(rows.map((row) => row.address));
 }
@@ -159,5 +150,4 @@ export async function requireSubnets(db: Queryable, ids: readonly string[], plac
 
 /** SQL for the id of the subnet in which a region gives addresses to whatever asks for no other; the region's id is
  *  to follow. Nobody can rename it. */
-export const EXTERNAL_SUBNET_OF =
-  "select s.id from subnets s join networks n on n.id = s.network_id where n.external and s.name = 'external' and n.region_id =";
+export const EXTERNAL_SUBNET_OF = sql`select s.id from subnets s join networks n on n.id = s.network_id where n.external and s.name = 'external' and n.region_id =`;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { shared } from '../../../../../test/harness/shared.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { LBS } from '../../load-balancers/testing/bodies.ts';
 import { failing } from '../../load-balancers/testing/fake-provider.ts';
 import { startLiveRegion } from '../../load-balancers/testing/live-region.ts';
@@ -25,12 +26,9 @@ async function subnet(id: string, cidr?: string): Promise<string> {
 }
 
 async function remains() {
-  const [row] = await region.server.db.named(
-    'test_network_remains',
-    `select (select count(*) from networks) as networks, (select count(*) from subnets) as subnets,
-       (select coalesce(sum(usage), 0) from quota_counters where name in ('network_count', 'subnet_count')) as reserved`,
-    [],
-  );
+  const [row] =
+    await region.server.db.rows(sql`select (select count(*) from networks) as networks, (select count(*) from subnets) as subnets,
+       (select coalesce(sum(usage), 0) from quota_counters where name in ('network_count', 'subnet_count')) as reserved`);
   return row;
 }
 
@@ -103,10 +101,8 @@ test('load balancers on one subnet, created at once, never share an address', as
   );
   const ends = await Promise.all(replies.map((reply) => region.finished(reply)));
   expect(ends.map(({ state }) => state)).toEqual(replies.map(() => 'FINISHED'));
-  const rows = await region.server.db.named<{ address: string }>(
-    'test_subnet_vips',
-    'select vip_address as address from load_balancers where vip_subnet_id = $1',
-    [sub],
+  const rows = await region.server.db.rows<{ address: string }>(
+    sql`select vip_address as address from load_balancers where vip_subnet_id = ${sub}`,
   );
   expect(new Set(rows.map(({ address }) => address)).size).toBe(12);
 });

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../../platform/database/sql.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { PortRow } from './model.ts';
 import type { PortOrderField } from './schema.ts';
@@ -36,7 +36,7 @@ export function listPorts(db: Db, where: PortListWhere): Promise<Page<PortRow>> 
   });
 }
 
-function conditionsOf(where: PortListWhere): RawBuilder<unknown>[] {
+function conditionsOf(where: PortListWhere): Sql[] {
   const conditions = [sql`p.project_id = ${where.projectId}::int`, sql`p.region_id = ${where.regionId}::int`];
   if (where.inTrunk) conditions.push(sql`false`);
   if (where.attached !== undefined) {
@@ -58,7 +58,7 @@ function conditionsOf(where: PortListWhere): RawBuilder<unknown>[] {
 }
 
 /** Those with an address of these subnets. Addresses of the region's own network do not name their subnet. */
-function inSubnets(ids: readonly string[]): RawBuilder<unknown> {
+function inSubnets(ids: readonly string[]): Sql {
   const these = sql`any(${[...ids]}::uuid[])`;
   return sql`p.network_id = any(array(select s.network_id from subnets s where s.id = ${these})) and (
     p.id in (select a.owner_id from region_addresses a where a.subnet_id = ${these})

@@ -5,6 +5,7 @@ import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
 import type { Tx } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { deleteLoadBalancer } from '../../load-balancers/store.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { closePorts } from './index.ts';
@@ -46,8 +47,8 @@ test('a port that is reserved while its load balancer is being deleted stays, wi
   // Reserving has locked the load balancer; the end of its deletion waits for it.
   await inEachOthersWay(
     async (tx) => {
-      await tx.named('test_lock_lb', 'select from load_balancers where id = $1 for update', [id]);
-      await tx.named('test_reserve', 'update ports set reserved = true where id = $1', [port]);
+      await tx.run(sql`select from load_balancers where id = ${id} for update`);
+      await tx.run(sql`update ports set reserved = true where id = ${port}`);
     },
     () => server.db.transaction((tx) => deleteLoadBalancer(tx, id, task)),
   );
@@ -67,8 +68,8 @@ test('a floating IP that comes to a port while that is being removed leads nowhe
   const floating = await make('floatingips', {});
   await inEachOthersWay(
     async (tx) => {
-      await tx.named('test_lock_port', 'select from ports where id = $1 for update', [port]);
-      await tx.named('test_lead', 'update floating_ips set port_id = $2 where id = $1', [floating, port]);
+      await tx.run(sql`select from ports where id = ${port} for update`);
+      await tx.run(sql`update floating_ips set port_id = ${port} where id = ${floating}`);
     },
     () => server.db.transaction((tx) => closePorts(tx, [port], new Date().toISOString())),
   );

@@ -3,6 +3,7 @@ import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { makeNetwork, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { created, LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { NETWORKS, RESERVED, SUBNETS } from '../testing/paths.ts';
 import { type Device, lockPortsOf, type RequestedInterface, readPortsOf } from './index.ts';
@@ -285,7 +286,7 @@ test('a port that a task holds is neither changed nor closed with its device', a
   const device = machine();
   const { ports } = await open(device, { type: 'subnet', subnet_id: subnet });
   const port = String(ports[0]?.id);
-  await server.db.named('test_hold', 'update ports set task_id = $2 where id = $1', [port, NOWHERE]);
+  await server.db.run(sql`update ports set task_id = ${NOWHERE} where id = ${port}`);
   expect(await call('PATCH', `${PORTS}/${port}`, { tags: { a: 'b' } })).toMatchObject({
     status: 409,
     body: { message: expect.stringContaining(`held by task ${NOWHERE}`) },

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { Placed } from '../../../platform/http/context.ts';
 import { findPlace } from '../networks/index.ts';
 import { requireUnshared, requireUnused } from './model.ts';
@@ -38,7 +39,7 @@ export async function claimReservedIp(
 }
 
 /** Columns with the addresses that are reserved for the port of load balancer `lb`, while it does not have them. */
-export const RESERVED_ADDRESS_OF_LB = `case when lb.vip_address is null then (
+export const RESERVED_ADDRESS_OF_LB = sql`case when lb.vip_address is null then (
     select host(r.ip_address) from reserved_fixed_ips r where r.port_id = lb.vip_port_id) end as reserved_address,
   case when lb.additional_subnet_id is not null and lb.additional_address is null then (
     select host(r.additional_address) from reserved_fixed_ips r where r.port_id = lb.vip_port_id)

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../../platform/database/sql.ts';
 import type { Feature } from '../../../platform/feature.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { DeviceService } from './devices/service.ts';

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { type RawBuilder, sql } from 'kysely';
 import { Invalid } from '../../../kernel/errors.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { type Db, sqlStateOf } from '../../../platform/database/db.ts';
 import { listPage, type Page, type PageOfTable, type Paging } from '../../../platform/database/list-page.ts';
+import { type Sql, sql } from '../../../platform/database/sql.ts';
 import { parseOrder } from '../../../platform/http/schemas.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedOrderField } from './schema.ts';
@@ -56,7 +56,7 @@ function pageOf(where: ListWhere): PageOfTable {
     alias: 'r',
     key: 'port_id',
     columns: SHOWN,
-    joins: `left ${PORT_OF}`,
+    joins: sql`left ${PORT_OF}`,
     where: field === 'status' ? [...conditions, ...own] : conditions,
     // Each is found by its index in both directions: what has no address comes first in descending order.
     order: `${KEYS[field]} ${direction}, ${field === 'status' ? 'o.id' : 'r.port_id'} ${direction}`,
@@ -66,12 +66,12 @@ function pageOf(where: ListWhere): PageOfTable {
 }
 
 /** That nothing has its port. */
-const free = ({ projectId, regionId }: ListWhere): RawBuilder<unknown> =>
+const free = ({ projectId, regionId }: ListWhere): Sql =>
   sql`r.port_id in (select f.id from ports f where f.project_id = ${projectId}::int
     and f.region_id = ${regionId}::int and f.reserved and f.device_id is null)`;
-const shared = sql.raw(`exists (select ${SHARED_BY})`);
+const shared = sql`exists (select ${SHARED_BY})`;
 
-function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
+function conditionsOf(where: ListWhere): Sql[] {
   const { projectId, regionId } = where;
   const conditions = [sql`r.project_id = ${projectId}::int`, sql`r.region_id = ${regionId}::int`];
   if (where.availableOnly) {
@@ -92,7 +92,7 @@ function conditionsOf(where: ListWhere): RawBuilder<unknown>[] {
 }
 
 /** An address is that one, whatever its notation; everything else is a regular expression. */
-function addressCondition(text: string): RawBuilder<unknown> {
+function addressCondition(text: string): Sql {
   return isIP(text) > 0
     ? sql`(r.ip_address = ${text}::inet or r.additional_address = ${text}::inet)`
     : sql`(host(r.ip_address) ~ ${text} or host(r.additional_address) ~ ${text})`;

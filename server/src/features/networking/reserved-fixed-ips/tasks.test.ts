@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { shared } from '../../../../../test/harness/shared.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { failing } from '../../load-balancers/testing/fake-provider.ts';
 import { startLiveRegion } from '../../load-balancers/testing/live-region.ts';
@@ -19,13 +20,10 @@ async function reserved(): Promise<string> {
 }
 
 async function remains() {
-  const [row] = await region.server.db.named(
-    'test_reserved_remains',
-    `select (select count(*) from reserved_fixed_ips) as rows, (select count(*) from region_addresses) as addresses,
+  const [row] =
+    await region.server.db.rows(sql`select (select count(*) from reserved_fixed_ips) as rows, (select count(*) from region_addresses) as addresses,
        (select count(*) from load_balancers) as balancers,
-       (select coalesce(sum(usage), 0) from quota_counters where name = 'external_ip_count') as quota`,
-    [],
-  );
+       (select coalesce(sum(usage), 0) from quota_counters where name = 'external_ip_count') as quota`);
   return row;
 }
 

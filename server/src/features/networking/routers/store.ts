@@ -4,11 +4,12 @@ import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { Place } from '../../../platform/http/context.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import { ROUTER_COLUMNS, type RouterRow, type StaticRoute } from './model.ts';
 
-const SHOWN = `${listOf(ROUTER_COLUMNS, 'r')},
+const SHOWN = sql`${listOf(ROUTER_COLUMNS, 'r')},
   (select jsonb_build_object('network_id', p.network_id, 'ip_assignments', ${PORT_ASSIGNMENTS})
      from ports p where p.id = r.gateway_port_id) as gateway,
   (select coalesce(jsonb_agg(jsonb_build_object('port_id', p.id, 'network_id', p.network_id, 'subnet_id', i.subnet_id,
@@ -41,76 +42,59 @@ export interface NewRouter extends NewResource {
 export async function insertRouter(tx: Tx, router: NewRouter): Promise<void> {
   const { name, networkId: network_id, enableSnat: enable_snat } = router;
   const columns = { name, network_id, enable_snat, ...columnsOfNew(router) };
-  await tx.named('router_insert', ...insertionOf('routers', columns));
+  await tx.run(insertionOf('routers', columns));
 }
 
 /** The router that came with a network, if it still has it, locked. */
 export async function lockRouterOf(tx: Tx, networkId: string): Promise<RouterRow | undefined> {
-  await tx.named('router_lock_of', 'select 1 from routers where network_id = $1 for update', [networkId]);
-  return tx.namedRow<RouterRow>(
-    'router_of_network',
-    `select ${SHOWN} from routers r where r.network_id = $1`,
-    [networkId],
-  );
+  await tx.run(sql`select 1 from routers where network_id = ${networkId} for update`);
+  return tx.row<RouterRow>(sql`select ${SHOWN} from routers r where r.network_id = ${networkId}`);
 }
 
 export async function insertInterface(
   tx: Tx,
   { portId, routerId, subnetId }: { portId: string; routerId: string; subnetId: string },
 ): Promise<void> {
-  await tx.named(
-    'router_interface_insert',
-    'insert into router_interfaces (port_id, router_id, subnet_id) values ($1, $2, $3)',
-    [portId, routerId, subnetId],
+  await tx.run(
+    sql`insert into router_interfaces (port_id, router_id, subnet_id) values (${portId}, ${routerId}, ${subnetId})`,
   );
 }
 
 /** The routers that a subnet is attached to, locked. */
 export async function routersIn(tx: Tx, subnetId: string): Promise<RouterRow[]> {
-  return tx.named<RouterRow>(
-    'routers_in',
-    `select ${SHOWN} from routers r where r.id in (
-       select i.router_id from router_interfaces i where i.subnet_id = $1) order by r.id for update`,
-    [subnetId],
-  );
+  return tx.rows<RouterRow>(sql`select ${SHOWN} from routers r where r.id in (
+       select i.router_id from router_interfaces i where i.subnet_id = ${subnetId}) order by r.id for update`);
 }
 
 /** The port with which the own router of a subnet's network has this address. */
 export async function ownPortAt(tx: Tx, subnetId: string, address: string): Promise<string | undefined> {
-  const [row] = await tx.named<{ port_id: string }>(
-    'router_own_port_at',
-    `select i.port_id from router_interfaces i join routers r on r.id = i.router_id
+  const [row] = await tx.rows<{
+    port_id: string;
+  }>(sql`select i.port_id from router_interfaces i join routers r on r.id = i.router_id
        join subnets s on s.id = i.subnet_id and s.network_id = r.network_id
-       join region_addresses a on a.owner_id = i.port_id and a.address = $2::inet
-      where i.subnet_id = $1`,
-    [subnetId, address],
-  );
+       join region_addresses a on a.owner_id = i.port_id and a.address = ${address}::inet
+      where i.subnet_id = ${subnetId}`);
   return row?.port_id;
 }
 
 /** The ports of routers in a subnet. */
 export async function portsIn(tx: Tx, subnetId: string): Promise<string[]> {
-  const rows = await tx.named<{ port_id: string }>(
-    'router_ports_in',
-    'select port_id from router_interfaces where subnet_id = $1',
-    [subnetId],
+  const rows = await tx.rows<{ port_id: string }>(
+    sql`select port_id from router_interfaces where subnet_id = ${subnetId}`,
   );
   return rows.map((row) => row.port_id);
 }
 
 export async function setGateway(tx: Tx, id: string, portId: string | null): Promise<void> {
-  await tx.named('router_gateway', 'update routers set gateway_port_id = $2 where id = $1', [id, portId]);
+  await tx.run(sql`update routers set gateway_port_id = ${portId} where id = ${id}`);
 }
 
 export async function setRoutes(tx: Tx, id: string, routes: readonly StaticRoute[]): Promise<void> {
-  await tx.named('router_routes', 'update routers set routes = $2 where id = $1', [
-    id,
-    JSON.stringify(routes),
-  ]);
+  await tx.run(sql`update routers set routes = ${JSON.stringify(routes)} where id = ${id}`);
 }
 
 export async function touchRouter(tx: Tx, id: string, timestamp: string): Promise<void> {
-  await tx.named('router_touch', 'update routers set updated_at = $2 where id = $1', [id, timestamp]);
+  await tx.run(sql`update routers set updated_at = ${timestamp} where id = ${id}`);
 }
 
 export interface RouterChange {
@@ -123,18 +107,8 @@ export interface RouterChange {
 /** Writes a change while the task holds it, and ends the hold.
  *  @returns whether the router was there */
 export async function changeRouter(tx: Tx, hold: Hold, change: RouterChange): Promise<boolean> {
-  return tx.namedAny(
-    'router_change',
-    `update routers set name = $4, routes = $5, enable_snat = $6, gateway_port_id = $7, task_id = null, updated_at = $3
-      where id = $1 and task_id = $2 returning 1`,
-    [
-      ...[hold.id, hold.taskId, hold.timestamp],
-      change.name,
-      JSON.stringify(change.routes),
-      change.enable_snat,
-      change.gateway_port_id,
-    ],
-  );
+  return tx.any(sql`update routers set name = ${change.name}, routes = ${JSON.stringify(change.routes)}, enable_snat = ${change.enable_snat}, gateway_port_id = ${change.gateway_port_id}, task_id = null, updated_at = ${hold.timestamp}
+      where id = ${hold.id} and task_id = ${hold.taskId} returning 1`);
 }
 
 export interface RouterListWhere extends Place, NameFilter, Paging {}

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../../../platform/database/db.ts';
 import { forgetOld } from '../../../platform/database/forget-old.ts';
 import { listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { join, raw, type Sql, sql } from '../../../platform/database/sql.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { METERED_TABLES, usedBy } from '../../../platform/usage/usage-sql.ts';
 import { BY_SIZE, GIB, type MeteredKind, type SortedBy } from './model.ts';
@@ -64,7 +64,7 @@ export const readUsed = (
     table: 'used',
     rows: used(filter),
     alias: 'u',
-    columns: 'u.*',
+    columns: sql`u.*`,
     key: 'resource_id',
     ...page,
     order: [...sorting.map(orderOf), 'kind', 'name', 'resource_id', 'priced_as'].join(', '),
@@ -72,10 +72,11 @@ export const readUsed = (
 
 /** All together, by what costs the same in a region. */
 export async function readTotals(db: Db, filter: Filter): Promise<readonly TotalRow[]> {
-  const { rows } = await sql<TotalRow>`
-    select kind, region_id, priced_as, sum(value)::float8 as value from (${used(filter)}) used
-     group by kind, region_id, priced_as order by kind, region_id, priced_as`.execute(db.kysely);
-  return rows;
+  return db.rows<TotalRow>(
+    sql`select kind, region_id, priced_as, sum(value)::float8 as value from (${used(filter)}) used
+     group by kind, region_id, priced_as order by kind, region_id, priced_as`,
+    { prepared: false },
+  );
 }
 
 export const forgetUsage = (db: Queryable, before: Date): Promise<void> =>
@@ -94,19 +95,19 @@ const COLUMNS: Readonly<Record<SortedBy, string>> = {
 const orderOf = ({ by, descending }: Sorting) => `${COLUMNS[by]}${descending ? ' desc' : ''}`;
 
 /** What was used within the time, once for each resource and what it cost then. */
-function used(filter: Filter): RawBuilder<unknown> {
+function used(filter: Filter): Sql {
   const { clientId, from, to, now, kinds } = filter;
   const places = [
     ...(filter.projects ? [sql`r.project_id = any(${[...filter.projects]}::int[])`] : []),
     ...(filter.regions ? [sql`r.region_id = any(${[...filter.regions]}::int[])`] : []),
   ];
-  const columns = sql.raw('kind, resource_id, name, priced_as, gib, details');
+  const columns = raw('kind, resource_id, name, priced_as, gib, details');
   const live = METERED_TABLES.map(
     (table) => sql`
       select r.project_id, r.region_id, u.kind, u.resource_id, u.name, u.priced_as, u.gib, u.details, r.tags,
              used.since, ${now}::timestamptz as until
-        from ${sql.raw(table)} r ${sql.raw(usedBy(table))}
-       where ${sql.join(
+        from ${raw(table)} r ${usedBy(table)}
+       where ${join(
          [
            sql`r.client_id = ${clientId}::int`,
            // Lists have indexes by projects.
@@ -115,23 +116,23 @@ function used(filter: Filter): RawBuilder<unknown> {
            sql`u.kind = any(${[...kinds]}::text[])`,
            ...places,
          ],
-         sql` and `,
+         ' and ',
        )}`,
   );
   const ended = sql`
       select r.project_id, r.region_id, ${columns}, r.tags, r.since, r.until from usage_periods r
-       where ${sql.join(
+       where ${join(
          [
            sql`r.client_id = ${clientId}::int`,
            sql`r.until > ${from}::timestamptz and r.since < ${to}::timestamptz`,
            sql`r.kind = any(${[...kinds]}::text[])`,
            ...places,
          ],
-         sql` and `,
+         ' and ',
        )}`;
   const conditions = conditionsOf(filter);
   return sql`
-    with periods as (${sql.join([ended, ...live], sql` union all `)}),
+    with periods as (${join([ended, ...live], ' union all ')}),
     clipped as (
       select *, greatest(since, ${from}::timestamptz) as first, least(until, ${to}::timestamptz) as last from periods
        where greatest(since, ${from}::timestamptz) < least(until, ${to}::timestamptz)),
@@ -143,18 +144,18 @@ function used(filter: Filter): RawBuilder<unknown> {
              (array_agg(name order by until desc))[1] as name, (array_agg(gib order by until desc))[1] as gib,
              (array_agg(details order by until desc))[1] as details, (array_agg(tags order by until desc))[1] as tags
         from clipped group by kind, resource_id, priced_as, project_id, region_id)
-    select * from summed${conditions.length === 0 ? sql`` : sql` where ${sql.join(conditions, sql` and `)}`}`;
+    select * from summed${conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`}`;
 }
 
-function conditionsOf({ where, tags }: Filter): RawBuilder<unknown>[] {
+function conditionsOf({ where, tags }: Filter): Sql[] {
   return [
     ...(where ? [sql`${shown(where.field)} = any(${[...where.values]}::text[])`] : []),
-    ...(tags ? [sql`(${sql.join(tags.conditions.map(ofTag), tags.all ? sql` and ` : sql` or `)})`] : []),
+    ...(tags ? [sql`(${join(tags.conditions.map(ofTag), tags.all ? ' and ' : ' or ')})`] : []),
   ];
 }
 
 /** A field of the answer as text. */
-function shown(field: string): RawBuilder<unknown> {
+function shown(field: string): Sql {
   switch (field) {
     case 'type':
       return sql`kind`;
@@ -173,7 +174,7 @@ function shown(field: string): RawBuilder<unknown> {
   }
 }
 
-function ofTag({ key, value, strict }: TagCondition): RawBuilder<unknown> {
+function ofTag({ key, value, strict }: TagCondition): Sql {
   const parts = [
     ...(key === undefined ? [] : [sql`tag.key = ${key}::text`]),
     ...(value === undefined
@@ -182,5 +183,5 @@ function ofTag({ key, value, strict }: TagCondition): RawBuilder<unknown> {
         ? [sql`tag.value ->> 'value' = ${value}::text`]
         : [sql`position(lower(${value}::text) in lower(tag.value ->> 'value')) > 0`]),
   ];
-  return sql`exists (select from jsonb_each(tags) tag where ${sql.join(parts, sql` and `)})`;
+  return sql`exists (select from jsonb_each(tags) tag where ${join(parts, ' and ')})`;
 }

@@ -3,6 +3,7 @@ import { movableClock } from '../../../../../test/harness/clock.ts';
 import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
+import { sql } from '../../../platform/database/sql.ts';
 
 /** Lifecycle policies through the API; what they do is run by hand, at times that the test chooses. */
 
@@ -178,8 +179,7 @@ test('what was missed while nobody worked is made once', async () => {
 test('a snapshot that cannot be made is tried again each minute, and the policy says why', async () => {
   const id = await volume();
   const { id: policyId, schedules } = await policy({ volume_ids: [id] });
-  const asleep = (state: string) =>
-    server.db.named('region', 'update regions set state = $1 where id = 2', [state]);
+  const asleep = (state: string) => server.db.rows(sql`update regions set state = ${state} where id = 2`);
   await asleep('MAINTENANCE');
   await due(HOUR_MS).finally(() => asleep('ACTIVE'));
   const message = 'Region Simulated is MAINTENANCE; changes are possible in ACTIVE regions only';

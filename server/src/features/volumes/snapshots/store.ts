@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { isUuid } from '../../../kernel/ids.ts';
 import { statesBefore } from '../../../kernel/transitions.ts';
 import { type NameFilter, named } from '../../../platform/database/contains.ts';
@@ -7,6 +6,7 @@ import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { usageEnded } from '../../../platform/usage/usage-sql.ts';
 import type { Place, VolumeRow } from '../model.ts';
@@ -51,38 +51,30 @@ export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapsho
       ...snapshot,
     }),
   };
-  await tx.named('snapshot_insert', ...insertionOf('volume_snapshots', columns));
+  await tx.run(insertionOf('volume_snapshots', columns));
 }
 
 /** The snapshots of volumes, oldest first, locked. Lock the volumes first. */
 export async function lockSnapshotsOf(tx: Tx, volumeIds: readonly string[]): Promise<SnapshotRow[]> {
-  return tx.named<SnapshotRow>(
-    'snapshots_of_volumes_lock',
-    `select ${SHOWN} from volume_snapshots s where volume_id = any($1::uuid[]) order by created_at, id for update`,
-    [volumeIds],
+  return tx.rows<SnapshotRow>(
+    sql`select ${SHOWN} from volume_snapshots s where volume_id = any(${volumeIds}::uuid[]) order by created_at, id for update`,
   );
 }
 
 /** Id of a volume that is being filled from the snapshot, or reverted to it. Lock the snapshot first. */
 export async function filledFromSnapshot(tx: Tx, id: string): Promise<string | undefined> {
-  const [row] = await tx.named<{ id: string }>(
-    'snapshot_filled',
-    `select id from volumes where snapshot_id = $1 and status = 'downloading'
+  const [row] = await tx.rows<{
+    id: string;
+  }>(sql`select id from volumes where snapshot_id = ${id} and status = 'downloading'
      union all
      select v.id from volume_snapshots s join volumes v on v.id = s.volume_id
-      where s.id = $1 and v.status = 'reverting' limit 1`,
-    [id],
-  );
+      where s.id = ${id} and v.status = 'reverting' limit 1`);
   return row?.id;
 }
 
 /** Gives the lock to the task that deletes it. */
 export async function holdForDeletion(tx: Tx, id: string, taskId: string): Promise<void> {
-  await tx.named(
-    'snapshot_hold',
-    `update volume_snapshots set task_id = $2, status = 'deleting' where id = $1`,
-    [id, taskId],
-  );
+  await tx.run(sql`update volume_snapshots set task_id = ${taskId}, status = 'deleting' where id = ${id}`);
 }
 
 /** Ends a task's hold. */
@@ -91,23 +83,17 @@ export async function settleSnapshots(
   { taskId, timestamp }: Omit<Hold, 'id'>,
   status: SnapshotRow['status'],
 ): Promise<void> {
-  await tx.named(
-    'snapshots_settle',
-    `update volume_snapshots set task_id = null, status = $2, updated_at = $3
-      where task_id = $1 and status = any($4::text[])`,
-    [taskId, status, timestamp, statesBefore(SNAPSHOT_TRANSITIONS, status)],
-  );
+  await tx.run(sql`update volume_snapshots set task_id = null, status = ${status}, updated_at = ${timestamp}
+      where task_id = ${taskId} and status = any(${statesBefore(SNAPSHOT_TRANSITIONS, status)}::text[])`);
 }
 
 /** Removes the snapshots that a task holds.
  *  @returns what they were */
 export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]> {
-  return tx.named<SnapshotRow>(
-    'snapshots_delete',
-    `with gone as (delete from volume_snapshots where task_id = $1 returning *), ${usageEnded('volume_snapshots', 'gone')}
-     select ${SHOWN} from gone s`,
-    [taskId],
-  );
+  return tx.rows<SnapshotRow>(sql`
+    with gone as (delete from volume_snapshots where task_id = ${taskId} returning *),
+         ${usageEnded('volume_snapshots', sql`gone`)}
+    select ${SHOWN} from gone s`);
 }
 
 export interface ListWhere extends Place, Pick<NameFilter, 'namePart'>, Paging {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { shared } from '../../../../../../test/harness/shared.ts';
+import { sql } from '../../../../platform/database/sql.ts';
 import { LBS, web } from '../../../load-balancers/testing/bodies.ts';
 import { failing } from '../../../load-balancers/testing/fake-provider.ts';
 import { startLiveRegion } from '../../../load-balancers/testing/live-region.ts';
@@ -32,14 +33,11 @@ async function floating(body: object = {}): Promise<string> {
 
 /** Everything that a floating IP may leave behind. */
 async function remains() {
-  const [row] = await region.server.db.named(
-    'test_floating_remains',
-    `select (select count(*) from floating_ips) as rows, (select count(*) from region_addresses) as addresses,
+  const [row] =
+    await region.server.db.rows(sql`select (select count(*) from floating_ips) as rows, (select count(*) from region_addresses) as addresses,
        (select count(*) from load_balancers where assigned_floating) as assigned,
        (select coalesce(sum(usage), 0) from quota_counters where name = 'floating_count') as reserved,
-       (select count(*) from load_balancers where task_id is not null) as held`,
-    [],
-  );
+       (select count(*) from load_balancers where task_id is not null) as held`);
   return row;
 }
 
@@ -164,12 +162,10 @@ test('no address is ever given twice, whatever the provider proposes to whom at 
     { numRuns: 5 },
   );
   region.provider.allocateAddress = original;
-  const rows = await region.server.db.named<{ address: string }>(
-    'test_all_addresses',
-    `select vip_address as address from load_balancers where vip_address is not null
-     union all select floating_ip_address from floating_ips where floating_ip_address is not null`,
-    [],
-  );
+  const rows = await region.server.db.rows<{
+    address: string;
+  }>(sql`select vip_address as address from load_balancers where vip_address is not null
+     union all select floating_ip_address from floating_ips where floating_ip_address is not null`);
   const addresses = rows.map(({ address }) => address);
   expect(new Set(addresses).size).toBe(addresses.length);
   expect(addresses.length).toBe(((await remains()) as { addresses: number }).addresses);

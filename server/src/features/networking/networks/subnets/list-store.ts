@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../../../platform/database/list-page.ts';
 import { type SharedList, sharedList } from '../../../../platform/database/shared-lists.ts';
+import { join, type Sql, sql } from '../../../../platform/database/sql.ts';
 import { parseOrder } from '../../../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
 import type { Place, SubnetRow } from '../model.ts';
@@ -47,10 +47,7 @@ export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<Subnet
 }
 
 /** All subnets with what is free in them: the addresses of all are counted together. */
-function withAvailableIps(
-  where: SubnetListWhere,
-  conditions: readonly RawBuilder<unknown>[],
-): RawBuilder<unknown> {
+function withAvailableIps(where: SubnetListWhere, conditions: readonly Sql[]): Sql {
   const own = sql`s.project_id = ${where.projectId}::int`;
   const whose = where.shared ? sql`(${own} or s.project_id is null)` : own;
   return sql`select s.*, s.total_ips - coalesce(g.addresses, 0) as available_ips
@@ -58,5 +55,5 @@ function withAvailableIps(
         select a.subnet_id, count(*) as addresses from region_addresses a join subnets s on s.id = a.subnet_id
          where a.region_id = ${where.regionId}::int and a.address is distinct from s.gateway_ip and ${whose}
          group by a.subnet_id) g on g.subnet_id = s.id
-     where ${sql.join([sql`s.region_id = ${where.regionId}::int`, whose, ...conditions], sql` and `)}`;
+     where ${join([sql`s.region_id = ${where.regionId}::int`, whose, ...conditions], ' and ')}`;
 }

@@ -2,17 +2,18 @@ import type { Queryable, Tx } from '../../../../platform/database/db.ts';
 import { heldTable } from '../../../../platform/database/held-table.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../../platform/database/new-rows.ts';
 import { listOf } from '../../../../platform/database/rows.ts';
+import { sql } from '../../../../platform/database/sql.ts';
 import type { StoredTags } from '../../../../platform/http/tags.ts';
 import { type HostRoute, SUBNET_COLUMNS, type SubnetRow } from '../model.ts';
 
 /** Of a subnet `s`. */
 /** How many addresses are free in a subnet `s`: the gateway is not among `total_ips`, so that its address counts as free
  *  even where something has it. */
-const AVAILABLE_IPS = `s.total_ips - (
+const AVAILABLE_IPS = sql`s.total_ips - (
     select count(*) from region_addresses a
      where a.subnet_id = s.id and a.address is distinct from s.gateway_ip)`;
 
-export const SHOWN_SUBNET = `${listOf(SUBNET_COLUMNS, 's')}, ${AVAILABLE_IPS} as available_ips`;
+export const SHOWN_SUBNET = sql`${listOf(SUBNET_COLUMNS, 's')}, ${AVAILABLE_IPS} as available_ips`;
 
 /** A project may use its own subnets and the region's. One that is locked gets no new users. */
 export const {
@@ -49,34 +50,28 @@ export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
     ...columnsOf(subnet),
     ...columnsOfNew(subnet),
   };
-  await tx.named('subnet_insert', ...insertionOf('subnets', columns));
+  await tx.run(insertionOf('subnets', columns));
 }
 
 /** A subnet of the network with addresses of this range; the caller holds the network's row. */
 export async function overlapping(tx: Tx, networkId: string, cidr: string): Promise<SubnetRow | undefined> {
-  return tx.namedRow<SubnetRow>(
-    'subnet_overlapping',
-    `select ${SHOWN_SUBNET} from subnets s where s.network_id = $1 and s.cidr && $2::inet order by s.cidr limit 1`,
-    [networkId, cidr],
+  return tx.row<SubnetRow>(
+    sql`select ${SHOWN_SUBNET} from subnets s where s.network_id = ${networkId} and s.cidr && ${cidr}::inet order by s.cidr limit 1`,
   );
 }
 
 /** The subnets of these networks, oldest first. */
 export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]): Promise<SubnetRow[]> {
   if (networkIds.length === 0) return [];
-  return db.named<SubnetRow>(
-    'subnets_of_networks',
-    `select ${SHOWN_SUBNET} from subnets s where s.network_id = any($1::uuid[]) order by s.created_at, s.id`,
-    [[...new Set(networkIds)]],
+  return db.rows<SubnetRow>(
+    sql`select ${SHOWN_SUBNET} from subnets s where s.network_id = any(${[...new Set(networkIds)]}::uuid[]) order by s.created_at, s.id`,
   );
 }
 
 /** Whether something in the subnet has this address. */
 export async function isGiven(tx: Tx, subnetId: string, address: string): Promise<boolean> {
-  return tx.namedAny(
-    'subnet_address_given',
-    'select 1 from region_addresses where subnet_id = $1 and address = $2::inet',
-    [subnetId, address],
+  return tx.any(
+    sql`select 1 from region_addresses where subnet_id = ${subnetId} and address = ${address}::inet`,
   );
 }
 
@@ -97,32 +92,16 @@ export async function changeSubnet(
   timestamp: string,
 ): Promise<void> {
   const to = columnsOf(settings);
-  await tx.named(
-    'subnet_change',
-    `update subnets set name = $2, gateway_ip = $3, enable_dhcp = $4, dns_nameservers = $5, host_routes = $6,
-            total_ips = $7, tags = $8, updated_at = $9
-      where id = $1`,
-    [
-      id,
-      to.name,
-      to.gateway_ip,
-      to.enable_dhcp,
-      to.dns_nameservers,
-      to.host_routes,
-      to.total_ips,
-      to.tags,
-      timestamp,
-    ],
-  );
+  await tx.run(sql`update subnets set name = ${to.name}, gateway_ip = ${to.gateway_ip}, enable_dhcp = ${to.enable_dhcp}, dns_nameservers = ${to.dns_nameservers}, host_routes = ${to.host_routes},
+            total_ips = ${to.total_ips}, tags = ${to.tags}, updated_at = ${timestamp}
+      where id = ${id}`);
 }
 
 /** The subnets of the networks that regions have of their own. */
 export async function readExternalRanges(db: Queryable): Promise<string[]> {
-  const rows = await db.named<{ cidr: string }>(
-    'subnets_external',
-    `select distinct s.cidr::text as cidr from subnets s join networks n on n.id = s.network_id
-      where n.external and n.project_id is null order by 1`,
-    [],
-  );
+  const rows = await db.rows<{
+    cidr: string;
+  }>(sql`select distinct s.cidr::text as cidr from subnets s join networks n on n.id = s.network_id
+      where n.external and n.project_id is null order by 1`);
   return rows.map(({ cidr }) => cidr);
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { NOWHERE, project } from '../../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../../test/harness/server.ts';
 import { shared } from '../../../../../../test/harness/shared.ts';
+import { sql } from '../../../../platform/database/sql.ts';
 
 const server = shared(startTestServer);
 const { call, make, read } = project(() => server);
@@ -17,10 +18,8 @@ test('each interface of a router has its traffic, from when the router was made;
     external_gateway_info: { type: 'default' },
     interfaces,
   });
-  await server.db.named(
-    'test_age_router',
-    `update routers set created_at = created_at - interval '30 minutes' where id = $1`,
-    [id],
+  await server.db.run(
+    sql`update routers set created_at = created_at - interval '30 minutes' where id = ${id}`,
   );
   const { body } = await metrics(id, HOUR);
   const router = await read(`/cloud/v1/routers/1/2/${id}`);
