@@ -88,9 +88,10 @@ describe('the cloud', () => {
 
 test('env prints settings that a shell reads, and that the command itself takes', async () => {
   const { output } = await virga('env');
-  const script = `${output}\nprintf '%s\\n' "$VIRGA_URL" "$VIRGA_TOKEN" "$GCORE_CLOUD_PROJECT_ID"`;
+  const script = `${output}\nprintf '%s\\n' "$VIRGA_URL" "$VIRGA_TOKEN" "$GCORE_API_ENDPOINT" "$GCORE_API" "$GCORE_CLOUD_PROJECT_ID"`;
   const said = execFileSync('sh', ['-c', script], { encoding: 'utf8', env: {} });
-  expect(said).toBe(`${url}\n${server.tokens.Administrators}\n1\n`);
+  // GCORE_API would be where the cloud's part alone is.
+  expect(said).toBe(`${url}\n${server.tokens.Administrators}\n${url}\n\n1\n`);
 });
 
 describe('logs', () => {

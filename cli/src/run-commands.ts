@@ -142,7 +142,7 @@ async function environment(context: Context): Promise<void> {
     GCORE_API_KEY: token,
     GCORE_PERMANENT_TOKEN: token,
     GCORE_BASE_URL: url,
-    GCORE_API: url,
+    GCORE_API_ENDPOINT: url,
     GCORE_CLOUD_PROJECT_ID: String(project),
     GCORE_CLOUD_REGION_ID: String(region),
   };

@@ -67,7 +67,8 @@ test('import blocks have the ids that the tool takes, each under a name of its o
     block('gcore_network', 'inner_2', `1:2:${second.id}`),
     block('gcore_loadbalancerv2', 'web', `1:2:${ids.balancer}`),
     block('gcore_postgres_cluster', 'shop', '1:2:shop'),
-    `:${ids.member}:${ids.pool}"`,
+    `to = gcore_lbmember.http_80_127_0_0_1\n  id = "1:2:${ids.member}:${ids.pool}"`,
+    `:${ids.balancer}"`,
   ])
     expect(text).toContain(each);
   // The region's own network is nobody's to take.

@@ -125,9 +125,12 @@ const lists = (): readonly OperationRow[] =>
       !at.startsWith('/virga/v1/'),
   );
 
+/** What lists leave out unless it is asked for. */
+const DETAILS: Readonly<Record<string, Item>> = { listPools: { details: true } };
+
 async function read(connection: Connection, list: OperationRow, scope: Item): Promise<readonly Item[]> {
   try {
-    return await itemsOf({ connection, path: scope, list });
+    return await itemsOf({ connection, path: scope, list }, DETAILS[list.id]);
   } catch (error) {
     if (error instanceof VirgaError && REFUSED.has(error.status ?? 0)) return [];
     throw error;
@@ -181,8 +184,9 @@ const README = `# What an account has
 
 - \`resources\`: every resource as the API shows it, by account, project and region. Passwords and keys are not in it.
 - \`import.tf\`: import blocks for the infrastructure tool. \`eval "$(virga env)"\`, then
-  \`terraform init && terraform plan -generate-config-out=resources.tf\` writes the configuration of what is there, and
-  \`terraform apply\` takes it over without a change. What a Kubernetes cluster has made is left out.
+  \`terraform init && terraform plan -generate-config-out=resources.tf\` writes the configuration of what is there.
+  Review it: the plan must say "0 to add" and "0 to destroy". What it would change are arguments that the provider does
+  not read back, such as \`create_router\`. What a Kubernetes cluster has made is left out.
 - \`databases.sh\`: dumps of all PostgreSQL databases, by \`pg_dump\`, which asks for the password of each user or reads
   \`~/.pgpass\`.
 - \`buckets.sh\`: copies of all buckets, by the AWS command line, with a profile named like the storage

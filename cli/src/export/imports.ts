@@ -25,7 +25,8 @@ const IMPORTS: Readonly<Record<string, Import>> = {
   listNetworks: { type: 'gcore_network', skip: isRegions },
   listSubnets: { type: 'gcore_subnet' },
   listRouters: { type: 'gcore_router' },
-  listSecurityGroups: { type: 'gcore_securitygroup' },
+  // Each project has one by this name from the beginning.
+  listSecurityGroups: { type: 'gcore_securitygroup', skip: ({ name }) => name === 'default' },
   listServerGroups: { type: 'gcore_servergroup', id: ({ servergroup_id }) => servergroup_id },
   listReservedFixedIps: { type: 'gcore_reservedfixedip', id: ({ port_id }) => port_id },
   listFloatingIps: { type: 'gcore_floatingip' },
@@ -35,7 +36,7 @@ const IMPORTS: Readonly<Record<string, Import>> = {
   listLifecyclePolicies: { type: 'gcore_lifecyclepolicy' },
   listInstances: { type: 'gcore_instancev2' },
   listLoadBalancers: { type: 'gcore_loadbalancerv2' },
-  listListeners: { type: 'gcore_lblistener', id: (item) => `${idIn(item)}:${item.loadbalancer_id}` },
+  listListeners: { type: 'gcore_lblistener', id: (item) => `${idIn(item)}:${item.load_balancer_id}` },
   listPools: { type: 'gcore_lbpool' },
   listClusters: { type: 'gcore_k8sv2', ...named },
   listPostgresClusters: { type: 'gcore_postgres_cluster', id: ({ cluster_name }) => cluster_name },
