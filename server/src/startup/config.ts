@@ -322,6 +322,9 @@ function originOf(raw: string | undefined): string | undefined {
   return isOrigin ? url.origin : undefined;
 }
 
+/** All settings of the server but those of OpenTelemetry, whose names are its own. */
+export const SETTINGS: readonly string[] = [...new Set([...WITHOUT_PREFIX, ...KNOWN])].sort();
+
 /** What the tests set for themselves begins with VIRGA_TEST_. A script that has started a server may have exported what
  *  that said of itself. */
 const isKnown = (name: string) =>
