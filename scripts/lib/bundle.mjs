@@ -102,8 +102,8 @@ const REQUIRE =
  * @param {string} part
  */
 function externalTo(root, part) {
-  // Only a clone builds, with its own modules.
-  if (part === 'cli') return ['esbuild', 'vite'];
+  // Only a clone builds, with its own modules; the driver comes with the server.
+  if (part === 'cli') return ['esbuild', 'vite', 'pg'];
   const { dependencies = {} } = JSON.parse(readFileSync(path.join(root, part, 'package.json'), 'utf8'));
   const names = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name));
   return names.flatMap((name) => [name, `${name}/*`]);

@@ -13,6 +13,7 @@ const FILES = [
   'system-packages.json',
   'engines',
   'portal/dist',
+  'guide/dist',
   'server/migrations',
   'server/src/features/iam/common-passwords.txt.br',
   'server/src/features/iam/scrypt-worker.mjs',
@@ -46,7 +47,8 @@ A cloud control plane that anyone can run: projects, regions, tasks, load balanc
  * @returns {Promise<string>} its path
  */
 export async function packCommand(root, folder) {
-  buildPortal(root);
+  buildPages(root, 'portal');
+  buildPages(root, 'guide');
   const stage = mkdtempSync(path.join(os.tmpdir(), 'virga-package-'));
   try {
     for (const [part, names] of Object.entries({
@@ -75,14 +77,15 @@ export async function packCommand(root, folder) {
 /**
  * A process of its own, since whoever packs may be a test, in which the portal would be built for development.
  * @param {string} root
+ * @param {'portal' | 'guide'} name
  * @throws when it does not compile; the builder has said why then
  */
-function buildPortal(root) {
-  const { status } = spawnSync(process.execPath, [path.join(root, 'scripts', 'portal.mjs')], {
+function buildPages(root, name) {
+  const { status } = spawnSync(process.execPath, [path.join(root, 'scripts', `${name}.mjs`)], {
     stdio: ['ignore', 2, 2],
     env: { ...process.env, NODE_ENV: 'production' },
   });
-  if (status !== 0) throw new Error('The portal cannot be built.');
+  if (status !== 0) throw new Error(`The ${name} cannot be built.`);
 }
 
 /**

@@ -13,7 +13,8 @@ const SOURCES = [
   'client/src',
   'package-lock.json',
 ];
-const STAMP = '.sources';
+/** The file of a build that has the digest of what it was made of. */
+export const STAMP = '.sources';
 
 /**
  * Whether the portal's sources have changed since it was built.
@@ -98,10 +99,14 @@ function unless(codes, work) {
   }
 }
 
-/** @param {string} root */
-function sourcesOf(root) {
+/**
+ * @param {string} root
+ * @param {readonly string[]} sources files and folders below it
+ * @returns {string} their digest
+ */
+export function sourcesOf(root, sources = SOURCES) {
   const hash = createHash('sha256');
-  for (const source of SOURCES) {
+  for (const source of sources) {
     const start = path.join(root, source);
     for (const file of statSync(start).isDirectory() ? filesBelow(start) : [start]) {
       hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
@@ -110,8 +115,8 @@ function sourcesOf(root) {
   return hash.digest('hex');
 }
 
-/** @param {string} folder */
-function readStamp(folder) {
+/** @param {string} folder that was built */
+export function readStamp(folder) {
   try {
     return readFileSync(path.join(folder, STAMP), 'utf8');
   } catch {
@@ -123,7 +128,7 @@ function readStamp(folder) {
  * @param {string} folder
  * @returns {string[]} all files below it, in a stable order
  */
-function filesBelow(folder) {
+export function filesBelow(folder) {
   mkdirSync(folder, { recursive: true });
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(folder, name))
@@ -135,7 +140,7 @@ function filesBelow(folder) {
  * Beside each text its compressed forms, so that serving it costs nothing.
  * @param {string} file
  */
-function compress(file) {
+export function compress(file) {
   if (!/\.(js|css|svg|json)$/.test(file)) return;
   const content = readFileSync(file);
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));

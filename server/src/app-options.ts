@@ -61,6 +61,8 @@ export interface AppOptions {
   readonly requireSecondFactor?: boolean;
   /** The folder of the built portal; absent or not built: `/` leads to the reference. */
   readonly portal?: string;
+  /** Where the built guide is. */
+  readonly guide?: string | undefined;
   /** How long what has ended is kept. Default: a year. */
   readonly kept?: Kept;
   /** Networks off the internet in which subscribers to user actions may be. Absent: none. */

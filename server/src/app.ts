@@ -54,6 +54,7 @@ import { Background } from './platform/background.ts';
 import { CertificateWatch } from './platform/certificates/watch.ts';
 import { contractJob } from './platform/database/contract.ts';
 import type { Feature } from './platform/feature.ts';
+import { serveGuide } from './platform/http/guide.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { METADATA_EXAMPLES } from './platform/http/metadata-routes.ts';
 import { servePortal } from './platform/http/portal.ts';
@@ -377,9 +378,10 @@ export class App {
     // Long polls and streams end at once when the server stops.
     api.addHook('preClose', () => this.#watcher.close());
     await serveReference(api, () => this.document);
-    const { portal: folder, ids, video } = this.#options;
+    const { portal: folder, guide, ids, video } = this.#options;
     const media = video ? [new URL(video.cdnUrl).origin, new URL(video.cdnIpUrl).origin] : [];
     await servePortal(api, { folder, ids, media });
+    await serveGuide(api, guide);
     return api;
   }
 }

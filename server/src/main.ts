@@ -217,6 +217,7 @@ async function start(
     node: { name: config.node, dataDir, alone },
     role: config.role,
     portal: path.join(INSTALLATION, 'portal/dist'),
+    guide: path.join(INSTALLATION, 'guide/dist'),
     video: { ...config.video, secrets },
   });
   await app.presence.start();
