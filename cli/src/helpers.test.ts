@@ -156,6 +156,11 @@ test('pg create needs no more than a name, and pg connect opens psql without a p
       expect.objectContaining({ PGUSER: 'clerk', PGDATABASE: 'orders', PGPASSWORD: expect.any(String) }),
     ],
   ]);
+  expect(await virga('pg query shop select')).toMatchObject({
+    code: 2,
+    errors:
+      'The password of clerk was shown already: set PGPASSWORD, or make a new one with virga pg renew-credentials shop clerk\n',
+  });
 });
 
 describe('completion', () => {

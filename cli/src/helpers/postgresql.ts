@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Schemas } from '../../../client/src/index.ts';
+import { type Schemas, VirgaError } from '../../../client/src/index.ts';
 import { findProgram } from '../../../scripts/lib/system-packages.mjs';
 import { Context, type Globals } from '../context.ts';
 import { ended } from '../ended.ts';
@@ -8,8 +8,9 @@ import { addGlobals, addOperation, type Fields } from '../operation-command.ts';
 import { operation } from '../operations.ts';
 import { pathOf } from '../run-operation.ts';
 import type { Terminal } from '../terminal.ts';
+import { textOf } from '../values.ts';
 
-/** `pg create shop --database orders --user shop`, and `pg connect shop`. */
+/** `pg create shop --database orders --user shop`, `pg connect shop` and `pg query shop 'select 1'`. */
 export function addPostgresqlHelpers(noun: Command, terminal: Terminal): void {
   addOperation(noun, operation('createPostgresCluster'), terminal, {
     options: [
@@ -20,6 +21,7 @@ export function addPostgresqlHelpers(noun: Command, terminal: Terminal): void {
     ],
     body: (options, context) => clusterOf(options, context),
   });
+  addQuery(noun, terminal);
   const row = operation('getPostgresCluster');
   const command = noun
     .command('connect')
@@ -32,6 +34,34 @@ export function addPostgresqlHelpers(noun: Command, terminal: Terminal): void {
   command.action((name: string, more: string[], options: Globals & Whom) =>
     connect(name, more, options, new Context(terminal, options)),
   );
+}
+
+/** `pg query shop 'select 1'`, where there is no psql. */
+function addQuery(noun: Command, terminal: Terminal): void {
+  const row = operation('getPostgresCluster');
+  const command = noun
+    .command('query')
+    .description('Run a statement of SQL on a cluster')
+    .argument('<cluster-name>')
+    .argument('<sql>', 'the statement; @file reads it from a file, @- from standard input')
+    .addOption(new Option('--database <name>', 'default: the first of the cluster'))
+    .addOption(new Option('--user <name>', 'default: the first of the cluster'));
+  addGlobals(command, row);
+  command.action(async (name: string, sql: string, options: Globals & Whom) => {
+    const context = new Context(terminal, options);
+    const found = await find(name, options, context);
+    const { default: pg } = await import('pg');
+    // As with sslmode=require of the connection string.
+    const client = new pg.Client({ ...found, ssl: { rejectUnauthorized: false } });
+    await client.connect();
+    try {
+      const { rows, command: done, rowCount } = await client.query(textOf(sql, terminal));
+      if (rows.length > 0) context.print(rows);
+      else context.say(`${done}${rowCount === null ? '' : ` ${rowCount}`}`);
+    } finally {
+      await client.end();
+    }
+  });
 }
 
 interface Whom {
@@ -66,26 +96,51 @@ async function connect(name: string, more: readonly string[], whom: Whom, contex
   const { terminal } = context;
   const psql = findProgram('psql', terminal.env.PATH);
   if (!psql) throw new UsageError('psql is not installed: get it with apt-get install postgresql-client');
+  const { host, port, user, password, database } = await find(name, whom, context);
+  context.say(`Connecting to ${name} as ${user}`);
+  // A password in the environment is in no process list.
+  const env = {
+    ...terminal.env,
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGPASSWORD: password,
+    PGDATABASE: database,
+  };
+  ended(await terminal.runProgram(psql, more, env));
+}
+
+/** How to connect to a cluster. */
+async function find(name: string, whom: Whom, context: Context) {
   const connection = context.connect();
   const row = operation('getPostgresCluster');
   const path = await pathOf(row, [name], connection, context);
   const cluster = (await connection.client.call('GET', row.path, { path })) as Schemas['PostgresqlCluster'];
   const user = whom.user ?? cluster.users[0]?.name;
   if (user === undefined) throw new UsageError(`${name} has no user: add one with virga pg update`);
-  const shown = operation('showPostgresPassword');
-  const secret = (await connection.client.call('POST', shown.path, {
-    path: { ...path, username: user },
-  })) as Schemas['PostgresqlCredentials'];
+  const password = context.terminal.env.PGPASSWORD ?? (await passwordOf(user, { name, path, connection }));
   const url = new URL(cluster.network.connection_string);
-  context.say(`Connecting to ${name} as ${user}`);
-  // A password in the environment is in no process list.
-  const env = {
-    ...terminal.env,
-    PGHOST: url.hostname,
-    PGPORT: url.port || '5432',
-    PGUSER: user,
-    PGPASSWORD: secret.password,
-    PGDATABASE: whom.database ?? cluster.databases[0]?.name ?? 'postgres',
-  };
-  ended(await terminal.runProgram(psql, more, env));
+  const database = whom.database ?? cluster.databases[0]?.name ?? 'postgres';
+  return { host: url.hostname, port: Number(url.port || 5432), user, password, database };
+}
+
+interface Known {
+  readonly name: string;
+  readonly path: Awaited<ReturnType<typeof pathOf>>;
+  readonly connection: ReturnType<Context['connect']>;
+}
+
+/** @throws UsageError when it was shown before */
+async function passwordOf(user: string, { name, path, connection }: Known): Promise<string> {
+  const row = operation('showPostgresPassword');
+  try {
+    const call = { path: { ...path, username: user } };
+    const shown = (await connection.client.call('POST', row.path, call)) as Schemas['PostgresqlCredentials'];
+    return shown.password;
+  } catch (error) {
+    if (!(error instanceof VirgaError) || error.status !== 409) throw error;
+    throw new UsageError(
+      `The password of ${user} was shown already: set PGPASSWORD, or make a new one with virga pg renew-credentials ${name} ${user}`,
+    );
+  }
 }
