@@ -26,6 +26,7 @@ export const PARTS = [
     files: [
       'docs/operations.md',
       'docs/packages.md',
+      'docs/runbook.md',
       'docs/tenants.md',
       'docs/openstack.md',
       'docs/security.md',

@@ -61,7 +61,7 @@ test('a new version is written wherever the version is', () => {
   expect(read('server/src/version.ts')).toContain("VERSION = '99.1.0'");
   expect(read('packaging/helm/virga/Chart.yaml')).toMatch(/^version: 99\.1\.0\nappVersion: 99\.1\.0$/m);
   expect(notesOf(read('CHANGELOG.md'), '99.1.0')).toBe(unreleased);
-  expect(read('CHANGELOG.md')).toContain('## Unreleased\n\n## 99.1.0 - 2030-01-02\n\n');
+  expect(read('CHANGELOG.md')).toContain('## [Unreleased]\n\n## [99.1.0] - 2030-01-02\n\n');
   expect(() => prepareRelease(folder, '99.2.0', '2030-01-02')).toThrow('Nothing is unreleased');
 });
 

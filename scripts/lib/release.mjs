@@ -10,7 +10,7 @@ import { packCommand } from './package.mjs';
 const SERVER_VERSION = 'server/src/version.ts';
 const CHART = 'packaging/helm/virga/Chart.yaml';
 const CHANGELOG = 'CHANGELOG.md';
-const UNRELEASED = '## Unreleased\n';
+const UNRELEASED = '## [Unreleased]\n';
 
 /**
  * Writes the version of a release into all files that name it, and closes its part of the changelog.
@@ -36,7 +36,7 @@ export function prepareRelease(root, version, date) {
   replace(root, SERVER_VERSION, /VERSION = '[^']+'/, `VERSION = '${version}'`);
   replace(root, CHART, /^version: .*$/m, `version: ${version}`);
   replace(root, CHART, /^appVersion: .*$/m, `appVersion: ${version}`);
-  replace(root, CHANGELOG, UNRELEASED, `${UNRELEASED}\n## ${version} - ${date}\n`);
+  replace(root, CHANGELOG, UNRELEASED, `${UNRELEASED}\n## [${version}] - ${date}\n`);
   return [...packages, 'package-lock.json', SERVER_VERSION, CHART, CHANGELOG];
 }
 
@@ -108,7 +108,7 @@ function provenance(root, version) {
  */
 export function notesOf(changelog, title) {
   const parts = changelog.split(/^## /m);
-  const part = parts.find((each) => each.startsWith(`${title}\n`) || each.startsWith(`${title} - `));
+  const part = parts.find((each) => each.startsWith(`[${title}]`));
   return part === undefined ? '' : part.slice(part.indexOf('\n')).trim();
 }
 

@@ -21,7 +21,8 @@ test('the tour does what it says, and leaves nothing', async () => {
   await packCommand(ROOT, work);
   const [one, two] = [await freePort(), await freePort()];
   const tour = blocksOf('README.md', 'sh', 'A tour').join('\n');
-  const script = `set -eu\ncd '${work}'\n${tour}`
+  // What runs in the background would keep its outputs open.
+  const script = `set -eu\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\ncd '${work}'\n${tour}`
     .replaceAll('9001', String(one))
     .replaceAll('9002', String(two));
   const ran = await runScript(script, {

@@ -50,10 +50,7 @@ function addQuery(noun: Command, terminal: Terminal): void {
   command.action(async (name: string, sql: string, options: Globals & Whom) => {
     const context = new Context(terminal, options);
     const found = await find(name, options, context);
-    const { default: pg } = await import('pg');
-    // As with sslmode=require of the connection string.
-    const client = new pg.Client({ ...found, ssl: { rejectUnauthorized: false } });
-    await client.connect();
+    const client = await connected(found);
     try {
       const { rows, command: done, rowCount } = await client.query(textOf(sql, terminal));
       if (rows.length > 0) context.print(rows);
@@ -62,6 +59,30 @@ function addQuery(noun: Command, terminal: Terminal): void {
       await client.end();
     }
   });
+}
+
+type Target = Awaited<ReturnType<typeof find>>;
+
+const TRY_EVERY_MS = 250;
+const PATIENCE_MS = 30_000;
+/** Nobody listens yet, or who does lets nobody in yet: cannot_connect_now. */
+const NOT_YET = ['ECONNREFUSED', '57P03'];
+
+/** A cluster may be on its way up: after a start of its cloud, or a fail-over. */
+async function connected(target: Target) {
+  const { default: pg } = await import('pg');
+  for (let waited = 0; ; waited += TRY_EVERY_MS) {
+    // As with sslmode=require of the connection string.
+    const client = new pg.Client({ ...target, ssl: { rejectUnauthorized: false } });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (!NOT_YET.includes(code) || waited >= PATIENCE_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, TRY_EVERY_MS));
+    }
+  }
 }
 
 interface Whom {
