@@ -8,6 +8,7 @@ const LONGEST = [
   'test/chaos/killed-database.test.ts',
   'test/generated/garbage.test.ts',
   'test/chaos/',
+  'test/docs/readme.test.ts',
   'test/e2e/',
   'test/compat/',
   'test/integration/',
