@@ -4,6 +4,7 @@ import { computeStories } from './portal/compute.ts';
 import { deliveryStories } from './portal/delivery.ts';
 import { firstHourStories } from './portal/first-hour.ts';
 import { Portal } from './portal/harness.ts';
+import { listStories } from './portal/lists.ts';
 import { lostWorkStories } from './portal/lost-work.ts';
 import { networkingStories } from './portal/networking.ts';
 
@@ -20,6 +21,7 @@ firstHourStories(portal);
 computeStories(portal);
 networkingStories(portal);
 lostWorkStories(portal);
+listStories(portal);
 accountStories(portal);
 deliveryStories(portal);
 

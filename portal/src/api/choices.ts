@@ -8,8 +8,13 @@ interface Where {
   readonly region: number;
 }
 
+/** So many are offered at once; more are found by a part of their name, which the server looks for. */
+const OFFERED = 100;
 const MANY = { limit: 1000 };
+/** Of a list that the server searches. @param part of the name; empty: any */
+const named = (part: string) => ({ limit: OFFERED, ...(part ? { name__contains: part } : {}) });
 const pathOf = ({ project, region }: Where) => ({ project_id: project, region_id: region });
+const namedIn = (where: Where, part: string) => ({ params: { path: pathOf(where), query: named(part) } });
 const manyIn = (where: Where) => ({ params: { path: pathOf(where), query: MANY } });
 
 /** @throws what the API refused with: a list that could not be read is not an empty one */
@@ -37,8 +42,9 @@ const keyOf = (noun: string, { project, region }: Where, more = '') => `${noun} 
 export const images = (where: Where): Choices => ({
   key: keyOf('images', where),
   none: 'There is no image here',
-  load: async () =>
-    resultsOf(await client.GET('/cloud/v1/images/{project_id}/{region_id}', manyIn(where))).map(
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(await client.GET('/cloud/v1/images/{project_id}/{region_id}', namedIn(where, part))).map(
       ({ id, name, min_disk }) => ({
         value: id,
         label: `${name} (${min_disk} GiB at least)`,
@@ -73,21 +79,36 @@ export const loadBalancerFlavors = (where: Where): Choices => ({
 export const sshKeys = ({ project }: Where): Choices => ({
   key: `ssh keys ${project}`,
   none: 'None yet: add one',
-  load: async () =>
+  isSearched: true,
+  load: async (part) =>
     resultsOf(
       await client.GET('/cloud/v1/ssh_keys/{project_id}', {
-        params: { path: { project_id: project }, query: MANY },
+        params: { path: { project_id: project }, query: named(part) },
       }),
     ).map(({ name }) => ({ value: name, label: name })),
+});
+
+/** Load balancers by the port that an address can lead to. */
+export const balancerPorts = (where: Where): Choices => ({
+  key: keyOf('load balancer ports', where),
+  none: 'There is no load balancer here',
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(
+      await client.GET('/cloud/v1/loadbalancers/{project_id}/{region_id}', namedIn(where, part)),
+    ).flatMap(({ name, vip_port_id, vip_address }) =>
+      vip_port_id ? [{ value: vip_port_id, label: `${name} (${vip_address})` }] : [],
+    ),
 });
 
 export const networks = (where: Where): Choices => ({
   key: keyOf('networks', where),
   none: 'There is no network here yet',
-  load: async () =>
+  isSearched: true,
+  load: async (part) =>
     resultsOf(
       await client.GET('/cloud/v1/networks/{project_id}/{region_id}', {
-        params: { path: pathOf(where), query: { ...MANY, external: false } },
+        params: { path: pathOf(where), query: { ...named(part), external: false } },
       }),
     ).map(called),
 });
@@ -106,10 +127,11 @@ export const subnets = (where: Where, networkId?: string): Choices => ({
 export const securityGroups = (where: Where): Choices => ({
   key: keyOf('security groups', where),
   none: 'There is no security group here yet',
-  load: async () =>
-    resultsOf(await client.GET('/cloud/v1/securitygroups/{project_id}/{region_id}', manyIn(where))).map(
-      called,
-    ),
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(
+      await client.GET('/cloud/v1/securitygroups/{project_id}/{region_id}', namedIn(where, part)),
+    ).map(called),
 });
 
 export const instances = (where: Where): Choices => ({
@@ -126,8 +148,13 @@ export const instances = (where: Where): Choices => ({
 export const volumes = (where: Where, status?: string): Choices => ({
   key: keyOf('volumes', where, status),
   none: 'There is no volume to choose',
-  load: async () =>
-    resultsOf(await client.GET('/cloud/v1/volumes/{project_id}/{region_id}', manyIn(where)))
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(
+      await client.GET('/cloud/v1/volumes/{project_id}/{region_id}', {
+        params: { path: pathOf(where), query: { limit: OFFERED, ...(part ? { name_part: part } : {}) } },
+      }),
+    )
       .filter((volume) => status === undefined || volume.status === status)
       .map(sized),
 });
@@ -135,15 +162,19 @@ export const volumes = (where: Where, status?: string): Choices => ({
 export const snapshots = (where: Where): Choices => ({
   key: keyOf('snapshots', where),
   none: 'There is no snapshot yet',
-  load: async () =>
-    resultsOf(await client.GET('/cloud/v1/snapshots/{project_id}/{region_id}', manyIn(where))).map(sized),
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(await client.GET('/cloud/v1/snapshots/{project_id}/{region_id}', namedIn(where, part))).map(
+      sized,
+    ),
 });
 
 export const serverGroups = (where: Where): Choices => ({
   key: keyOf('server groups', where),
   none: 'There is no server group yet',
-  load: async () =>
-    resultsOf(await client.GET('/cloud/v1/servergroups/{project_id}/{region_id}', manyIn(where))).map(
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(await client.GET('/cloud/v1/servergroups/{project_id}/{region_id}', namedIn(where, part))).map(
       ({ servergroup_id, name, policy }) => ({
         value: servergroup_id,
         label: `${name} (${policy})`,
@@ -154,8 +185,11 @@ export const serverGroups = (where: Where): Choices => ({
 export const certificates = (where: Where): Choices => ({
   key: keyOf('certificates', where),
   none: 'No certificate is kept here yet',
-  load: async () =>
-    resultsOf(await client.GET('/cloud/v1/secrets/{project_id}/{region_id}', manyIn(where))).map(called),
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(await client.GET('/cloud/v1/secrets/{project_id}/{region_id}', namedIn(where, part))).map(
+      called,
+    ),
 });
 
 /** Where storages of S3 may be, which belong to no project.

@@ -1,6 +1,7 @@
 import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { type Option, withDistinctLabels } from './options.ts';
 import { unread } from './unread.ts';
 
@@ -13,7 +14,10 @@ export type Values = Readonly<Record<string, Value>>;
 export interface Choices {
   /** The same for the same options. */
   readonly key: string;
-  readonly load: () => Promise<readonly Option[]>;
+  /** @param part of the name, where the server searches; empty: any */
+  readonly load: (part: string) => Promise<readonly Option[]>;
+  /** The server finds more than it offers at once, by a part of the name. */
+  readonly isSearched?: boolean;
   /** What is missing when there are none. */
   readonly none?: string;
 }
@@ -153,22 +157,36 @@ function Input(props: FieldInputProps) {
   }
 }
 
-/** The options of a field, those of the API once they are there. */
-export function useChoices({ options, choices, from }: Pick<Field, 'options' | 'choices' | 'from'>) {
+/** Nobody is asked while somebody still types. */
+const PAUSE_MS = 200;
+
+/** The options of a field, those of the API once they are there.
+ *  @param typed what is searched for, where the server searches */
+export function useChoices(
+  { options, choices, from }: Pick<Field, 'options' | 'choices' | 'from'>,
+  typed = '',
+) {
+  const [part] = useDebouncedValue(choices?.isSearched ? typed.trim() : '', PAUSE_MS);
   const loaded = useQuery({
-    queryKey: ['choices', choices?.key],
-    queryFn: () => choices?.load() ?? [],
+    queryKey: ['choices', choices?.key, part],
+    queryFn: () => choices?.load(part) ?? [],
     enabled: choices !== undefined,
   });
+  // What is chosen keeps its name while something else is searched for.
+  const [known, setKnown] = useState<readonly Option[]>([]);
+  useEffect(() => {
+    if (loaded.data) setKnown((before) => [...before, ...loaded.data]);
+  }, [loaded.data]);
   return {
-    data: withDistinctLabels(choices ? (loaded.data ?? []) : (options ?? [])),
+    data: withDistinctLabels(choices ? [...(loaded.data ?? []), ...known] : (options ?? [])),
     pending: choices ? loaded.isPending : from !== undefined && from.data === undefined,
     fault: unread(from ?? loaded),
   };
 }
 
 function Choice({ field, value, error, change, common }: FieldInputProps & { readonly common: object }) {
-  const { data, pending, fault } = useChoices(field);
+  const [typed, setTyped] = useState('');
+  const { data, pending, fault } = useChoices(field, typed);
   const [head] = data;
   useEffect(() => {
     if (field.first && value === '' && head) change(head.value);
@@ -182,6 +200,8 @@ function Choice({ field, value, error, change, common }: FieldInputProps & { rea
     openOnFocus: false,
     data,
     searchable: true,
+    // The name of what is chosen stands there as if it were typed.
+    onSearchChange: (text: string) => setTyped(data.some(({ label }) => label === text) ? '' : text),
   };
   if (field.kind === 'choices') {
     return <MultiSelect {...both} value={[...(value as readonly string[])]} onChange={change} clearable />;

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { hintWhenCut } from './hint.tsx';
 import { IconArrowDown, IconArrowUp } from './icons.ts';
 import styles from './list-page.module.css';
@@ -43,13 +43,14 @@ export function Table<Row>(props: TableProps<Row>) {
   const { title, rows, columns, actions = NO_ACTIONS, loading = false, rowKey, href } = props;
   const late = useLate(loading);
   const body = useRef<HTMLTableSectionElement>(null);
+  const { frame, fits } = useFits();
   const shown = useShownRows(rows.length, body);
   const isLong = shown.to - shown.from < rows.length;
   const width = columns.length + (actions.length > 0 ? 1 : 0);
   const drawn = rows.slice(shown.from, shown.to);
   const { open, menu } = useRowMenu<Row>(drawn, rowKey, actions as readonly RowAction<Row>[]);
   return (
-    <div className={styles.frame}>
+    <div ref={frame} className={styles.frame} data-fits={fits}>
       <table
         className={styles.table}
         aria-label={title}
@@ -80,6 +81,22 @@ export function Table<Row>(props: TableProps<Row>) {
       {menu}
     </div>
   );
+}
+
+/** Whether a table is no wider than its frame. Only what need not be scrolled sideways can have heads that stay. */
+function useFits() {
+  const [fits, setFits] = useState(true);
+  const frame = useCallback((element: HTMLElement | null) => {
+    const table = element?.firstElementChild;
+    if (!element || !table) return;
+    const observer = new ResizeObserver(() =>
+      setFits(table.getBoundingClientRect().width <= element.clientWidth + 1),
+    );
+    observer.observe(element);
+    observer.observe(table);
+    return () => observer.disconnect();
+  }, []);
+  return { frame, fits };
 }
 
 interface RowProps<Row> {

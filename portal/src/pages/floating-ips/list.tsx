@@ -1,22 +1,22 @@
-import { Button, Group, Modal, Select } from '@mantine/core';
+import { Button, Group, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { balancerPorts } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
+import { FieldInput, useChoices } from '../../ui/field-input.tsx';
 import { choiceFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
-import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
+import { optionsOf } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
-import { unread } from '../../ui/unread.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 
 const FLOATING_IPS = '/cloud/v1/floatingips/{project_id}/{region_id}';
@@ -117,30 +117,25 @@ interface PointAtProps {
 
 /** A choice among what has a port that an address can lead to. */
 function PointAt({ ip, close, choose }: PointAtProps) {
-  const path = pathParams(usePlace());
-  const [port, setPort] = useState<string | null>(null);
-  const balancers = useQuery(
-    api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}', {
-      params: { path, query: { limit: 1000 } },
-    }),
-  );
-  const targets = withDistinctLabels(
-    (balancers.data?.results ?? []).flatMap(({ name, vip_port_id, vip_address }) =>
-      vip_port_id ? [{ value: vip_port_id, label: `${name} (${vip_address})` }] : [],
-    ),
-  );
+  const [port, setPort] = useState('');
+  const choices = balancerPorts(usePlace());
+  // Asked for once: the field has the same question.
+  const { data: known } = useChoices({ choices });
   return (
     <Modal opened onClose={close} title={`Point ${ip.floating_ip_address} at`}>
-      <Select
-        data-autofocus
-        openOnFocus={false}
-        label="Load balancer"
-        data={targets}
+      <FieldInput
+        field={{
+          key: 'port',
+          label: 'Load balancer',
+          kind: 'choice',
+          required: true,
+          placeholder: 'Choose one',
+          choices,
+        }}
+        first
         value={port}
-        onChange={setPort}
-        searchable
-        error={unread(balancers)}
-        placeholder={balancers.data && targets.length === 0 ? 'There is no load balancer here' : 'Choose one'}
+        change={(next) => setPort(String(next))}
+        error={undefined}
       />
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close}>
@@ -149,7 +144,7 @@ function PointAt({ ip, close, choose }: PointAtProps) {
         <VerbButton
           why={port ? undefined : 'Choose where it leads first'}
           onClick={() => {
-            if (port) choose(port, targets.find(({ value }) => value === port)?.label ?? '');
+            if (port) choose(port, known.find(({ value }) => value === port)?.label ?? 'it');
             close();
           }}
         >

@@ -1,13 +1,11 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { api } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
+import { certificates } from '../../api/choices.ts';
 import { usePlace } from '../../app/place.ts';
+import { FieldInput } from '../../ui/field-input.tsx';
 import { AddItem, type ItemProps, RemoveItem } from '../../ui/item-buttons.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
-import { optionsOf, withDistinctLabels } from '../../ui/options.ts';
+import { optionsOf } from '../../ui/options.ts';
 import { Card } from '../../ui/page.tsx';
-import { unread } from '../../ui/unread.ts';
 import styles from '../../ui/wizard.module.css';
 import type { DraftListener, DraftMember, Protocol } from './draft.ts';
 
@@ -30,6 +28,7 @@ interface ListenerFieldsProps extends ItemProps<DraftListener> {
 
 /** A listener with the pool behind it. */
 export function ListenerFields({ listener, index, errorOf, change, remove }: ListenerFieldsProps) {
+  const place = usePlace();
   const set = (next: Partial<DraftListener>) => change({ ...listener, ...next });
   return (
     <Card
@@ -57,9 +56,17 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
           />
         </div>
         {listener.protocol === 'TERMINATED_HTTPS' && (
-          <CertificatePicker
+          <FieldInput
+            field={{
+              key: 'secretId',
+              label: 'Certificate',
+              kind: 'choice',
+              placeholder: 'Choose a certificate',
+              choices: certificates(place),
+            }}
+            first={false}
             value={listener.secretId}
-            choose={(secretId) => set({ secretId })}
+            change={(secretId) => set({ secretId: String(secretId) })}
             error={errorOf('secret_id')}
           />
         )}
@@ -82,38 +89,6 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
         <Members listener={listener} errorOf={errorOf} change={(members) => set({ members })} />
       </div>
     </Card>
-  );
-}
-
-function CertificatePicker({
-  value,
-  choose,
-  error,
-}: {
-  readonly value: string;
-  readonly choose: (id: string) => void;
-  readonly error: string | undefined;
-}) {
-  const secrets = useQuery(
-    api.queryOptions('get', '/cloud/v1/secrets/{project_id}/{region_id}', {
-      params: { path: pathParams(usePlace()), query: { limit: 1000 } },
-    }),
-  );
-  return (
-    <Select
-      label="Certificate"
-      placeholder={
-        secrets.data?.results.length === 0 ? 'No certificate is kept here yet' : 'Choose a certificate'
-      }
-      data={withDistinctLabels(
-        (secrets.data?.results ?? []).map(({ id, name }) => ({ value: id, label: name })),
-      )}
-      value={value || null}
-      onChange={(id) => choose(id ?? '')}
-      error={error ?? unread(secrets)}
-      openOnFocus={false}
-      searchable
-    />
   );
 }
 

@@ -43,7 +43,7 @@ function useLocationField(): Field {
   const { region } = usePlace();
   const here = useQuery(regionsQuery()).data?.results.find(({ id }) => id === region);
   const choices = storageLocations(here?.slug);
-  const { data } = useQuery({ queryKey: ['choices', choices.key], queryFn: choices.load });
+  const { data } = useQuery({ queryKey: ['choices', choices.key, ''], queryFn: () => choices.load('') });
   const isOffered = data?.some(({ value }) => value === here?.slug) ?? false;
   const about =
     data && here && !isOffered

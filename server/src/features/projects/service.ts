@@ -76,6 +76,10 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject | 
   );
 }
 
+/** `1 load balancer`, `2 lifecycle policies`. */
+const named = (plural: string, count: number): string =>
+  count === 1 ? plural.replace(/(ie)?s$/, (end) => (end === 'ies' ? 'y' : '')) : plural;
+
 /** Starts the deletion of an empty project.
  *  @throws Conflict for the default project, one with resources, or one being deleted already */
 export async function deleteProject(ctx: ProjectContext): Promise<TaskRef> {
@@ -86,7 +90,7 @@ export async function deleteProject(ctx: ProjectContext): Promise<TaskRef> {
     if (row.is_default) throw new Conflict('The default project cannot be deleted');
     const resources = await store.countResources(tx, id);
     if (resources.length > 0) {
-      const list = resources.map(({ resource, count }) => `${count} ${resource}`).join(', ');
+      const list = resources.map(({ resource, count }) => `${count} ${named(resource, count)}`).join(', ');
       throw new Conflict(`Project ${id} still has ${list}; delete them first`);
     }
     const taskId = ctx.ids.uuid();

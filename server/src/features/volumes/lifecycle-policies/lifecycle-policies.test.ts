@@ -336,7 +336,7 @@ test('a project with a policy is not empty', async () => {
   const path = `/cloud/v1/lifecycle_policy/${body.id}/2`;
   const made = await call('POST', path, { name: 'nightly', action: 'volume_snapshot' });
   expect((await call('DELETE', `/cloud/v1/projects/${body.id}`)).body.message).toBe(
-    `Project ${body.id} still has 1 lifecycle policies; delete them first`,
+    `Project ${body.id} still has 1 lifecycle policy; delete them first`,
   );
   await call('DELETE', `${path}/${made.body.id}`);
   await finished(call('DELETE', `/cloud/v1/projects/${body.id}`));
