@@ -281,6 +281,8 @@ test('a load balancer with two listeners is made, and faults have the focus', as
   await press('Control+a');
   await type('10.0.0.2');
   await press('Enter');
+  await page.getByRole('heading', { name: /oven-door/ }).waitFor();
+  await portal.go(2, 'load-balancers');
   await page.getByRole('link', { name: 'oven-door' }).waitFor();
   await press('c');
   await focused(main.getByRole('textbox', { name: 'Name' }));
@@ -338,7 +340,7 @@ test('an instance with volumes, connections and a key is made, and faults have t
   await press('Control+a');
   await type('oven');
   await press('Enter');
-  await page.getByRole('link', { name: 'oven' }).waitFor();
+  await page.getByRole('heading', { name: /oven/ }).waitFor();
   const [made] = (await virga.call('GET', '/cloud/v1/instances/1/2')).body.results;
   expect(made.ssh_key_name).toBe('laptop');
   expect(made.flavor.flavor_id).toBe('g1-standard-2-4');

@@ -206,6 +206,9 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
   const { page } = portal;
   await portal.go(2, '');
   const bar = page.getByRole('navigation', { name: 'Pages' }).first();
+  await bar.getByRole('link', { name: 'Overview' }).waitFor();
+  const folded = bar.getByRole('button', { expanded: false });
+  while ((await folded.count()) > 0) await folded.first().click();
   await bar.getByRole('link', { name: 'Quotas', exact: true }).waitFor();
   const labels = await bar.getByRole('link').allTextContents();
   expect(labels.length).toBeGreaterThan(30);
@@ -215,7 +218,7 @@ test('⌘K finds each page of the bar, each creation, and resources of every nou
   await offered.first().waitFor();
   expect(await portal.barriers()).toEqual([]);
   const entries = (await offered.allTextContents()).join('\n');
-  for (const action of ['Create client', 'Dark appearance', 'Sign out']) expect(entries).toContain(action);
+  for (const action of ['Create API token', 'Dark appearance', 'Sign out']) expect(entries).toContain(action);
   const ownName: Readonly<Record<string, string>> = { Databases: 'PostgreSQL', Storage: 'Storage' };
   expect(labels.filter((label) => !entries.includes(ownName[label] ?? label))).toEqual([]);
   for (const [text, kind] of [

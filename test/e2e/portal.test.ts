@@ -3,6 +3,7 @@ import { accountStories } from './portal/account.ts';
 import { computeStories } from './portal/compute.ts';
 import { deliveryStories } from './portal/delivery.ts';
 import { firstHourStories } from './portal/first-hour.ts';
+import { flowStories } from './portal/flows.ts';
 import { Portal } from './portal/harness.ts';
 import { listStories } from './portal/lists.ts';
 import { lostWorkStories } from './portal/lost-work.ts';
@@ -22,6 +23,7 @@ computeStories(portal);
 networkingStories(portal);
 lostWorkStories(portal);
 listStories(portal);
+flowStories(portal);
 accountStories(portal);
 deliveryStories(portal);
 

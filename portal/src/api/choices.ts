@@ -192,6 +192,18 @@ export const certificates = (where: Where): Choices => ({
     ),
 });
 
+/** Storages by their names. */
+export const storageNames: Choices = {
+  key: 'storage names',
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(
+      await client.GET('/storage/v4/object_storages', {
+        params: { query: { limit: OFFERED, ...(part ? { name__contains: part } : {}) } },
+      }),
+    ).map(({ name }) => ({ value: name, label: name })),
+};
+
 /** Where storages of S3 may be, which belong to no project.
  *  @param here the slug of the region that comes first */
 export const storageLocations = (here: string | undefined): Choices => ({

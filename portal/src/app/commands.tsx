@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { needsOf, useMay } from '../api/may.ts';
+import { useOperatorToken } from '../api/operator.ts';
 import { type Place, pathIn } from '../api/place.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { IconPlus, IconSearch } from '../ui/icons.ts';
@@ -11,7 +12,7 @@ import { recents } from '../ui/recent.ts';
 import styles from './commands.module.css';
 import { projectsQuery, regionsQuery } from './home.ts';
 import { type SearchResult, shownAs } from './kinds.ts';
-import { NAV } from './nav.ts';
+import { navOf } from './nav.ts';
 import { usePlace } from './place.ts';
 import { type Search, useSearch } from './search.ts';
 import { useSignOut } from './sign-out.ts';
@@ -56,6 +57,10 @@ const ELSEWHERE = [
   ['Create API token', '/account/tokens?new=1', '/iam/clients/{clientId}/tokens'],
   ['Invite person', '/account/people?new=1', '/iam/clients/invite_user'],
   ['Add webhook', '/account/subscriptions?new=1', '/cloud/v1/user_actions/subscribe'],
+] as const;
+
+/** With the token of those who run the cloud. */
+const OPERATOR = [
   ['Create client', '/operator/clients?new=1', '/virga/v1/clients'],
   ['Add webhook target', '/operator/webhooks?new=1', '/virga/v1/webhook_targets'],
   ['Set fault', '/operator/simulation?new=1', '/virga/v1/simulation/{region_id}/faults'],
@@ -71,13 +76,15 @@ interface Creation {
 /** What can be made, and by whom it can't. */
 function useCreations(place: Place): readonly Creation[] {
   const may = useMay();
+  const isOperator = useOperatorToken() !== undefined;
+  const elsewhere = isOperator ? [...ELSEWHERE, ...OPERATOR] : ELSEWHERE;
   return [
     ...CREATE.map(([label, page, path]) => ({
       label,
       to: `${pathIn(place)}/${page}`,
       lack: may(needsOf('post', path, place.project)),
     })),
-    ...ELSEWHERE.map(([label, to, path]) => ({ label, to, lack: may(needsOf('post', path)) })),
+    ...elsewhere.map(([label, to, path]) => ({ label, to, lack: may(needsOf('post', path)) })),
   ];
 }
 
@@ -120,13 +127,14 @@ export function Commands({ place }: { readonly place: Place }) {
   const { setColorScheme } = useMantineColorScheme();
   const leave = useSignOut();
   const go = (to: string) => () => void navigate({ to });
-  const pages: SpotlightActionData[] = NAV.flatMap(({ icon: Icon, items }) =>
-    items.map((item) => ({
-      id: `page ${item.label}`,
-      label: item.label,
-      leftSection: <Icon size={18} stroke={1.7} />,
-      onClick: go(item.to(place)),
-    })),
+  const pages: SpotlightActionData[] = navOf(useOperatorToken() !== undefined).flatMap(
+    ({ icon: Icon, items }) =>
+      items.map((item) => ({
+        id: `page ${item.label}`,
+        label: item.label,
+        leftSection: <Icon size={18} stroke={1.7} />,
+        onClick: go(item.to(place)),
+      })),
   );
   const seen: SpotlightActionData[] =
     typed === ''

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { type ComponentType, useEffect, useRef, useState } from 'react';
 import { roleIn } from '../api/may.ts';
+import { useOperatorToken } from '../api/operator.ts';
 import type { Place } from '../api/place.ts';
 import { useSession } from '../api/session.ts';
 import { followTasks } from '../api/tasks.ts';
@@ -15,10 +16,11 @@ import {
   IconLayoutSidebarLeftExpand,
   IconSearch,
 } from '../ui/icons.ts';
+import { isTyping } from '../ui/row-keys.ts';
 import { AwayBar } from './away-bar.tsx';
 import styles from './frame.module.css';
 import { regionsQuery } from './home.ts';
-import { lacks, NAV, type NavGroup, type NavItem } from './nav.ts';
+import { lacks, type NavGroup, type NavItem, navOf } from './nav.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { PlacePickers } from './pickers.tsx';
 import { rememberPlace, usePlace } from './place.ts';
@@ -32,6 +34,7 @@ export function Frame() {
   const [sheet, { open, close }] = useDisclosure(false);
   const { pathname } = useLocation();
   const { Commands, openCommands } = useCommands();
+  const { Shortcuts, closeShortcuts } = useShortcuts();
   useEffect(() => followTasks(), []);
   useEffect(() => {
     // An administrator may have changed the role meanwhile.
@@ -109,6 +112,7 @@ export function Frame() {
         </main>
       </div>
       {Commands && <Commands place={place} />}
+      {Shortcuts && <Shortcuts close={closeShortcuts} />}
     </div>
   );
 }
@@ -125,6 +129,24 @@ function useCommands() {
   // Also from within a field.
   useHotkeys([['mod+K', () => void openCommands()]], []);
   return { Commands, openCommands };
+}
+
+/** `?` shows what other keys do. */
+function useShortcuts() {
+  const [Shortcuts, setShortcuts] = useState<ComponentType<{ readonly close: () => void }>>();
+  useEffect(() => {
+    const hear = async (event: KeyboardEvent) => {
+      if (event.key !== '?' || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target))
+        return;
+      event.preventDefault();
+      const loaded = await import('./shortcuts.tsx').catch(() => undefined);
+      if (loaded) setShortcuts(() => loaded.Shortcuts);
+    };
+    const listener = (event: KeyboardEvent) => void hear(event);
+    document.addEventListener('keydown', listener);
+    return () => document.removeEventListener('keydown', listener);
+  }, []);
+  return { Shortcuts, closeShortcuts: () => setShortcuts(undefined) };
 }
 
 /** Says once for all that is shown here that nothing of it can be changed by who is signed in. */
@@ -153,6 +175,8 @@ function Brand() {
 
 function Nav({ folded }: { readonly folded: boolean }) {
   const router = useRouter();
+  const token = useOperatorToken();
+  const { pathname } = useLocation();
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
     // The bar is longer than many windows are high.
@@ -164,15 +188,32 @@ function Nav({ folded }: { readonly folded: boolean }) {
   }, [router]);
   return (
     <nav ref={bar} aria-label="Pages" className={styles.nav}>
-      {NAV.map((group) => (
+      {navOf(token !== undefined || pathname.startsWith('/operator')).map((group) => (
         <Group key={group.label} group={group} folded={folded} />
       ))}
     </nav>
   );
 }
 
+const DAILY = ['Networking', 'Compute'];
+
+/** Whether an address is that of an entry, or of something below it. */
+function isPageOf(item: NavItem, place: Place, pathname: string): boolean {
+  const to = item.to(place);
+  return pathname === to || (item.label !== 'Overview' && pathname.startsWith(`${to}/`));
+}
+
 function Group({ group, folded }: { readonly group: NavGroup; readonly folded: boolean }) {
-  const [closed, setClosed] = useLocalStorage({ key: `virga.closed.${group.label}`, defaultValue: false });
+  const place = usePlace();
+  const { pathname } = useLocation();
+  const isHere = group.items.some((item) => isPageOf(item, place, pathname));
+  // Open are those of the daily work and the one of the page, until somebody says otherwise.
+  const [kept, setKept] = useLocalStorage<boolean | null>({
+    key: `virga.open.${group.label}`,
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
+  const isOpen = kept ?? (isHere || DAILY.includes(group.label));
   const [first] = group.items;
   if (!first) return null;
   const alone = group.items.length === 1;
@@ -185,14 +226,14 @@ function Group({ group, folded }: { readonly group: NavGroup; readonly folded: b
           <button
             type="button"
             className={styles.groupHead}
-            aria-expanded={!closed}
-            onClick={() => setClosed(!closed)}
+            aria-expanded={isOpen}
+            onClick={() => setKept(!isOpen)}
           >
             <group.icon size={17} stroke={1.7} />
             {group.label}
             <IconChevronDown size={14} className={styles.chevron} />
           </button>
-          {!closed && group.items.map((item) => <NavLink key={item.label} item={item} inset />)}
+          {isOpen && group.items.map((item) => <NavLink key={item.label} item={item} inset />)}
         </>
       )}
     </div>
@@ -217,7 +258,7 @@ function NavLink({ item, icon: Icon, inset = false, folded = false }: NavLinkPro
     all,
   );
   const to = item.to(place);
-  const active = pathname === to || (item.label !== 'Overview' && pathname.startsWith(`${to}/`));
+  const active = isPageOf(item, place, pathname);
   const link = (
     <Link
       className={styles.link}

@@ -25,6 +25,9 @@ export interface NavItem {
   readonly needs?: Flag;
 }
 
+/** Of those who run the cloud: everybody else has no use for it. */
+const OPERATOR = 'Operator';
+
 export interface NavGroup {
   readonly label: string;
   readonly icon: Icon;
@@ -116,7 +119,7 @@ export const NAV: readonly NavGroup[] = [
     ],
   },
   {
-    label: 'Operator',
+    label: OPERATOR,
     icon: IconTool,
     items: [
       elsewhere('Clients', '/operator/clients'),
@@ -131,6 +134,10 @@ export const NAV: readonly NavGroup[] = [
     ],
   },
 ];
+
+/** The groups that somebody has a use for. @param isOperator whether the page has the operator's token, or asks for it */
+export const navOf = (isOperator: boolean): readonly NavGroup[] =>
+  NAV.filter(({ label }) => isOperator || label !== OPERATOR);
 
 /** What a region may lack. */
 const LACKS: Readonly<Record<Flag, string>> = {

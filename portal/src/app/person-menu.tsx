@@ -9,6 +9,7 @@ import {
   IconLogout,
   IconMoon,
   IconSun,
+  IconTool,
   IconUserCircle,
 } from '../ui/icons.ts';
 import { usePlace } from './place.ts';
@@ -45,6 +46,12 @@ export function PersonMenu() {
           onClick={() => void navigate({ to: '/account/sessions' })}
         >
           Password and sessions
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconTool size={15} />}
+          onClick={() => void navigate({ to: '/operator/clients' })}
+        >
+          For operators
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void leave()}>
           Sign out

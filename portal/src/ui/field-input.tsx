@@ -1,4 +1,13 @@
-import { MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -143,18 +152,34 @@ function Input(props: FieldInputProps) {
           onChange={(event) => change(event.currentTarget.value)}
         />
       );
-    default:
-      return (
-        <TextInput
-          {...common}
-          type={INPUTS[field.kind] ?? 'text'}
-          {...(field.kind === 'moment' ? { step: 1 } : {})}
-          autoComplete="off"
-          value={value as string}
-          onChange={(event) => change(event.currentTarget.value)}
-        />
-      );
+    case 'text':
+      if (field.choices || field.options) return <Suggested {...props} common={common} />;
   }
+  return (
+    <TextInput
+      {...common}
+      type={INPUTS[field.kind] ?? 'text'}
+      {...(field.kind === 'moment' ? { step: 1 } : {})}
+      autoComplete="off"
+      value={value as string}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+/** A text for which there are suggestions. */
+function Suggested({ field, value, change, common }: FieldInputProps & { readonly common: object }) {
+  const { data } = useChoices(field);
+  return (
+    <Autocomplete
+      {...common}
+      openOnFocus={false}
+      autoComplete="off"
+      data={[...new Set(data.map((one) => one.value))]}
+      value={value as string}
+      onChange={change}
+    />
+  );
 }
 
 /** Nobody is asked while somebody still types. */
@@ -201,7 +226,8 @@ function Choice({ field, value, error, change, common }: FieldInputProps & { rea
     data,
     searchable: true,
     // The name of what is chosen stands there as if it were typed.
-    onSearchChange: (text: string) => setTyped(data.some(({ label }) => label === text) ? '' : text),
+    onSearchChange: (text: string) =>
+      setTyped(data.some((one) => one.value === value && one.label === text) ? '' : text),
   };
   if (field.kind === 'choices') {
     return <MultiSelect {...both} value={[...(value as readonly string[])]} onChange={change} clearable />;

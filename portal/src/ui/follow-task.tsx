@@ -4,6 +4,7 @@ import { type ApiCall, client, faultOf, queryClient, wordsOf } from '../api/clie
 import { type Place, pathIn } from '../api/place.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
 import { useRouting } from './routing.tsx';
+import { pathOfTask } from './subject.tsx';
 
 /** The task that an answer names, if it names one. */
 export const taskOf = (data: unknown): string | undefined =>
@@ -17,6 +18,14 @@ export const toCreated =
     const [id] = created_resources?.[kind] ?? [];
     return id === undefined ? undefined : pathIn(place, page, String(id));
   };
+
+/** The page of what a task makes, which is there as soon as the task is; undefined where it has none. */
+export async function pageOfTask(taskId: string): Promise<string | undefined> {
+  const { data } = await client
+    .GET('/cloud/v1/tasks/{task_id}', { params: { path: { task_id: taskId } } })
+    .catch(() => ({ data: undefined }));
+  return data && pathOfTask(data);
+}
 
 interface Follow {
   readonly title: string;

@@ -19,7 +19,8 @@ export function useRowKeys({ create }: { readonly create: string | undefined }):
   }, [create, go]);
 }
 
-const isTyping = (target: EventTarget | null) =>
+/** Whether keys are written into something, or belong to a dialog. */
+export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||

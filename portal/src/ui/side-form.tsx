@@ -35,6 +35,8 @@ export interface FormOptions<Body> {
   readonly terraform?: (body: Body) => string;
   /** Where the result is once its task has ended. */
   readonly to?: (task: Task) => string | undefined;
+  /** The page of what is made, which is there at once; absent: the list stays. */
+  readonly opens?: (body: Body) => string;
   /** Sees the answer of a call. */
   readonly done?: (data: unknown) => void;
   /** More of what will come of it, above the code. */
@@ -112,7 +114,8 @@ function errorOf(fault: ApiFault | undefined, field: Field): string | undefined 
 }
 
 function Form<Body>(props: SideFormProps<Body>) {
-  const { title, verb = title, fields, request, to, done, close, picture } = props;
+  const { title, verb = title, fields, request, to, opens, done, close, picture } = props;
+  const { go } = useRouting();
   const isTyped = useCallback(
     (typed: Values) => fields.some((field) => !field.first && typed[field.key] !== initialValue(field)),
     [fields],
@@ -143,7 +146,8 @@ function Form<Body>(props: SideFormProps<Body>) {
       // It was done when it was answered, and no event reports it.
       else void queryClient.invalidateQueries();
       done?.(data);
-      return close();
+      // A page of its own closes the form, too.
+      return opens ? go(opens(body)) : close();
     });
     if (error !== undefined) focusFault(form.current);
   };

@@ -16,7 +16,6 @@ export function computeStories(portal: Portal): void {
     await portal.picture('create-instance');
     expect(await portal.barriers()).toEqual([]);
     await page.getByRole('button', { name: 'Create instance' }).click();
-    await page.getByRole('link', { name: 'Done. Open it' }).click();
     await page.getByRole('heading', { name: /bakery/ }).waitFor();
     expect(await portal.barriers()).toEqual([]);
     await page.getByRole('button', { name: 'Actions' }).first().click();

@@ -45,6 +45,7 @@ export function firstHourStories(portal: Portal): void {
 
   test('a token is made, shown once, and works', async () => {
     const { page, virga } = portal;
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('link', { name: 'API tokens' }).click();
     await page.getByRole('link', { name: 'Create token' }).first().click();
     await page.getByLabel('Name').fill('pipeline');
@@ -80,7 +81,6 @@ export function firstHourStories(portal: Portal): void {
       await route.fulfill({ response });
     });
     await page.getByRole('button', { name: 'Create load balancer' }).click();
-    await page.getByRole('link', { name: 'Done. Open it' }).click();
     await page.getByRole('heading', { name: /shop/ }).waitFor();
     await page.unrouteAll();
     await page.locator('[data-node][data-meaning="good"]', { hasText: `:${portOf(servers[1])}` }).waitFor();

@@ -22,7 +22,7 @@ export const createForm = (place: Place, offer: Asked): FormOptions<Body> => ({
   fields: fieldsOf(offer),
   body: bodyOf,
   request: (body) => apiCall('post', CLUSTERS, { params: { path: pathParams(place) }, body }),
-  to: () => pathIn(place, 'databases'),
+  opens: ({ cluster_name: name }) => pathIn(place, 'databases', name),
 });
 
 const fieldsOf = (from: Asked): FormOptions<Body>['fields'] => [

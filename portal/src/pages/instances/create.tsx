@@ -5,7 +5,7 @@ import { pathIn, pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { useDraft } from '../../ui/drafts.tsx';
-import { followTask, toCreated } from '../../ui/follow-task.tsx';
+import { followTask, pageOfTask } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Wizard } from '../../ui/wizard.tsx';
 import { ConnectionFields, MachineFields, MoreFields, VolumeFields } from './create-fields.tsx';
@@ -43,9 +43,9 @@ export function CreateInstance() {
     [...(subnets.data?.results ?? []), ...(networks.data?.results ?? [])].find((one) => one.id === id)?.name;
   const list = pathIn(place, 'instances');
   const body = bodyOf(draft, networkOf);
-  const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
-    if (task) followTask(task, { title: `Create ${draft.name}`, to: toCreated(place, 'instances') });
-    return navigate({ to: list });
+  const created = async ({ tasks: [task] }: { tasks: readonly string[] }) => {
+    if (task) followTask(task, { title: `Create ${draft.name}` });
+    return navigate({ to: (task && (await pageOfTask(task))) ?? list });
   };
   return (
     <Wizard

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Select, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, apiCall, client, every, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf, useMay } from '../../api/may.ts';
@@ -10,14 +10,19 @@ import { Nodes, NodesSkeleton, type NodeTile } from '../../pictures/nodes.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { Copy } from '../../ui/copy.tsx';
+import { useDelete } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { refused, startTask } from '../../ui/follow-task.tsx';
 import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Facts, PageHead } from '../../ui/page.tsx';
+import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
+import { ActionsMenu } from '../../ui/row-menu.tsx';
 import { readTime, Time } from '../../ui/time.tsx';
 import { unread } from '../../ui/unread.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { Changing } from './changing.tsx';
+import { useAddPool, usePoolVerbs } from './pools.tsx';
+import { removal } from './removal.ts';
 
 const CLUSTER = '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}';
 
@@ -71,6 +76,7 @@ export function ClusterDetail() {
       >
         <KubeconfigButton name={data.name} />
         <UpgradeButton cluster={data} />
+        <ClusterMenu cluster={data} />
       </PageHead>
       <FromBefore query={cluster} />
       {taskId !== '' && !task.error && <Changing task={task.data} />}
@@ -98,6 +104,7 @@ interface PoolProps {
 
 function Pool({ cluster, pool, upgradeSince }: PoolProps) {
   const path = { ...pathParams(usePlace()), cluster_name: cluster.name, pool_name: pool.name };
+  const verbs = usePoolVerbs(usePlace(), cluster);
   const [doomed, setDoomed] = useState<NodeTile>();
   const nodes = useQuery({
     ...api.queryOptions('get', `${CLUSTER}/pools/{pool_name}/instances`, { params: { path } }),
@@ -122,10 +129,13 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
     <Card
       title={pool.name}
       aside={
-        <StatusBadge
-          status={pool.status}
-          detail={`${pool.flavor_id}, ${pool.min_node_count} to ${pool.max_node_count} nodes`}
-        />
+        <Group gap="xs">
+          <StatusBadge
+            status={pool.status}
+            detail={`${pool.flavor_id}, ${pool.min_node_count} to ${pool.max_node_count} nodes`}
+          />
+          <ActionsMenu row={pool} actions={actionsOf(verbs)} />
+        </Group>
       }
     >
       {nodes.error && !nodes.data ? (
@@ -135,6 +145,7 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
       ) : (
         <NodesSkeleton count={pool.node_count} />
       )}
+      <Dialogs verbs={verbs} />
       <ConfirmDelete
         name={doomed?.name}
         kind="node"
@@ -144,6 +155,24 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
         confirm={() => doomed && void startTask(drop(doomed.id), { title: `Delete node ${doomed.name}` })}
       />
     </Card>
+  );
+}
+
+/** What else can be done with a cluster: another pool, its end. */
+function ClusterMenu({ cluster }: { readonly cluster: Cluster }) {
+  const place = usePlace();
+  const navigate = useNavigate();
+  const add = useAddPool(place);
+  const remove = useDelete<Cluster>({
+    ...removal(place),
+    deleted: () => navigate({ to: pathIn(place, 'kubernetes') }),
+  });
+  const verbs = [add, remove];
+  return (
+    <>
+      <ActionsMenu row={cluster} actions={actionsOf(verbs)} />
+      <Dialogs verbs={verbs} />
+    </>
   );
 }
 

@@ -3,7 +3,6 @@ import { clusterVersions, nodeFlavors, sshKeys } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { type Place, pathIn } from '../../api/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
 import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -11,12 +10,9 @@ import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { texts } from '../../ui/values.ts';
 import { AddSshKey } from '../ssh-keys/form.tsx';
-
-const CLUSTERS = '/cloud/v2/k8s/clusters/{project_id}/{region_id}';
+import { CLUSTERS, nodesOf, removal } from './removal.ts';
 
 type Cluster = Schemas['K8sCluster'];
-
-const nodesOf = ({ pools }: Cluster) => pools.reduce((sum, { node_count }) => sum + node_count, 0);
 
 const COLUMNS: readonly Column<Cluster>[] = [
   { label: 'Name', cell: ({ name }) => name },
@@ -43,17 +39,7 @@ export function Clusters() {
       result={result}
       columns={COLUMNS}
       href={({ name }) => pathIn(place, 'kubernetes', name)}
-      remove={{
-        kind: 'cluster',
-        consequences: (cluster) =>
-          `${nodesOf(cluster) === 1 ? 'Its node' : `Its ${nodesOf(cluster)} nodes`} and everything that runs there go with it.`,
-        askName: () => true,
-        disabled: whyBusy,
-        call: ({ name }) =>
-          apiCall('delete', `${CLUSTERS}/{cluster_name}`, {
-            params: { path: { ...path, cluster_name: name } },
-          }),
-      }}
+      remove={removal(place)}
       empty={{
         title: 'No clusters here',
         about: 'Create one, then watch its nodes come up, be replaced and come back.',
@@ -63,7 +49,7 @@ export function Clusters() {
         fields: fieldsOf(place),
         body: bodyOf,
         request: (body) => apiCall('post', CLUSTERS, { params: { path }, body }),
-        to: () => pathIn(place, 'kubernetes'),
+        opens: ({ name }) => pathIn(place, 'kubernetes', name),
       }}
     />
   );

@@ -7,7 +7,7 @@ import { usePlace } from '../../app/place.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { useDraft } from '../../ui/drafts.tsx';
 import { FieldInput } from '../../ui/field-input.tsx';
-import { followTask, toCreated } from '../../ui/follow-task.tsx';
+import { followTask, pageOfTask } from '../../ui/follow-task.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
 import { NameInput } from '../../ui/name-input.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -45,13 +45,9 @@ export function CreateLoadBalancer() {
   const { items, removing } = useItemFocus('listener', draft.listeners.length);
   const list = pathIn(place, 'load-balancers');
   const change = (next: Partial<Draft>) => kept.set((before) => ({ ...before, ...next }));
-  const created = ({ tasks: [task] }: { tasks: readonly string[] }) => {
-    if (task)
-      followTask(task, {
-        title: `Create ${draft.name}`,
-        to: toCreated(place, 'loadbalancers', 'load-balancers'),
-      });
-    return navigate({ to: list });
+  const created = async ({ tasks: [task] }: { tasks: readonly string[] }) => {
+    if (task) followTask(task, { title: `Create ${draft.name}` });
+    return navigate({ to: (task && (await pageOfTask(task))) ?? list });
   };
   const remove = (index: number) => {
     removing(index);

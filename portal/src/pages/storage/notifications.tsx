@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { storageNames } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -83,8 +84,14 @@ export function StorageNotifications() {
               KINDS.map(({ name, label }) => ({ value: name, label })),
               { initial: 'reaching_used_space' },
             ),
-            textField('storage_name', 'Storage', { initial: storage }),
-            { key: 'bucket_name', label: 'Bucket', about: 'Empty: the whole storage', kind: 'text' },
+            textField('storage_name', 'Storage', { initial: storage, choices: storageNames }),
+            {
+              key: 'bucket_name',
+              label: 'Bucket',
+              about: 'Empty: the whole storage',
+              kind: 'text',
+              options: used.map(({ bucket_name }) => ({ value: bucket_name, label: bucket_name })),
+            },
             numberField('gigabytes', 'Threshold in GiB', {
               min: 0,
               initial: 100,
