@@ -60,8 +60,8 @@ export interface Field {
   readonly max?: number;
   /** Shown only when this holds. */
   readonly when?: (values: Values) => boolean;
-  /** What stands below it: a button that makes what can be chosen. */
-  readonly beside?: (change: (value: Value) => void) => ReactNode;
+  /** What stands below it: a button that makes or fills in what can be chosen. */
+  readonly beside?: (change: (value: Value) => void, value: Value) => ReactNode;
   /** The name of the field in the API's faults, where it differs from `key`. */
   readonly fault?: string | readonly string[];
 }
@@ -91,7 +91,7 @@ export function FieldInput(props: FieldInputProps) {
   return (
     <>
       <Input {...props} />
-      {props.field.beside?.(props.change)}
+      {props.field.beside?.(props.change, props.value)}
     </>
   );
 }

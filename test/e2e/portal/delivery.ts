@@ -39,7 +39,7 @@ export function deliveryStories(portal: Portal): void {
       window.setTimeout = (run, ms = 0, ...rest) => soon(run, ms + 500, ...rest);
     }`);
     await portal.go(1, 'storage?new=1', page);
-    const storage = page.getByRole('dialog').getByRole('textbox', { name: 'Storage' });
+    const storage = page.getByRole('dialog').getByRole('combobox', { name: 'Storage' });
     await storage.focus();
     await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
     expect(await storage.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
@@ -49,7 +49,7 @@ export function deliveryStories(portal: Portal): void {
   test('a threshold is drawn against what is used, and says that it was notified', async () => {
     const { page, virga } = portal;
     await portal.go(1, 'storage?new=1');
-    await page.getByLabel('Storage', { exact: false }).last().fill('media');
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Storage' }).fill('media');
     await page.getByLabel('Threshold in GiB').fill('10');
     await page.getByRole('button', { name: 'Set threshold' }).last().click();
     await page.getByRole('cell', { name: 'media, all of it' }).waitFor();

@@ -45,7 +45,6 @@ export function firstHourStories(portal: Portal): void {
 
   test('a token is made, shown once, and works', async () => {
     const { page, virga } = portal;
-    await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('link', { name: 'API tokens' }).click();
     await page.getByRole('link', { name: 'Create token' }).first().click();
     await page.getByLabel('Name').fill('pipeline');
@@ -147,6 +146,7 @@ export function firstHourStories(portal: Portal): void {
 
   test('a warning is set', async () => {
     const { page, virga } = portal;
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
     await page.getByRole('link', { name: 'Quotas' }).click();
     const warn = page.getByLabel('Warn at, in percent');
     await warn.fill('70');

@@ -18,6 +18,8 @@ const READS = [
   /^(Add passkey…|Add authenticator app…|New recovery codes…)$/,
   // Of the video page, and of databases.
   /^(Get an address|Download certificate|and \d+ more|Undo changes)$/,
+  // It fills in a field.
+  /^Add your address, /,
   // Of the operator's gate.
   /^(Continue|Toggle password visibility)$/,
 ];

@@ -4,7 +4,7 @@ import { type Place, pathIn, pathParams } from '../../api/place.ts';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type FormOptions, text, type Values } from '../../ui/side-form.tsx';
 import { list, number } from '../../ui/values.ts';
-import { aclField, LETTERS, MODES, REPLICATIONS } from './fields.ts';
+import { aclField, LETTERS, MODES, REPLICATIONS } from './fields.tsx';
 import { flavorKey, flavorOf, flavorWords } from './queries.ts';
 
 type Body = Schemas['CreatePostgresqlCluster'];

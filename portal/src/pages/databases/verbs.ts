@@ -5,7 +5,7 @@ import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { FormOptions } from '../../ui/side-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { list, number } from '../../ui/values.ts';
-import { ATTRIBUTES, aclField, LETTERS, MODES, REPLICATIONS } from './fields.ts';
+import { ATTRIBUTES, aclField, LETTERS, MODES, REPLICATIONS } from './fields.tsx';
 import {
   type Cluster,
   clusterPath,

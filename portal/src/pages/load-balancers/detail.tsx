@@ -66,7 +66,7 @@ export function LoadBalancerDetail() {
         pools={<Pools lb={lb} listeners={listeners} pools={pools} />}
         listeners={<Listeners lb={lb} listeners={listeners} />}
         policies={<Policies lb={lb} listeners={listeners} pools={pools} policies={policies} />}
-        logs={<Logs id={id} pools={pools} />}
+        logs={<Logs lb={lb} pools={pools} />}
       />
     </>
   );

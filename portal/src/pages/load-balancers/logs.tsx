@@ -8,6 +8,7 @@ import { usePlace } from '../../app/place.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { startTask } from '../../ui/follow-task.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Card, Empty } from '../../ui/page.tsx';
 import { useRouting } from '../../ui/routing.tsx';
@@ -33,18 +34,18 @@ interface LogSearch {
 }
 
 interface LogsProps {
-  readonly id: string;
+  readonly lb: Schemas['LoadBalancer'];
   readonly pools: readonly Schemas['Pool'][];
 }
 
 /** The last lines of the access log, followed while one looks; the filters are in the address. */
-export function Logs({ id, pools }: LogsProps) {
+export function Logs({ lb, pools }: LogsProps) {
   const place = usePlace();
   const { useSearch, changeSearch } = useRouting();
   const search: LogSearch = useSearch();
   const isLive = search.follow !== 'no';
   const params = {
-    path: { ...pathParams(place), load_balancer_id: id },
+    path: { ...pathParams(place), load_balancer_id: lb.id },
     query: {
       limit: LIMIT,
       ...(search.status ? { status: search.status } : {}),
@@ -60,11 +61,44 @@ export function Logs({ id, pools }: LogsProps) {
         {log.error && !log.data ? (
           <FaultNote fault={faultOf(log.error)} retry={() => void log.refetch()} />
         ) : (
-          log.data && <Lines log={log.data} search={search} isLive={isLive} pools={pools} />
+          log.data &&
+          (log.data.unavailable && !lb.logging?.enabled ? (
+            <Off lb={lb} why={log.data.unavailable} />
+          ) : (
+            <Lines log={log.data} search={search} isLive={isLive} pools={pools} />
+          ))
         )}
       </Card>
       <CodePanel call={apiCall('get', LOG, { params })} />
     </>
+  );
+}
+
+interface OffProps {
+  readonly lb: Schemas['LoadBalancer'];
+  /** As the API says it, which names the fields that switch it on. */
+  readonly why: string;
+}
+
+/** A load balancer without a log, and the button that gives it one. */
+function Off({ lb, why }: OffProps) {
+  const place = usePlace();
+  // Where nothing writes logs there is nothing to switch on.
+  if (!why.includes('logging.enabled')) return <Empty title="No log" about={why} />;
+  const call = apiCall('patch', '/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
+    params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
+    body: { logging: { enabled: true } },
+  });
+  return (
+    <Empty
+      title="The access log is off"
+      about="Switched on, it has a line for each request: when, what, how long, and which member answered."
+      action={{
+        label: 'Switch on the access log',
+        run: () => void startTask(call, { title: `Access log of ${lb.name}` }),
+        call,
+      }}
+    />
   );
 }
 

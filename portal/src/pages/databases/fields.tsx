@@ -1,4 +1,5 @@
 import type { Field, Option } from '../../ui/field-input.tsx';
+import { OwnAddress } from './own-address.tsx';
 
 /** Fields that the form of a new cluster and those of one that is there have in common. */
 
@@ -30,6 +31,9 @@ export const aclField = (initial: readonly string[]): Field => ({
   kind: 'list',
   initial,
   fault: 'network.acl',
+  beside: (change, value) => (
+    <OwnAddress listed={Array.isArray(value) ? value : []} add={(all) => change(all)} />
+  ),
 });
 
 /** What an owner of a first database may be called. */
