@@ -106,7 +106,7 @@ describe('an inference secret', () => {
     const refused = await server.call('DELETE', `/cloud/v1/projects/${project.id}`);
     expect(refused).toMatchObject({
       status: 409,
-      body: { message: expect.stringContaining('1 inference secrets') },
+      body: { message: expect.stringContaining('1 inference secret') },
     });
   });
 });
