@@ -133,6 +133,10 @@ test('storage create prints a profile for S3 clients', async () => {
   expect(output).toMatch(
     /^\[profile media\]\naws_access_key_id = \S+\naws_secret_access_key = \S+\nendpoint_url = http\S+\n/,
   );
+  const locationOf = async (name: string) => (await answer(`storage list --name ${name}`))[0].location_name;
+  expect(await locationOf('media')).toBe('simulated');
+  await virga('storage create here', { env: { VIRGA_DEFAULT_REGION: '1' } });
+  expect(await locationOf('here')).toBe('local');
 });
 
 test('pg create needs no more than a name, and pg connect opens psql without a password in its arguments', async () => {

@@ -18,7 +18,7 @@ export function addStorageHelpers(noun: Command, terminal: Terminal): void {
 async function create({ flags, body }: Given, context: Context): Promise<void> {
   const { client } = context.connect();
   const fields: Fields = { ...body, ...flags };
-  const location = fields.location_name ?? (await firstLocation(context));
+  const location = fields.location_name ?? (await usualLocation(context));
   if (typeof fields.name !== 'string') throw new UsageError('A name is needed: virga storage create media');
   const made = await client.post('/storage/v4/object_storages', {
     body: { name: fields.name, location_name: String(location) },
@@ -39,9 +39,16 @@ async function create({ flags, body }: Given, context: Context): Promise<void> {
   context.terminal.print(lines.join('\n'));
 }
 
-async function firstLocation(context: Context): Promise<string> {
-  const { results } = await context.connect().client.get('/storage/v4/locations');
-  const location = results.find(({ type }) => type === 's3_compatible');
+/** That of the usual region, or the first one. */
+async function usualLocation(context: Context): Promise<string> {
+  const connection = context.connect();
+  const { results } = await connection.client.get('/storage/v4/locations');
+  const region = await connection.region(context.globals.region);
+  const { slug } = await connection.client.get('/cloud/v1/regions/{region_id}', {
+    params: { path: { region_id: region } },
+  });
+  const offered = results.filter(({ type }) => type === 's3_compatible');
+  const location = offered.find(({ name }) => name === slug) ?? offered[0];
   if (!location) throw new UsageError('There is no location for S3 storages here');
   return location.name;
 }
