@@ -112,7 +112,11 @@ describe.runIf(isRoot)('accounts of engines', () => {
     for (const name of ['old/data', 'old/data/file']) chownSync(home(name), 65_534, 65_534);
     writeFileSync(home('old/conf'), '');
     chownSync(home('old/conf'), 0, 65_534);
-    const child = spawn('sh', ['-c', 'sleep 600; :', home('old/conf')], { uid: 65_534, stdio: 'ignore' });
+    // It has no child, which would be seen for a moment after it.
+    const child = spawn('sh', ['-c', 'read line', home('old/conf')], {
+      uid: 65_534,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     expect(uidOf('old')).toBe(65_534);
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
