@@ -2,11 +2,11 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
 import { currentInstances, lockDataDir } from '../platform/database/embedded/index.ts';
-import { inPart, keepRegion, type Sink } from '../providers/local/index.ts';
+import { backUpRegion, inPart, type Sink } from '../providers/local/index.ts';
 import { VERSION } from '../version.ts';
 import { ArchiveWriter } from './archive.ts';
-import { keepControlPlane } from './control-plane.ts';
-import { KEEPERS } from './keepers.ts';
+import { backUpControlPlane } from './control-plane.ts';
+import { ENGINE_BACKUPS } from './engine-backups.ts';
 import { BackupError, type Manifest, PLATFORM } from './manifest.ts';
 import { pack } from './tar.ts';
 
@@ -48,9 +48,13 @@ export async function backup({ dataDir, file, say }: BackupOptions): Promise<Man
   try {
     const all = sinkOf(archive, say);
     for (const region of foldersIn(path.join(root, 'regions')))
-      await keepRegion(path.join(root, 'regions', region), KEEPERS, inPart(all, `regions/${region}/`));
+      await backUpRegion(
+        path.join(root, 'regions', region),
+        ENGINE_BACKUPS,
+        inPart(all, `regions/${region}/`),
+      );
     await all.files('files.tar', root, { leftOut: NOT_KEPT.map((name) => `./${name}`) });
-    await keepControlPlane(dataDir, isServed, inPart(all, 'control-plane/'));
+    await backUpControlPlane(dataDir, isServed, inPart(all, 'control-plane/'));
     return await archive.finish({
       version: VERSION,
       made_at: systemClock().now().toISOString(),

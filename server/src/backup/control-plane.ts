@@ -13,7 +13,7 @@ import { BackupError } from './manifest.ts';
 const run = promisify(execFile);
 
 /** @param isServed a server runs on the data directory; else nobody can begin to while this runs */
-export async function keepControlPlane(dataDir: string, isServed: boolean, sink: Sink): Promise<void> {
+export async function backUpControlPlane(dataDir: string, isServed: boolean, sink: Sink): Promise<void> {
   const { clusterDir, socketDir, passwordFile } = findPlace(dataDir);
   const password = readText(passwordFile)?.trim();
   if (password === undefined || readText(path.join(clusterDir, 'PG_VERSION')) === null)

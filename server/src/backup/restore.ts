@@ -13,7 +13,7 @@ import {
 import { folderOfPart, settleRegion } from '../providers/local/index.ts';
 import { ArchiveReader } from './archive.ts';
 import { placeOfControlPlane, settleControlPlane } from './control-plane.ts';
-import { KEEPERS } from './keepers.ts';
+import { ENGINE_BACKUPS } from './engine-backups.ts';
 import { BackupError, type Manifest, type Part } from './manifest.ts';
 import { unpack } from './tar.ts';
 
@@ -80,7 +80,7 @@ async function fill(archive: ArchiveReader, dataDir: string, say: (line: string)
   await settleControlPlane(dataDir);
   const regions = path.join(dataDir, 'regions');
   for (const region of existsSync(regions) ? readdirSync(regions) : [])
-    settleRegion(path.join(regions, region), KEEPERS);
+    settleRegion(path.join(regions, region), ENGINE_BACKUPS);
 }
 
 const depth = ({ name }: Part) => name.split('/').length;
@@ -97,7 +97,9 @@ function folderOf(name: string, dataDir: string, clusterDir: string): string {
 /** Writes a file for the owner of its folder. */
 async function writeLike(folder: string, name: string, text: string): Promise<void> {
   const file = path.join(folder, name);
-  writeFileSync(file, text, { mode: 0o600 });
+  // Whatever a program of a tenant has left under this name: nothing is written through a link.
+  rmSync(file, { force: true, recursive: true });
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
   const { uid, gid } = statSync(folder);
   if (process.getuid?.() === 0) await run('chown', [`${uid}:${gid}`, file]);
 }

@@ -7,11 +7,10 @@ export type { EngineHost } from './host/engine.ts';
 export { engineRoot } from './host/engine-root.ts';
 export { OwnerFence } from './host/owner-fence.ts';
 export { inPart, type Sink } from './host/sink.ts';
-export { folderOfPart, type Keepers, keepRegion, settleRegion } from './kept-data.ts';
 export {
-  keepCluster as keepKubernetesCluster,
+  backUpCluster as backUpKubernetesCluster,
   settleCluster as settleKubernetesCluster,
-} from './kubernetes/kept-data.ts';
+} from './kubernetes/cluster-backup.ts';
 export { createLocalKubernetes, type LocalKubernetes } from './kubernetes/provider.ts';
 export type { KubernetesPrograms } from './kubernetes/server.ts';
 export { type LogCollector, parseLogCollector } from './load-balancers/access-logs/collector.ts';
@@ -24,11 +23,12 @@ export {
 export { localNetworks } from './networks.ts';
 export { createLocalObjectStorage, type LocalObjectStorage } from './object-storage/provider.ts';
 export { createOwnedDataPlane } from './owned-data-plane.ts';
-export { keepCluster as keepPostgresqlCluster } from './postgresql/kept-data.ts';
+export { backUpCluster as backUpPostgresqlCluster } from './postgresql/cluster-backup.ts';
 export { copyRunning, copyStopped } from './postgresql/online-copy.ts';
 export {
   createLocalPostgresql,
   type LocalPostgresql,
   type PostgresqlPrograms,
 } from './postgresql/provider.ts';
+export { backUpRegion, type EngineBackups, folderOfPart, settleRegion } from './region-backup.ts';
 export { createLocalSftpStorage, type LocalSftpStorage } from './sftp-storage/provider.ts';

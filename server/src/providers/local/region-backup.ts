@@ -8,14 +8,14 @@ import { inPart, type Sink } from './host/sink.ts';
 /** What a backup takes of a local region. */
 
 /** An engine whose data cannot just be copied. */
-export interface Keeper {
+export interface EngineBackup {
   /** Hands over what a cluster keeps, also while it runs. @param root of all clusters of the region */
-  keep(root: string, id: string, sink: Sink): Promise<void>;
+  backUp(root: string, id: string, sink: Sink): Promise<void>;
   /** Tells a cluster that was restored where it is now. */
   settle?(root: string, id: string): void;
 }
 /** By the name of the engine's folder. */
-export type Keepers = Readonly<Record<string, Keeper>>;
+export type EngineBackups = Readonly<Record<string, EngineBackup>>;
 
 /** Each start makes them anew, or they tell where this data directory is. */
 const NOT_KEPT = ['./cli', './sockets', './templates', './origin', './identity', './*/run', './*/*.pid'];
@@ -24,13 +24,13 @@ const ID = /^[0-9a-f-]{36}$/;
 
 /** Hands over all that the engines of a region keep.
  *  @param folder of the region, in the data directory */
-export async function keepRegion(folder: string, keepers: Keepers, sink: Sink): Promise<void> {
+export async function backUpRegion(folder: string, engines: EngineBackups, sink: Sink): Promise<void> {
   const kinds = foldersIn(folder);
   for (const kind of kinds) {
     const root = rootsOf(join(realpathSync(folder), kind)).findLast((each) => existsSync(each)) ?? '';
-    const keeper = keepers[kind];
-    const apart = keeper ? foldersIn(root).filter((name) => ID.test(name)) : [];
-    for (const id of apart) await keeper?.keep(root, id, inPart(sink, `${kind}/${id}/`));
+    const engine = engines[kind];
+    const apart = engine ? foldersIn(root).filter((name) => ID.test(name)) : [];
+    for (const id of apart) await engine?.backUp(root, id, inPart(sink, `${kind}/${id}/`));
     const leftOut = [...NOT_KEPT, ...apart.map((id) => `./${id}`)];
     await sink.files(`${kind}/files.tar`, root, { leftOut });
   }
@@ -49,12 +49,12 @@ export function folderOfPart(folder: string, part: string): string {
 
 /** Gives what was restored to accounts of this machine: those of the backup may be somebody else's here.
  *  @param folder of the region, in the data directory */
-export function settleRegion(folder: string, keepers: Keepers): void {
+export function settleRegion(folder: string, engines: EngineBackups): void {
   for (const kind of foldersIn(folder)) {
     const root = engineRoot(join(folder, kind));
     for (const name of foldersIn(root)) {
       resettle(join(root, name));
-      if (ID.test(name)) keepers[kind]?.settle?.(root, name);
+      if (ID.test(name)) engines[kind]?.settle?.(root, name);
     }
   }
 }

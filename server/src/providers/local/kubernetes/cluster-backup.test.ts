@@ -6,13 +6,14 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accountOf, removeHome, resettle } from '../../../kernel/engine-accounts.ts';
-import { settleCluster } from './kept-data.ts';
+import { settleCluster } from './cluster-backup.ts';
 import { nodePathsOf, pathsOf } from './paths.ts';
 import { ACCOUNTS_OF_NODE, firstAccountOf } from './words.ts';
 
@@ -60,6 +61,13 @@ test('its programs are told the folders and the account that it has now', () => 
   cpSync(join(folder, 'old'), root, { recursive: true });
   const now = pathsOf(root, ID);
   if (isRoot) chownSync(join(now.volumes, 'claim', 'data'), first + 999, first + 999);
+  // A tenant may leave links: round in a circle, and to what others have.
+  const others = join(folder, 'others');
+  mkdirSync(others);
+  writeFileSync(join(others, 'data'), '');
+  if (isRoot) chownSync(join(others, 'data'), first + 999, first + 999);
+  symlinkSync('.', join(now.volumes, 'claim', 'loop'));
+  symlinkSync(others, join(now.volumes, 'claim', 'others'));
   resettle(now.home);
   settleCluster(root, ID);
 
@@ -86,4 +94,5 @@ test('its programs are told the folders and the account that it has now', () => 
   expect(newAccount).not.toBe(account);
   expect(Math.abs(newFirst - first) % ACCOUNTS_OF_NODE).toBe(0);
   expect(statSync(join(now.volumes, 'claim', 'data')).uid).toBe(newFirst + 999);
+  expect(statSync(join(others, 'data')).uid).toBe(first + 999);
 });

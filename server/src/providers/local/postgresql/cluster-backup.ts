@@ -25,18 +25,18 @@ const NOT_KEPT = [
 ];
 
 /** @throws Error when it is being changed for too long */
-export async function keepCluster(root: string, id: string, sink: Sink): Promise<void> {
+export async function backUpCluster(root: string, id: string, sink: Sink): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const before = await settled(root, id, sink);
     const { primary = 'a' } = JSON.parse(before) as Notes;
-    await keepOnce(root, id, primary, sink);
+    await backUpOnce(root, id, primary, sink);
     // Who is the primary, its passwords and its version go with its data.
     if (readText(pathsOf(root, id).notes) === before) return;
     if (attempt === ATTEMPTS) throw new Error(`PostgreSQL cluster ${id} is being changed: try again`);
   }
 }
 
-async function keepOnce(root: string, id: string, primary: NodeName, sink: Sink): Promise<void> {
+async function backUpOnce(root: string, id: string, primary: NodeName, sink: Sink): Promise<void> {
   const server = new Server(pathsOf(root, id, primary));
   const { data, home } = server.paths;
   const ofData = inPart(sink, `${relative(home, data)}/`);

@@ -27,7 +27,7 @@ const NOT_KEPT = [
   './nodes/*/*.log',
 ];
 
-export async function keepCluster(root: string, id: string, sink: Sink): Promise<void> {
+export async function backUpCluster(root: string, id: string, sink: Sink): Promise<void> {
   const { home, data, pidFile } = pathsOf(root, id);
   await sink.files('files.tar', home, { leftOut: NOT_KEPT });
   const running = findProcess(Number(readText(pidFile)), (words) => words.includes(`--dir=${data}`));
@@ -96,8 +96,9 @@ function giveVolumes({ home, volumes }: Paths, former: number): void {
   const shift = firstAccountOf(home) - former;
   if (process.getuid?.() !== 0 || shift === 0 || !existsSync(volumes)) return;
   const moved = (id: number) => (id >= former && id < former + ACCOUNTS_OF_NODE ? id + shift : id);
-  for (const name of ['.', ...readdirSync(volumes, { recursive: true, encoding: 'utf8' })]) {
-    const file = join(volumes, name);
+  // By the kinds of its entries nothing behind a link of a tenant is reached.
+  const entries = readdirSync(volumes, { recursive: true, withFileTypes: true });
+  for (const file of [volumes, ...entries.map(({ parentPath, name }) => join(parentPath, name))]) {
     const { uid, gid } = lstatSync(file);
     lchownSync(file, moved(uid), moved(gid));
   }
