@@ -13,19 +13,23 @@ import { ImportBlocks, type Place } from './imports.ts';
 
 /** What tells of what was done, or is the region's: it cannot be taken elsewhere. */
 const LEFT_OUT = new Set([
-  ...[
-    'attention',
-    'resource',
-    'task',
-    'user-action',
-    'session',
-    'mail',
-    'node',
-    'any-task',
-    'engine',
-    'client',
-  ],
-  ...['fault', 'flavor', 'image', 'region', 'cost', 'quota', 'invitation'],
+  'any-task',
+  'attention',
+  'client',
+  'cost',
+  'engine',
+  'fault',
+  'flavor',
+  'image',
+  'invitation',
+  'mail',
+  'node',
+  'quota',
+  'region',
+  'resource',
+  'session',
+  'task',
+  'user-action',
 ]);
 /** What it lists belongs to a region that has no such thing, or to others. */
 const REFUSED = new Set([403, 404]);
@@ -52,12 +56,13 @@ async function exportTo(given: string, context: Context): Promise<void> {
   const imports = new ImportBlocks();
   const scripts: Scripts = { databases: [], buckets: [] };
   let count = 0;
+  const account = await connection.account();
   for (const { list, place, file } of await listsOf(connection)) {
     progress?.show(`Reading ${file}`);
     const scope = {
       project_id: place?.project,
       region_id: place?.region,
-      clientId: await connection.account(),
+      clientId: account,
     };
     const items = await read(connection, list, scope);
     if (items.length === 0) continue;
