@@ -262,12 +262,15 @@ function statement(
   return name === undefined ? config : { ...config, name };
 }
 
-/** Under which name PostgreSQL keeps a statement: each text has its own. There are as many as statements in the code. */
+/** Each connection keeps what has a name: more than the sources have forms of statements are those of a list of filters
+ *  that should have said `prepared: false`. */
+const MOST_NAMES = 2_000;
 const names = new Map<string, string>();
 
-function nameOf(text: string): string {
+/** Under which name PostgreSQL keeps a statement: each text has its own. Undefined: it is not kept. */
+function nameOf(text: string): string | undefined {
   let name = names.get(text);
-  if (name === undefined) {
+  if (name === undefined && names.size < MOST_NAMES) {
     name = `s${names.size + 1}`;
     names.set(text, name);
   }
