@@ -66,7 +66,12 @@ export const listMembers = (
   { now, ...page }: { readonly now: Date } & Paging,
 ) =>
   listPage<MemberRow>(db, {
-    ...{ name: 'member_list', table: 'known', alias: 'm', columns: sql`m.*`, order: 'id', ...page },
+    prepared: true,
+    table: 'known',
+    alias: 'm',
+    columns: sql`m.*`,
+    order: 'id',
+    ...page,
     rows: sql`${MEMBER} where c.client_id = ${clientId}::int and u.deleted_at is null
       union all ${PENDING} where i.client_id = ${clientId}::int and i.accepted_by is null
         and i.expires_at > ${now.toISOString()}::timestamptz`,
@@ -210,7 +215,10 @@ export async function markSignedIn(tx: Tx, id: number): Promise<void> {
 /** The newest first. */
 export const listSignIns = (db: Db, clientId: number, page: Paging) =>
   listPage<SignInRow>(db, {
-    ...{ name: 'sign_in_list', table: 'sign_ins', alias: 's', ...page },
+    prepared: true,
+    table: 'sign_ins',
+    alias: 's',
+    ...page,
     columns: listOf(SIGN_IN_COLUMNS),
     where: [sql`client_id = ${clientId}::int`],
     order: 'id desc',

@@ -44,7 +44,11 @@ export async function readSecret(tx: Tx, projectId: number, name: string): Promi
 /** In the order of names. */
 export const listSecrets = (tx: Tx, projectId: number, page: Paging) =>
   listPage<SecretRow>(tx, {
-    ...{ name: 'inference_secret_list', table: 'inference_secrets', alias: 's', columns: COLUMNS, ...page },
+    prepared: true,
+    table: 'inference_secrets',
+    alias: 's',
+    columns: COLUMNS,
+    ...page,
     key: 'name',
     where: [sql`project_id = ${projectId}::int`],
     order: 'name',

@@ -33,19 +33,21 @@ export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | unde
 /** Newest first. */
 export const listClusters = (db: Db, place: Place, page: Paging) =>
   listPage<ClusterRow>(db, {
-    ...{ name: 'k8s_cluster_list', table: 'k8s_clusters', alias: 'k', columns: COLUMNS, ...page },
+    prepared: true,
+    table: 'k8s_clusters',
+    alias: 'k',
+    columns: COLUMNS,
+    ...page,
     ...newestIn(place),
   });
 
 const NEW = without(CLUSTER_COLUMNS, [
-  ...([
-    'control_plane_version',
-    'status',
-    'node_serial',
-    'upgrade_attempts',
-    'task_id',
-    'created_at',
-  ] as const),
+  'control_plane_version',
+  'status',
+  'node_serial',
+  'upgrade_attempts',
+  'task_id',
+  'created_at',
 ]);
 
 export type NewCluster = Pick<ClusterRow, (typeof NEW)[number]> & { readonly timestamp: string };

@@ -66,9 +66,15 @@ const REACHED = sql`(select json_agg(e.uuid order by e.uuid) from storage_events
 async function listUsage(ctx: RequestContext, { limit, offset }: Static<typeof Page>) {
   const month = ctx.clock.now().toISOString().slice(0, 7);
   const { count, rows } = await listPage<Row>(ctx.db, {
-    ...{ name: 'storage_usage_list', table: 'used', alias: 'u', limit, offset },
-    ...{ columns: sql`${listOf(USED)}, reported_at, ${REACHED}`, key: 'bucket_name' },
-    ...{ rows: usedOf(ctx.caller.clientId, month), order: 'storage_name, bucket_name' },
+    prepared: true,
+    table: 'used',
+    alias: 'u',
+    limit,
+    offset,
+    columns: sql`${listOf(USED)}, reported_at, ${REACHED}`,
+    key: 'bucket_name',
+    rows: usedOf(ctx.caller.clientId, month),
+    order: 'storage_name, bucket_name',
   });
   return {
     count,

@@ -74,7 +74,11 @@ export interface LockRow {
 /** What a task has locked now. */
 export const listLocks = (db: Db, taskId: string, page: Paging): Promise<Page<LockRow>> =>
   listPage<LockRow>(db, {
-    ...{ name: 'task_locks', table: 'locked', alias: 'l', columns: sql`l.*`, ...page },
+    prepared: true,
+    table: 'locked',
+    alias: 'l',
+    columns: sql`l.*`,
+    ...page,
     rows: join(
       LOCKABLES.map((lockable, position) => rowsOf(lockable, position, taskId)),
       ' union all ',

@@ -28,8 +28,21 @@ export interface NewMail {
 }
 
 const MAIL_COLUMNS = [
-  ...(['id', 'client_id', 'kind', 'recipient', 'subject', 'body', 'details', 'message_id'] as const),
-  ...(['created_at', 'attempts', 'sent_at', 'failed_at', 'error', 'key_id', 'sealed'] as const),
+  'id',
+  'client_id',
+  'kind',
+  'recipient',
+  'subject',
+  'body',
+  'details',
+  'message_id',
+  'created_at',
+  'attempts',
+  'sent_at',
+  'failed_at',
+  'error',
+  'key_id',
+  'sealed',
 ] as const;
 const COLUMNS = listOf(MAIL_COLUMNS);
 
@@ -117,7 +130,11 @@ export const mailWaiting: Backlog = {
 /** The whole outbox, newest first. */
 export const listMail = (db: Db, page: Paging) =>
   listPage<MailRow>(db, {
-    ...{ name: 'mail_list', table: 'mail_outbox', alias: 'm', columns: COLUMNS, ...page },
+    prepared: true,
+    table: 'mail_outbox',
+    alias: 'm',
+    columns: COLUMNS,
+    ...page,
     where: [sql`true`],
     order: 'id desc',
   });
@@ -125,7 +142,9 @@ export const listMail = (db: Db, page: Paging) =>
 /** Forgets mail that was sent or refused before a moment. What waits stays, however old. */
 export async function deleteEndedMail(db: Queryable, before: Date): Promise<void> {
   await forgetOld(db, {
-    ...{ table: 'mail_outbox', by: 'coalesce(sent_at, failed_at)', before: before.toISOString() },
+    table: 'mail_outbox',
+    by: 'coalesce(sent_at, failed_at)',
+    before: before.toISOString(),
     where: '(sent_at is not null or failed_at is not null)',
   });
 }
