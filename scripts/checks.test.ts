@@ -7,7 +7,9 @@ const file = (status: string, tests: string[]) => ({
 });
 
 const run = (numPassedTests: number, numFailedTests: number, ...testResults: ReturnType<typeof file>[]) => ({
-  ...{ numPassedTests, numFailedTests, testResults },
+  numPassedTests,
+  numFailedTests,
+  testResults,
 });
 
 test('tests are counted as they ended', () => {

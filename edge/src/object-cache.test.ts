@@ -3,7 +3,11 @@ import { type Kept, ObjectCache } from './object-cache.ts';
 
 const MIB = 1024 * 1024;
 const object = (size: number): Kept => ({
-  ...{ etag: '"x"', modified: 0, size, headers: {}, checkedAt: 0 },
+  etag: '"x"',
+  modified: 0,
+  size,
+  headers: {},
+  checkedAt: 0,
   body: Buffer.alloc(size),
 });
 

@@ -246,7 +246,14 @@ async function startNetwork({ state }) {
   await runToEnd(state, 'ovs-vsctl', [...client, '--no-wait', 'set', 'open_vswitch', '.', ...settings]);
   await runToEnd(state, 'ovs-vsctl', [
     ...client,
-    ...['add-br', 'br-ex', '--', 'set', 'bridge', 'br-ex', 'datapath_type=netdev', 'fail-mode=standalone'],
+    'add-br',
+    'br-ex',
+    '--',
+    'set',
+    'bridge',
+    'br-ex',
+    'datapath_type=netdev',
+    'fail-mode=standalone',
   ]);
   inside('controller', 'ovn-controller', `unix:${run}/switch.sock`);
   // The world outside: whoever asks a floating IP asks from here.
@@ -254,7 +261,13 @@ async function startNetwork({ state }) {
   await runToEnd(state, 'ip', [...ip, 'address', 'add', '203.0.113.1/24', 'dev', 'br-ex']);
   await runToEnd(state, 'ip', [...ip, 'link', 'set', 'br-ex', 'up']);
   await runToEnd(state, 'ethtool', [
-    ...['nsenter', `--net=/run/netns/${NAMESPACE}`, 'ethtool', '-K', 'br-ex', 'tx', 'off'],
+    'nsenter',
+    `--net=/run/netns/${NAMESPACE}`,
+    'ethtool',
+    '-K',
+    'br-ex',
+    'tx',
+    'off',
   ]);
 }
 
@@ -299,15 +312,21 @@ async function makeIdentity(setup) {
 /** @param {Setup} setup */
 const makeNeutron = (setup) =>
   runToEnd(setup.state, 'neutron-db-manage', [
-    ...[program(setup, 'neutron-db-manage'), '--config-file', configurationOf(setup, 'neutron')],
-    ...['upgrade', 'heads'],
+    program(setup, 'neutron-db-manage'),
+    '--config-file',
+    configurationOf(setup, 'neutron'),
+    'upgrade',
+    'heads',
   ]);
 
 /** @param {Setup} setup */
 const makeOctavia = (setup) =>
   runToEnd(setup.state, 'octavia-db-manage', [
-    ...[program(setup, 'octavia-db-manage'), '--config-file', configurationOf(setup, 'octavia-api')],
-    ...['upgrade', 'head'],
+    program(setup, 'octavia-db-manage'),
+    '--config-file',
+    configurationOf(setup, 'octavia-api'),
+    'upgrade',
+    'head',
   ]);
 
 /** @param {Setup} setup @param {string} name @param {string} module @param {number} port

@@ -134,13 +134,16 @@ export function features({
     images: imageSource,
     tasks: reads,
     prices,
-    ...{ db, clock, ids, log },
+    db,
+    clock,
+    ids,
+    log,
   });
   const locationsOf = {
     s3: new Locations({ db, providerOf: providers.of('objectStorage'), what: 'object storage' }),
     sftp: new Locations({ db, providerOf: providers.of('sftpStorage'), what: 'SFTP storage' }),
   };
-  const ofStorages = { tasks: reads, ...{ db, log, clock, ids, regionIds, owners } };
+  const ofStorages = { tasks: reads, db, log, clock, ids, regionIds, owners };
   const ofObjectStorages = {
     ...ofStorages,
     locations: locationsOf.s3,
@@ -281,7 +284,8 @@ export class App {
     const held = all.flatMap((feature) => feature.held ?? []);
     this.watchdog = new TaskWatchdog({ ...options, handlers, held, onEnd });
     const backlogs = [
-      ...[mailWaiting, this.watchdog.backlog],
+      mailWaiting,
+      this.watchdog.backlog,
       ...all.flatMap((feature) => feature.backlogs ?? []),
     ];
     const { clockWatch } = options;

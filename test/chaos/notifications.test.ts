@@ -48,7 +48,8 @@ const report = (storage: string, id: number) =>
     'POST',
     `/virga/v1/clients/1/storages/${storage}/usage_reports`,
     {
-      ...{ id: `report ${id}`, to: new Date(performance.timeOrigin + performance.now()).toISOString() },
+      id: `report ${id}`,
+      to: new Date(performance.timeOrigin + performance.now()).toISOString(),
       buckets: [{ bucket_name: 'all', used_traffic: 300 }],
     },
     operator,

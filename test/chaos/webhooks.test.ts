@@ -79,7 +79,8 @@ async function reach(storage: string): Promise<void> {
     'POST',
     `/virga/v1/clients/1/storages/${storage}/usage_reports`,
     {
-      ...{ id: 'one', to: new Date(performance.timeOrigin + performance.now()).toISOString() },
+      id: 'one',
+      to: new Date(performance.timeOrigin + performance.now()).toISOString(),
       buckets: [{ bucket_name: 'all', used_traffic: 300 }],
     },
     operator,

@@ -107,15 +107,13 @@ export const DIFFERENCES: readonly Difference[] = [
   {
     calls: ['POST /cloud/v2/pricing/{project_id}/{region_id}/instances'],
     fields: [
-      ...[
-        'interface_name',
-        'ip_address',
-        'ip_family',
-        'network_id',
-        'port_id',
-        'security_groups',
-        'subnet_id',
-      ],
+      'interface_name',
+      'ip_address',
+      'ip_family',
+      'network_id',
+      'port_id',
+      'security_groups',
+      'subnet_id',
       'floating_ip.existing_floating_id',
     ].map((field) => `body.interfaces[].${field}`),
     is: MISSING,

@@ -33,10 +33,14 @@ const body = (port: number) => ({
   name: 'web',
   listeners: [
     {
-      ...{ name: 'http', protocol: 'HTTP', protocol_port: 8080 },
+      name: 'http',
+      protocol: 'HTTP',
+      protocol_port: 8080,
       pools: [
         {
-          ...{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' },
+          name: 'app',
+          protocol: 'HTTP',
+          lb_algorithm: 'ROUND_ROBIN',
           members: [{ address: '127.0.0.1', protocol_port: port }],
         },
       ],

@@ -253,7 +253,10 @@ test('of five hundred pools, those are drawn that are looked at', async () => {
   const { body } = await virga.call('GET', `/cloud/v1/lbpools/1/1?load_balancer_id=${id}&details=true`);
   const [pool] = body.results;
   const results = Array.from({ length: 500 }, (_, index) => ({
-    ...{ ...pool, id: numbered(index + 1), name: `pool ${index + 1}`, members: [manyMember(index + 1)] },
+    ...pool,
+    id: numbered(index + 1),
+    name: `pool ${index + 1}`,
+    members: [manyMember(index + 1)],
   }));
   await page.route(/\/lbpools\/1\/1\?/, (route) => route.fulfill({ json: { count: 500, results } }));
   await portal.go(1, `load-balancers/${id}`);
@@ -310,19 +313,43 @@ const PLACE = { project_id: 1, region_id: 1, region: 'local' };
 const FINE = { tags: [], operating_status: 'ONLINE', provisioning_status: 'ACTIVE', task_id: null };
 
 const manyPolicy = (listener_id: string, position: number) => ({
-  ...{ id: numbered(position), ...PLACE, ...FINE, listener_id, name: '', position, action: 'REJECT' },
-  ...{ redirect_url: null, redirect_prefix: null, redirect_pool_id: null, redirect_http_code: null },
+  id: numbered(position),
+  ...PLACE,
+  ...FINE,
+  listener_id,
+  name: '',
+  position,
+  action: 'REJECT',
+  redirect_url: null,
+  redirect_prefix: null,
+  redirect_pool_id: null,
+  redirect_http_code: null,
   rules: [1, 2].map((rule) => ({ id: numbered(1000 * rule + position), ...PLACE })),
 });
 
 const manyMember = (port: number) => ({
-  ...{ id: numbered(port), ...FINE, address: '10.0.0.1', protocol_port: port, weight: 1, backup: false },
-  ...{ admin_state_up: true, monitor_address: null, monitor_port: null, subnet_id: null, instance_id: null },
+  id: numbered(port),
+  ...FINE,
+  address: '10.0.0.1',
+  protocol_port: port,
+  weight: 1,
+  backup: false,
+  admin_state_up: true,
+  monitor_address: null,
+  monitor_port: null,
+  subnet_id: null,
+  instance_id: null,
 });
 
 const manyRule = (policy: string, rule: number) => ({
-  ...{ id: numbered(1000 * rule + Number(policy.slice(-12))), ...PLACE, ...FINE, invert: false },
-  ...{ type: 'PATH', compare_type: 'STARTS_WITH', key: null, value: `/${policy}/${rule}` },
+  id: numbered(1000 * rule + Number(policy.slice(-12))),
+  ...PLACE,
+  ...FINE,
+  invert: false,
+  type: 'PATH',
+  compare_type: 'STARTS_WITH',
+  key: null,
+  value: `/${policy}/${rule}`,
 });
 
 function startServer(name: string): Promise<Server> {

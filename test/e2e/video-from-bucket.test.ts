@@ -67,8 +67,12 @@ describe.skipIf(fault !== undefined)(`video from a bucket${fault ? `: skipped, $
     server = await startTestServer({
       regions: [
         {
-          ...{ id: 1, display_name: 'Here', slug: 'here', state: 'ACTIVE' as const },
-          ...{ provider: 'local', settings: {} },
+          id: 1,
+          display_name: 'Here',
+          slug: 'here',
+          state: 'ACTIVE' as const,
+          provider: 'local',
+          settings: {},
         },
       ],
       engines,

@@ -54,8 +54,17 @@ test('a time whose year has not four digits in UTC is refused', async () => {
 });
 
 const NO_TIMES = [
-  ...['yesterday', '1795750000', '5', '2026', '2026-13-45T99:99:99Z', '2026-02-30T00:00:00Z'],
-  ...['2026-11-27T23:59:60Z', '2026-11-27T24:00:00Z', '2026-11-27T12:00:00 Europe/Berlin', 'now', '-1'],
+  'yesterday',
+  '1795750000',
+  '5',
+  '2026',
+  '2026-13-45T99:99:99Z',
+  '2026-02-30T00:00:00Z',
+  '2026-11-27T23:59:60Z',
+  '2026-11-27T24:00:00Z',
+  '2026-11-27T12:00:00 Europe/Berlin',
+  'now',
+  '-1',
 ];
 
 type Node = Readonly<Record<string, unknown>>;

@@ -32,7 +32,10 @@ export class Rows {
 
 /** What shows how something came about, not what is: it may differ between two ways to the same end. */
 const HISTORY = new Set([
-  ...['tasks', 'audit_log', 'idempotency_keys', 'request_counts'],
+  'tasks',
+  'audit_log',
+  'idempotency_keys',
+  'request_counts',
   // The address of what was never finished was there for a while.
   'usage_periods',
 ]);

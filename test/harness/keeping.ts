@@ -16,7 +16,9 @@ export const keeping = <Provider>(
     throw err;
   },
 ) => ({
-  ...{ db, clock, cipher },
+  db,
+  clock,
+  cipher,
   log: logTo(warned),
   regionIds: () => [2],
   owners: { serves: () => true },

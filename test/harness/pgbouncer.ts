@@ -17,8 +17,12 @@ export async function startPgbouncer(program: string) {
   const file = (name: string) => path.join(folder, name);
   writeFileSync(file('users.txt'), `"${user}" "${password}"\n`);
   const settings = {
-    ...{ unix_socket_dir: folder, listen_port: port, pool_mode: 'session', admin_users: user },
-    ...{ auth_type: 'scram-sha-256', auth_file: file('users.txt') },
+    unix_socket_dir: folder,
+    listen_port: port,
+    pool_mode: 'session',
+    admin_users: user,
+    auth_type: 'scram-sha-256',
+    auth_file: file('users.txt'),
     // A database that is connected cannot be dropped.
     server_lifetime: 0,
   };

@@ -25,7 +25,8 @@ export async function finished(server: Server, answer: Answer, type?: string): P
   expect(reply.status, JSON.stringify(reply.body)).toBe(200);
   const task = await server.ended(reply);
   expect(task).toMatchObject({
-    ...{ state: 'FINISHED', error: null },
+    state: 'FINISHED',
+    error: null,
     ...(type === undefined ? {} : { task_type: type }),
   });
   return task;

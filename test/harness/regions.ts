@@ -26,7 +26,11 @@ export const startFaultyServer = (
     ...options,
     regions: [
       {
-        ...{ id: 2, display_name: 'Faulty', slug: 'faulty', state: 'ACTIVE', provider: 'simulated' },
+        id: 2,
+        display_name: 'Faulty',
+        slug: 'faulty',
+        state: 'ACTIVE',
+        provider: 'simulated',
         settings: { faults },
       },
     ],

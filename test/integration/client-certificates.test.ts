@@ -53,7 +53,10 @@ beforeAll(async () => {
   });
   const members = [{ address: '127.0.0.1', protocol_port: backend.port }];
   const front = (port: number, more: object = {}) => ({
-    ...{ name: `https-${port}`, protocol: 'TERMINATED_HTTPS', protocol_port: port, secret_id: site },
+    name: `https-${port}`,
+    protocol: 'TERMINATED_HTTPS',
+    protocol_port: port,
+    secret_id: site,
     pools: [{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', members }],
     ...more,
   });

@@ -30,7 +30,9 @@ beforeAll(async () => {
     server.call('POST', '/cloud/v2/secrets/1/1', { body: { name: 'site', payload } }),
   );
   const pool = (index: number) => ({
-    ...{ name: 'pool', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' },
+    name: 'pool',
+    protocol: 'HTTP',
+    lb_algorithm: 'ROUND_ROBIN',
     members: [{ address: '127.0.0.1', protocol_port: backends[index]?.port }],
   });
   const tls = { protocol: 'TERMINATED_HTTPS', secret_id: secret?.secrets?.[0] };

@@ -51,17 +51,28 @@ interface Site {
 async function site(listenerBody: object = {}, poolBody: object = {}): Promise<Site> {
   const { loadbalancers: [lb = ''] = [] } = await done('POST', LBS, { name: 'parts' });
   const { listeners: [listener = ''] = [] } = await done('POST', '/cloud/v1/lblisteners/1/1', {
-    ...{ load_balancer_id: lb, name: 'front', protocol: 'HTTP', protocol_port: PORT },
+    load_balancer_id: lb,
+    name: 'front',
+    protocol: 'HTTP',
+    protocol_port: PORT,
     ...listenerBody,
   });
   const { pools: [pool = ''] = [], members = [] } = await done('POST', '/cloud/v1/lbpools/1/1', {
-    ...{ listener_id: listener, name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' },
+    listener_id: listener,
+    name: 'app',
+    protocol: 'HTTP',
+    lb_algorithm: 'ROUND_ROBIN',
     members: [at(one), at(two)],
     ...poolBody,
   });
   const { vip_address: address } = await read(`${LBS}/${lb}`);
   return {
-    ...{ lb, listener, pool, members, address, url: `http://${address}:${PORT}/` },
+    lb,
+    listener,
+    pool,
+    members,
+    address,
+    url: `http://${address}:${PORT}/`,
     patchListener: (body) => done('PATCH', `/cloud/v2/lblisteners/1/1/${listener}`, body),
     patchPool: (body) => done('PATCH', `/cloud/v2/lbpools/1/1/${pool}`, body),
     patchMember: (id, body) => done('PATCH', `${LBS}/pools/${pool}/members/${id}`, body),
@@ -104,7 +115,10 @@ test('changes of members, pools and listeners under load lose no request, and ne
   await web.patchListener({ timeout_client_data: 30_000, connection_limit: 5000 });
   await flowing();
   const { listeners: [other = ''] = [] } = await done('POST', '/cloud/v1/lblisteners/1/1', {
-    ...{ load_balancer_id: lb, name: 'other', protocol: 'HTTP', protocol_port: 8089 },
+    load_balancer_id: lb,
+    name: 'other',
+    protocol: 'HTTP',
+    protocol_port: 8089,
     default_pool_id: pool,
   });
   await flowing();
@@ -238,10 +252,16 @@ test('TCP goes through with the client in front, and UDP beside it on the same p
   await web.patchPool({ protocol: 'TCP' });
   expect(await hear(address, PORT, 'hello')).toBe('got hello');
   const { listeners: [listener] = [] } = await done('POST', '/cloud/v1/lblisteners/1/1', {
-    ...{ load_balancer_id: lb, name: 'datagrams', protocol: 'UDP', protocol_port: PORT },
+    load_balancer_id: lb,
+    name: 'datagrams',
+    protocol: 'UDP',
+    protocol_port: PORT,
   });
   await done('POST', '/cloud/v1/lbpools/1/1', {
-    ...{ listener_id: listener, name: 'datagrams', protocol: 'UDP', lb_algorithm: 'ROUND_ROBIN' },
+    listener_id: listener,
+    name: 'datagrams',
+    protocol: 'UDP',
+    lb_algorithm: 'ROUND_ROBIN',
     members: [{ address: '127.0.0.1', protocol_port: udp.address().port }],
   });
   expect(await askByUdp(address, PORT)).toBe('udp hi');

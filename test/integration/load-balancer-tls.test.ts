@@ -215,7 +215,8 @@ test('members must chain to the authority, must not be revoked, and are shown th
 test('figures are shown over TLS to those who know the password', async () => {
   const site = await makeCertificate(['figures.test'], { issuer: authority });
   const { address, listener } = await loadBalancer({
-    ...{ protocol: 'PROMETHEUS', secret_id: await secret(payloadOf(site)) },
+    protocol: 'PROMETHEUS',
+    secret_id: await secret(payloadOf(site)),
     // The SHA-256 crypt hash of "password".
     user_list: [
       { username: 'scraper', encrypted_password: '$5$figures$aYLkuW31YpjzTpmuSj2GNAc2M/DlRk2iYKZzgltOsjC' },

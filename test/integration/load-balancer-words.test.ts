@@ -62,19 +62,28 @@ const body = (words: Readonly<Record<string, string>> = {}) => ({
   name: 'words',
   listeners: [
     {
-      ...{ name: 'http', protocol: 'HTTP', protocol_port: PORT },
+      name: 'http',
+      protocol: 'HTTP',
+      protocol_port: PORT,
       user_list:
         words.user || words.hash
           ? [{ username: words.user ?? 'user', encrypted_password: words.hash ?? '$5$salt$hash' }]
           : [],
       pools: [
         {
-          ...{ name: words.pool ?? 'pool', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' },
+          name: words.pool ?? 'pool',
+          protocol: 'HTTP',
+          lb_algorithm: 'ROUND_ROBIN',
           members: [{ address: '127.0.0.1', protocol_port: backend.port }],
           session_persistence: words.cookie ? { type: 'APP_COOKIE', cookie_name: words.cookie } : null,
           healthmonitor: {
-            ...{ type: 'HTTP', delay: 60, timeout: 1, max_retries: 1, http_version: '1.1' },
-            ...{ url_path: words.path ?? '/', domain_name: words.domain ?? 'a.test' },
+            type: 'HTTP',
+            delay: 60,
+            timeout: 1,
+            max_retries: 1,
+            http_version: '1.1',
+            url_path: words.path ?? '/',
+            domain_name: words.domain ?? 'a.test',
             expected_codes: words.codes ?? '200',
           },
         },

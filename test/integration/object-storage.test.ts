@@ -229,8 +229,11 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     await s3.send(new PutBucketCorsCommand({ Bucket: 'photos', CORSConfiguration }));
     const policy = async () => (await s3.send(new GetBucketPolicyCommand({ Bucket: 'photos' }))).Policy ?? '';
     const own = {
-      ...{ Sid: 'Own', Effect: 'Deny', Principal: '*' },
-      ...{ Action: ['s3:GetObject'], Resource: ['arn:aws:s3:::photos/secret/*'] },
+      Sid: 'Own',
+      Effect: 'Deny',
+      Principal: '*',
+      Action: ['s3:GetObject'],
+      Resource: ['arn:aws:s3:::photos/secret/*'],
     };
     const both = JSON.parse(await policy());
     both.Statement.push(own);
@@ -261,7 +264,10 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     const paths = pathsOf(path.dirname(home()), String(id));
     const server = new Server(paths, { engine, now: () => new Date() });
     const bucket = (name: string, expirationDays: number) => ({
-      ...{ name, expirationDays, isPublic: false, allowedOrigins: [] },
+      name,
+      expirationDays,
+      isPublic: false,
+      allowedOrigins: [],
     });
     const buckets = [bucket('short', 1), bucket('long', 3), bucket('photos', 0)];
     const later = new Date(Date.now() + 2 * 86_400_000);

@@ -15,8 +15,12 @@ const NAMES = ['postgresql-18', 'postgresql-17', 'postgresql-tools'];
 const engines = await lookFor(NAMES);
 const fault = NAMES.map((name) => engines.faultOf(name)).find(Boolean);
 const REGION = {
-  ...{ id: 1, display_name: 'Here', slug: 'here', state: 'ACTIVE' as const },
-  ...{ provider: 'local', settings: {} },
+  id: 1,
+  display_name: 'Here',
+  slug: 'here',
+  state: 'ACTIVE' as const,
+  provider: 'local',
+  settings: {},
 };
 const body = (version: string) => ({
   ...clusterBody('lab', version),

@@ -111,7 +111,9 @@ async function start(env: Readonly<Record<string, string>>, ...args: string[]): 
     dataDir,
     args,
     env: {
-      ...{ DATABASE_URL: database.url, VIRGA_TIME_SCALE: '0', NODE_OPTIONS },
+      DATABASE_URL: database.url,
+      VIRGA_TIME_SCALE: '0',
+      NODE_OPTIONS,
       VIRGA_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       ...env,
     },
@@ -183,7 +185,11 @@ test('one trace goes from the caller to the request, the task on another node an
     { what: 'the line of the task' },
   );
   expect(JSON.parse(line)).toMatchObject({
-    ...{ requestId: 'mine', task: id, type: 'create_loadbalancer', role: 'worker', node: expect.any(String) },
+    requestId: 'mine',
+    task: id,
+    type: 'create_loadbalancer',
+    role: 'worker',
+    node: expect.any(String),
   });
   await api.call('GET', '/healthz');
   await api.call('GET', '/cloud/v1/projects');

@@ -6,12 +6,24 @@ import { scheduleWords } from '../../portal/src/pages/lifecycle-policies/schedul
 type Schedule = Parameters<typeof scheduleWords>[0];
 
 const shown = {
-  ...{ id: '1', owner: 'lifecycle_policy', owner_id: 1, user_id: 1, resource_name_template: '' },
-  ...{ max_quantity: 7, retention_time: null },
+  id: '1',
+  owner: 'lifecycle_policy',
+  owner_id: 1,
+  user_id: 1,
+  resource_name_template: '',
+  max_quantity: 7,
+  retention_time: null,
 };
 const interval = { ...shown, type: 'interval', weeks: 0, days: 0, hours: 0, minutes: 0 };
 const cron = {
-  ...{ ...shown, type: 'cron', timezone: 'UTC', minute: '5', hour: '4', day: '*', month: '*', week: '*' },
+  ...shown,
+  type: 'cron',
+  timezone: 'UTC',
+  minute: '5',
+  hour: '4',
+  day: '*',
+  month: '*',
+  week: '*',
   day_of_week: '*',
 };
 

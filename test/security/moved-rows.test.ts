@@ -22,13 +22,20 @@ async function balancer(as: Caller, place: string): Promise<Balancer> {
     createdOne(by, kind, by.call('POST', `/cloud/v1/${path}`, { body }));
   const loadBalancer = await make('loadbalancers', `loadbalancers/${place}`, { name: 'web' });
   const listener = await make('listeners', `lblisteners/${place}`, {
-    ...{ name: 'web', protocol: 'TCP', protocol_port: 80, load_balancer_id: loadBalancer },
+    name: 'web',
+    protocol: 'TCP',
+    protocol_port: 80,
+    load_balancer_id: loadBalancer,
   });
   const pool = await make('pools', `lbpools/${place}`, {
-    ...{ name: 'web', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', listener_id: listener },
+    name: 'web',
+    protocol: 'TCP',
+    lb_algorithm: 'ROUND_ROBIN',
+    listener_id: listener,
   });
   const member = await make('members', `lbpools/${place}/${pool}/member`, {
-    ...{ address: '192.0.2.10', protocol_port: 80 },
+    address: '192.0.2.10',
+    protocol_port: 80,
   });
   return { loadBalancer, listener, pool, member };
 }
@@ -91,7 +98,12 @@ test.each([
 
 test('a request for limits is that of the caller, whoever else its body names', async () => {
   const body = {
-    ...{ clientId: CLIENT, client_id: CLIENT, userId: 2, user_id: 2, status: 'done', description: 'more' },
+    clientId: CLIENT,
+    client_id: CLIENT,
+    userId: 2,
+    user_id: 2,
+    status: 'done',
+    description: 'more',
     requested_limits: { global_limits: { project_count_limit: 77 } },
   };
   const reply = await server.call('POST', '/cloud/v2/limits_request', { body });
@@ -102,7 +114,10 @@ test('a request for limits is that of the caller, whoever else its body names', 
 
 test('what one names in a query or in an object within is not taken either', async () => {
   const body = {
-    ...{ name: 'inside', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', load_balancer_id: own.loadBalancer },
+    name: 'inside',
+    protocol: 'TCP',
+    lb_algorithm: 'ROUND_ROBIN',
+    load_balancer_id: own.loadBalancer,
     members: [{ address: '192.0.2.20', protocol_port: 80, pool_id: foreign.pool, project_id: 2 }],
   };
   const path = `/cloud/v1/lbpools/1/2?project_id=2&pool_id=${foreign.pool}`;

@@ -68,15 +68,23 @@ async function balancer(place: string, address: string) {
   const { make, call, finished, read } = project(() => server, place);
   const load_balancer_id = await make('loadbalancers', { name: 'web' });
   const listener = await make('lblisteners', {
-    ...{ name: 'http', protocol: 'HTTP', protocol_port: 80, load_balancer_id },
+    name: 'http',
+    protocol: 'HTTP',
+    protocol_port: 80,
+    load_balancer_id,
   });
   const pool = await make('lbpools', {
-    ...{ name: 'web', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', listener_id: listener },
+    name: 'web',
+    protocol: 'HTTP',
+    lb_algorithm: 'ROUND_ROBIN',
+    listener_id: listener,
     members: [{ address, protocol_port: 80 }],
   });
   await finished(
     call('POST', `/cloud/v1/l7policies/${place}`, {
-      ...{ action: 'REDIRECT_TO_POOL', listener_id: listener, redirect_pool_id: pool },
+      action: 'REDIRECT_TO_POOL',
+      listener_id: listener,
+      redirect_pool_id: pool,
     }),
   );
   const volume = await make('volumes', { source: 'new-volume', name: 'data', size: 1 });

@@ -68,7 +68,9 @@ test('a subnet shows as free what nodes of both releases have left free', async 
   const [first, second] = [new Load(older.url), new Load(newer?.url ?? '')];
   const network = await first.create('networks', '/cloud/v1/networks/1/2', { name: 'counted' });
   const subnet = await first.create('subnets', '/cloud/v1/subnets/1/2', {
-    ...{ name: 'counted', network_id: network, cidr: '10.77.0.0/24' },
+    name: 'counted',
+    network_id: network,
+    cidr: '10.77.0.0/24',
   });
   const available = async () => {
     const list = await second.call(

@@ -9,8 +9,13 @@ import { isOrder, type List, type Parameter } from './document.ts';
 const ON_ONE_PAGE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   listLoadBalancers: [
     [
-      ...['name', 'operating_status', 'provisioning_status', 'tag_key'],
-      ...['assigned_floating', 'logging_enabled', 'order_by'],
+      'name',
+      'operating_status',
+      'provisioning_status',
+      'tag_key',
+      'assigned_floating',
+      'logging_enabled',
+      'order_by',
     ],
   ],
   listInstances: [['include_k8s', 'name', 'ip', 'status', 'order_by']],
@@ -19,7 +24,9 @@ const ON_ONE_PAGE: Readonly<Record<string, readonly (readonly string[])[]>> = {
   listNetworks: [['name', 'order_by']],
   listPorts: [['ip_addresses', 'attached', 'order_by']],
   listReservedFixedIps: ['external_only', 'internal_only', 'available_only', 'vip_only'].map((kind) => [
-    ...['ip_address', kind, 'order_by'],
+    'ip_address',
+    kind,
+    'order_by',
   ]),
   listTasks: [['project_id', 'region_id', 'state', 'task_type']],
   listUserActions: [['search_field', 'action_type', 'api_group', 'project_id', 'region_id']],
@@ -30,9 +37,18 @@ const ON_ONE_PAGE: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 /** What every kind of thing is looked for by: its name, its state, its tags. */
 const EVERYWHERE = [
-  ...['name', 'name_part', 'display_name', 'search_field'],
-  ...['status', 'state', 'operating_status', 'provisioning_status'],
-  ...['tag_key', 'tag_key_value', 'metadata_k', 'metadata_kv'],
+  'name',
+  'name_part',
+  'display_name',
+  'search_field',
+  'status',
+  'state',
+  'operating_status',
+  'provisioning_status',
+  'tag_key',
+  'tag_key_value',
+  'metadata_k',
+  'metadata_kv',
 ];
 
 /** Whether people and clients send both in one request. */

@@ -86,7 +86,8 @@ async function createCluster(virga: VirgaProcess): Promise<void> {
 async function createSecrets(virga: VirgaProcess): Promise<void> {
   for (let i = 0; i < Math.min(ROWS, MAX_SECRETS); i++) {
     const body = {
-      ...{ name: `secret-${i}`, type: 'aws-iam' },
+      name: `secret-${i}`,
+      type: 'aws-iam',
       data: { aws_access_key_id: 'A', aws_secret_access_key: 'B' },
     };
     const { status } = await virga.call('POST', '/cloud/v3/inference/1/secrets', body);

@@ -67,15 +67,20 @@ export async function startFixture(): Promise<Fixture> {
   const pool = first(
     (
       await change('POST', '/cloud/v1/lbpools/1/1', {
-        ...{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', listener_id: http },
+        name: 'app',
+        protocol: 'HTTP',
+        lb_algorithm: 'ROUND_ROBIN',
+        listener_id: http,
         members: members.map(({ port }) => ({ address: '127.0.0.1', protocol_port: port })),
         healthmonitor: { type: 'HTTP', delay: 1, timeout: 1, max_retries: 1, url_path: '/' },
       })
     ).pools,
   );
   const https = await listener('https', {
-    ...{ protocol: 'TERMINATED_HTTPS', protocol_port: SECURE_PORT },
-    ...{ secret_id: secrets[0], default_pool_id: pool },
+    protocol: 'TERMINATED_HTTPS',
+    protocol_port: SECURE_PORT,
+    secret_id: secrets[0],
+    default_pool_id: pool,
   });
   const { body } = await server.virga.call('GET', `/cloud/v1/loadbalancers/1/1/${balancer}`);
   const host = body.vip_address;

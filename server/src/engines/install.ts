@@ -141,7 +141,9 @@ async function unpackWheel(
       '--no-compile',
     ];
     await run(path.join(python, 'bin', 'pip'), [...words, '--target', draft, what], {
-      ...{ env: process.env, patienceMs: DOWNLOAD_MS, say },
+      env: process.env,
+      patienceMs: DOWNLOAD_MS,
+      say,
     });
   } finally {
     rmSync(python, { recursive: true, force: true });

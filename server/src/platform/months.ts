@@ -57,7 +57,10 @@ export function monthsJob(options: {
 }): BackgroundJob {
   const { db, clock, log, kept } = options;
   return {
-    ...{ name: 'months', everyMs: LOOK_EVERY_MS, exclusive: true, beforeReady: true },
+    name: 'months',
+    everyMs: LOOK_EVERY_MS,
+    exclusive: true,
+    beforeReady: true,
     run: async () => {
       await addMonths(db, clock.now());
       const dropped = await dropMonths(db, clock.now(), kept);

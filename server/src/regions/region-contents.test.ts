@@ -9,8 +9,12 @@ import { completeProjects, setUpRegions } from './region-contents.ts';
 /** What a region has from the beginning comes from its provider's word, and each start sees to it. */
 
 const region = (id: number, provider: string) => ({
-  ...{ id, provider, state: 'ACTIVE', settings: {} },
-  ...{ display_name: `Region ${id}`, slug: `region-${id}` },
+  id,
+  provider,
+  state: 'ACTIVE',
+  settings: {},
+  display_name: `Region ${id}`,
+  slug: `region-${id}`,
 });
 
 const server = shared(() =>
@@ -41,7 +45,11 @@ test('a region has its addresses, images and groups, and a start adds nothing to
       id: 2,
       provider: 'simulated',
       ranges: [
-        ...['10.0.0.0/8', '100.64.0.0/10', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
+        '10.0.0.0/8',
+        '100.64.0.0/10',
+        '192.0.2.0/24',
+        '198.51.100.0/24',
+        '203.0.113.0/24',
         'fd76:6972:6761:2::/64',
       ],
       images: 15,

@@ -12,13 +12,14 @@ const one = (noun: string, id: string) => `/cloud/v1/${noun}/{project_id}/{regio
 const both = { metadata: { b: '2' }, metadata_detailed: [tag('b', '2')], tags: [tag('b', '2')] };
 const retag = { method: 'PATCH', body: { tags: { a: null, b: '2' } }, shows: both } as const;
 const OIDC = {
-  ...{ client_id: 'tool', issuer_url: 'https://id.test', groups_claim: 'groups', groups_prefix: 'g:' },
-  ...{
-    required_claims: { team: 'a' },
-    signing_algs: ['RS256'],
-    username_claim: 'sub',
-    username_prefix: 'u:',
-  },
+  client_id: 'tool',
+  issuer_url: 'https://id.test',
+  groups_claim: 'groups',
+  groups_prefix: 'g:',
+  required_claims: { team: 'a' },
+  signing_algs: ['RS256'],
+  username_claim: 'sub',
+  username_prefix: 'u:',
 };
 
 export const MACHINES: Cycles = {
@@ -73,12 +74,23 @@ export const MACHINES: Cycles = {
     const volume_ids = [await madeVolume(server, 'kept')];
     const volumes = volume_ids.map((volume_id) => ({ volume_id, volume_name: 'kept' }));
     const interval = {
-      ...{ type: 'interval', resource_name_template: 'kept {volume_id}', max_quantity: 4 },
-      ...{ retention_time: { weeks: 0, days: 1, hours: 0, minutes: 0 }, hours: 6 },
+      type: 'interval',
+      resource_name_template: 'kept {volume_id}',
+      max_quantity: 4,
+      retention_time: { weeks: 0, days: 1, hours: 0, minutes: 0 },
+      hours: 6,
     };
     const cron = {
-      ...{ type: 'cron', resource_name_template: 'kept too', max_quantity: 1, timezone: 'UTC', week: '*' },
-      ...{ day_of_week: 'mon,3', month: '*', day: '*', hour: '1,13', minute: '0' },
+      type: 'cron',
+      resource_name_template: 'kept too',
+      max_quantity: 1,
+      timezone: 'UTC',
+      week: '*',
+      day_of_week: 'mon,3',
+      month: '*',
+      day: '*',
+      hour: '1,13',
+      minute: '0',
     };
     return {
       path: scoped('lifecycle_policy'),
@@ -202,7 +214,10 @@ export const MACHINES: Cycles = {
     },
     older: {
       body: {
-        ...{ ...clusterBody('first'), fixed_network: '', fixed_subnet: '', is_ipv6: false },
+        ...clusterBody('first'),
+        fixed_network: '',
+        fixed_subnet: '',
+        is_ipv6: false,
         cni: { provider: 'cilium', cilium: { tunnel: '', encryption: false, lb_acceleration: false } },
       },
     },
@@ -211,7 +226,10 @@ export const MACHINES: Cycles = {
       { ...field('authentication', { oidc: OIDC }) },
       field('cni', { provider: 'cilium', cilium: { hubble_relay: true, hubble_ui: true } }),
       field('logging', {
-        ...{ enabled: true, destination_region_id: 2, topic_name: 'tool', retention_policy: { period: 7 } },
+        enabled: true,
+        destination_region_id: 2,
+        topic_name: 'tool',
+        retention_policy: { period: 7 },
       }),
     ],
     times: { created_at: ZULU },

@@ -62,14 +62,15 @@ export const NETWORKS: Cycles = {
     ],
     older: {
       body: {
-        ...{
-          name: 'first',
-          network_id: network,
-          cidr: '10.3.0.0/24',
-          enable_dhcp: true,
-          metadata: { a: '1' },
-        },
-        ...{ connect_to_network_router: false, dns_nameservers: [], host_routes: [], gateway_ip: null },
+        name: 'first',
+        network_id: network,
+        cidr: '10.3.0.0/24',
+        enable_dhcp: true,
+        metadata: { a: '1' },
+        connect_to_network_router: false,
+        dns_nameservers: [],
+        host_routes: [],
+        gateway_ip: null,
       },
       unread: ['connect_to_network_router', 'metadata'],
       shows: { has_router: false, metadata: [tag('a', '1')] },

@@ -69,7 +69,10 @@ export const ACCOUNT_HOOKS: Hooks = {
   'PATCH /cloud/v1/users/assignments/{assignment_id}': async (world) => {
     const user_id = Number(await user(world, 'ben@example.com'));
     const { body } = await world.call('POST', '/cloud/v1/users/assignments', {
-      ...{ user_id, role: 'User', client_id: 1, project_id: 1 },
+      user_id,
+      role: 'User',
+      client_id: 1,
+      project_id: 1,
     });
     return { path: { assignment_id: String(body.id) }, body: { user_id } };
   },

@@ -160,11 +160,9 @@ const PAGES: readonly States[] = [
   {
     title: 'Secrets',
     file: 'server/src/features/secrets/store.ts',
-    ...{
-      first: 'PENDING_CREATE',
-      last: ['PENDING_CREATE', 'PENDING_DELETE'],
-      steps: ofTable(SECRET_TRANSITIONS),
-    },
+    first: 'PENDING_CREATE',
+    last: ['PENDING_CREATE', 'PENDING_DELETE'],
+    steps: ofTable(SECRET_TRANSITIONS),
   },
   {
     title: 'Deliveries of webhooks',

@@ -32,7 +32,10 @@ export const l7Policies: Readonly<Record<string, Scenario>> = {
     prepare: policies,
     start: (first) =>
       patch(`${POLICIES}/${first}`, {
-        ...{ action: 'REDIRECT_TO_URL', redirect_url: 'https://a.test/', position: 2, tags: ['a'] },
+        action: 'REDIRECT_TO_URL',
+        redirect_url: 'https://a.test/',
+        position: 2,
+        tags: ['a'],
       }),
   },
   delete_l7policy: { prepare: policies, start: (first) => remove(`${POLICIES}/${first}`) },

@@ -45,7 +45,9 @@ export const loadBalancerParts: Readonly<Record<string, Scenario>> = {
     prepare: loadBalancer,
     start: (load_balancer_id) =>
       post(POOLS, {
-        ...{ ...newPool, load_balancer_id, healthmonitor: monitor },
+        ...newPool,
+        load_balancer_id,
+        healthmonitor: monitor,
         members: [{ address: '10.0.0.1', protocol_port: 80 }],
       }),
   },

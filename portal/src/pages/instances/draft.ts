@@ -147,7 +147,9 @@ export function terraformOf(
       name: `${body.name}-boot`,
       ...volume,
       // They belong to the instance, or follow from what else the volume has.
-      ...{ boot_index: undefined, source: undefined, delete_on_termination: undefined },
+      boot_index: undefined,
+      source: undefined,
+      delete_on_termination: undefined,
     }),
   );
   const instance = terraform('gcore_instancev2', body.name, place, {

@@ -60,8 +60,11 @@ export function Tasks() {
     api.queryOptions('get', '/cloud/v1/tasks', {
       params: {
         query: {
-          ...{ project_id: [project], region_id: [region], limit: 1 },
-          ...{ state: ['ERROR', 'FINISHED'], is_acknowledged: false },
+          project_id: [project],
+          region_id: [region],
+          limit: 1,
+          state: ['ERROR', 'FINISHED'],
+          is_acknowledged: false,
         },
       },
     }),

@@ -43,8 +43,15 @@ test('operators see what is used, what is free and which threshold was crossed; 
   expect([status, body.count]).toEqual([200, 3]);
   expect(body.results).toEqual([
     {
-      ...{ resource: 'addresses_ipv4', unit: 'pieces', used: 14, total: 14, free: 0 },
-      ...{ warn_free: 4, stop_free: 0, status: 'full', observed_at: expect.any(String) },
+      resource: 'addresses_ipv4',
+      unit: 'pieces',
+      used: 14,
+      total: 14,
+      free: 0,
+      warn_free: 4,
+      stop_free: 0,
+      status: 'full',
+      observed_at: expect.any(String),
     },
     expect.objectContaining({ resource: 'disk', unit: 'MiB', free: 21, status: 'ok' }),
     expect.objectContaining({ resource: 'memory', free: 20, status: 'low' }),

@@ -38,8 +38,13 @@ test('a client is created, found, renamed, suspended and resumed, which stands i
   expect((await operate('GET', path)).body).toMatchObject({ name: 'Half', status: 'active' });
   const { results } = (await operate('GET', `${path}/audit_log`)).body;
   expect(results.map(({ action }: { action: string }) => action)).toEqual([
-    ...['read_audit_log', 'read_client', 'resume_client', 'suspend_client', 'suspend_client'],
-    ...['update_client', 'create_client'],
+    'read_audit_log',
+    'read_client',
+    'resume_client',
+    'suspend_client',
+    'suspend_client',
+    'update_client',
+    'create_client',
   ]);
 });
 
@@ -87,8 +92,13 @@ test('operators look at what a client has, and each look is in the log that the 
 
   const log = await asOther('GET', '/virga/v1/audit_log?by_operator=true');
   expect(log.body.results.map(({ action }: { action: string }) => action)).toEqual([
-    ...['read_usage_report', 'read_quotas', 'read_tokens', 'read_users', 'read_tasks'],
-    ...['read_resources', 'read_resources'],
+    'read_usage_report',
+    'read_quotas',
+    'read_tokens',
+    'read_users',
+    'read_tasks',
+    'read_resources',
+    'read_resources',
   ]);
   const own = await asOther('GET', '/virga/v1/audit_log?by_operator=false');
   expect(own.body.results.every((entry: { by_operator: boolean }) => !entry.by_operator)).toBe(true);
@@ -114,7 +124,9 @@ test('operators remove users and tokens of a client', async () => {
   expect((await operate('DELETE', `${CLIENTS}/2/tokens/${token.body.id}`)).status).toBe(204);
   const actions = (await asOther('GET', '/virga/v1/audit_log?by_operator=true&limit=3')).body.results;
   expect(actions.map(({ action }: { action: string }) => action)).toEqual([
-    ...['delete_token', 'remove_user', 'add_user'],
+    'delete_token',
+    'remove_user',
+    'add_user',
   ]);
 });
 

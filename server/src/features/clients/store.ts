@@ -8,8 +8,15 @@ import { sql } from '../../platform/database/sql.ts';
 import type { OperatorClientQuery } from './schema.ts';
 
 const CLIENT_COLUMNS = [
-  ...(['id', 'name', 'email', 'status', 'created_at', 'suspended_at', 'suspend_reason'] as const),
-  ...(['data_planes_stopped', 'task_id'] as const),
+  'id',
+  'name',
+  'email',
+  'status',
+  'created_at',
+  'suspended_at',
+  'suspend_reason',
+  'data_planes_stopped',
+  'task_id',
 ] as const;
 const COLUMNS = listOf(CLIENT_COLUMNS);
 

@@ -6,7 +6,13 @@ import { sql } from '../../platform/database/sql.ts';
 import type { AssignableRole } from './assignable-roles.ts';
 
 const ASSIGNMENT_COLUMNS = [
-  ...(['id', 'client_id', 'project_id', 'role', 'assigned_by', 'created_at', 'updated_at'] as const),
+  'id',
+  'client_id',
+  'project_id',
+  'role',
+  'assigned_by',
+  'created_at',
+  'updated_at',
 ] as const;
 /** Whose role it is: a member, or somebody who is invited. */
 const PERSON = sql`coalesce(user_id, invited_id)`;
@@ -29,7 +35,10 @@ export function listAssignments(
   page: Paging,
 ) {
   return listPage<AssignmentRow>(db, {
-    ...{ table: 'role_assignments', alias: 'a', columns: COLUMNS, ...page },
+    table: 'role_assignments',
+    alias: 'a',
+    columns: COLUMNS,
+    ...page,
     where: [
       sql`client_id = ${clientId}::int`,
       ...(userId === undefined ? [] : [sql`${PERSON} = ${userId}::int`]),

@@ -8,8 +8,19 @@ import type { AssignableRole } from './assignable-roles.ts';
 import { hasSecondFactor } from './factor-store.ts';
 
 const SESSION_COLUMNS = [
-  ...(['id', 'family_id', 'user_id', 'client_id', 'token_id', 'generation', 'cookie_hash', 'ip'] as const),
-  ...(['user_agent', 'created_at', 'last_used_at', 'expires_at', 'confirmed_at'] as const),
+  'id',
+  'family_id',
+  'user_id',
+  'client_id',
+  'token_id',
+  'generation',
+  'cookie_hash',
+  'ip',
+  'user_agent',
+  'created_at',
+  'last_used_at',
+  'expires_at',
+  'confirmed_at',
 ] as const;
 const COLUMNS = listOf(SESSION_COLUMNS, 's');
 

@@ -5,8 +5,16 @@ import { sql } from '../../platform/database/sql.ts';
 import type { TokenListQuery } from './schema.ts';
 
 const TOKEN_COLUMNS = [
-  ...(['id', 'client_id', 'user_id', 'role', 'name', 'description', 'expires_at', 'created_at'] as const),
-  ...(['last_used_at', 'deleted_at'] as const),
+  'id',
+  'client_id',
+  'user_id',
+  'role',
+  'name',
+  'description',
+  'expires_at',
+  'created_at',
+  'last_used_at',
+  'deleted_at',
 ] as const;
 
 export interface TokenRow extends RowOf<'api_tokens', typeof TOKEN_COLUMNS, { role: Role }> {

@@ -10,8 +10,14 @@ export const MACHINE_TYPES = ['i440', 'q35'] as const;
 
 /** What the owner of an image says about it. */
 export const TRAITS = [
-  ...(['name', 'architecture', 'os_type', 'ssh_key', 'hw_firmware_type', 'hw_machine_type'] as const),
-  ...(['is_baremetal', 'tags'] as const),
+  'name',
+  'architecture',
+  'os_type',
+  'ssh_key',
+  'hw_firmware_type',
+  'hw_machine_type',
+  'is_baremetal',
+  'tags',
 ] as const;
 
 /** An image without a project is the region's, and every project may use it. `min_disk` and `size` are in GiB,
@@ -20,8 +26,18 @@ export const TRAITS = [
 export const COLUMNS = [
   ...TRAITS,
   ...PLACE_COLUMNS,
-  ...(['client_id', 'description', 'status', 'os_distro', 'os_version'] as const),
-  ...(['disk_format', 'min_disk', 'min_ram', 'size', 'display_order', 'volume_id', 'source_url'] as const),
+  'client_id',
+  'description',
+  'status',
+  'os_distro',
+  'os_version',
+  'disk_format',
+  'min_disk',
+  'min_ram',
+  'size',
+  'display_order',
+  'volume_id',
+  'source_url',
   'kept_for_volumes',
   ...CHANGE_COLUMNS,
 ] as const;

@@ -151,7 +151,8 @@ export class ImageService {
       namePart: query.name__contains,
       osDistro: query.os_distro,
       osVersion: query.os_version,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return viewPage(page, (row) => viewImage(row, ctx.region.name, ctx.project.id));
   }

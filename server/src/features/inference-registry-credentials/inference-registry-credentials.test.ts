@@ -138,7 +138,8 @@ test('user actions say what was changed', async () => {
   await create('seen');
   const [newest] = (await call('GET', '/cloud/v1/user_actions?api_group=inference_at_the_edge')).body.results;
   expect(newest).toMatchObject({
-    ...{ action_type: 'create', api_group: 'inference_at_the_edge' },
+    action_type: 'create',
+    api_group: 'inference_at_the_edge',
     resources: [{ resource_type: 'inference_registry_credentials', search_field: 'seen' }],
   });
 });

@@ -101,7 +101,10 @@ export class RegistryCredentials {
 }
 
 const view = ({ name, project_id, registry_url, username }: store.CredentialsRow): Credentials => ({
-  ...{ name, project_id, registry_url, username },
+  name,
+  project_id,
+  registry_url,
+  username,
 });
 
 /** Encrypts what is under another key anew under the current one. */

@@ -46,7 +46,11 @@ export const readCredentials = (
 /** In the order of names. */
 export const listCredentials = (db: Db, projectId: number, page: Paging) =>
   listPage<CredentialsRow>(db, {
-    ...{ prepared: true, table: TABLE, alias: 'c', columns: LISTED, ...page },
+    prepared: true,
+    table: TABLE,
+    alias: 'c',
+    columns: LISTED,
+    ...page,
     key: 'name',
     where: [sql`project_id = ${projectId}::int`],
     order: 'name',

@@ -16,6 +16,7 @@ export const instancesInNeed: AttentionSource = async (db, { projectId }) => {
     name,
     regionId,
     since,
-    ...({ severity: 'failed', reason: 'It failed: start it again, or delete it' } as const),
+    severity: 'failed',
+    reason: 'It failed: start it again, or delete it',
   }));
 };

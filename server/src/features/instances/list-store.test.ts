@@ -156,8 +156,16 @@ async function add(n: number, one: Instance): Promise<Stored> {
                             status_since, created_at, updated_at, cluster_id, security_groups, public_ip)
      values ($1, 1, $2, 2, 'name', '{"id": "f"}', $3, 'active', $4, $5, now(), $6, $7, $8, $9, $10)`,
     [
-      ...[id(n), one.project, one.status, stored(one.tags), one.node ?? null, one.created, changed],
-      ...[one.inCluster ? id(8) : null, one.nodeGroups, one.publicIp ? PUBLIC_IP : null],
+      id(n),
+      one.project,
+      one.status,
+      stored(one.tags),
+      one.node ?? null,
+      one.created,
+      changed,
+      one.inCluster ? id(8) : null,
+      one.nodeGroups,
+      one.publicIp ? PUBLIC_IP : null,
     ],
   );
   await db.pool.query(

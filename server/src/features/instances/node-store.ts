@@ -37,8 +37,11 @@ export async function insertNode(tx: Tx, { timestamp, ...node }: NewNode): Promi
     flavor: JSON.stringify(node.flavor),
     volumes: JSON.stringify(node.volumes),
     tags: JSON.stringify(node.tags),
-    ...{ status: 'BUILD', vm_state: 'building', status_since: timestamp },
-    ...{ created_at: timestamp, updated_at: timestamp },
+    status: 'BUILD',
+    vm_state: 'building',
+    status_since: timestamp,
+    created_at: timestamp,
+    updated_at: timestamp,
   };
   await tx.run(insertionOf('instances', columns));
 }
@@ -68,7 +71,11 @@ export const readClusterNodes = (
   { ids, ...page }: { readonly ids: readonly string[] } & Paging,
 ): Promise<Page<ShownInstance>> =>
   listPage<ShownInstance>(db, {
-    ...{ prepared: true, table: 'instances', alias: 'i', columns: SHOWN, ...page },
+    prepared: true,
+    table: 'instances',
+    alias: 'i',
+    columns: SHOWN,
+    ...page,
     where: [sql`cluster_id = ${clusterId}::uuid and id = any(${[...ids]}::uuid[])`],
     order: 'created_at, id',
     count: sql`select ${ids.length}::bigint as count`,

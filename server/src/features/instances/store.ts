@@ -34,7 +34,10 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
   const columns = {
     name: row.name,
     flavor: JSON.stringify(row.flavor),
-    ...{ status: 'BUILD', vm_state: 'building', task_state: 'spawning', status_since: row.timestamp },
+    status: 'BUILD',
+    vm_state: 'building',
+    task_state: 'spawning',
+    status_since: row.timestamp,
     ssh_key_name: row.sshKeyName,
     tags: JSON.stringify(row.tags),
     ...columnsOfNew(row),

@@ -26,7 +26,8 @@ export const clustersInNeed: AttentionSource = async (db, { projectId, now }) =>
       name: cluster,
       regionId: region_id,
       since: state_since,
-      ...({ severity: 'degraded', reason: `Its node ${name} is not ready` } as const),
+      severity: 'degraded' as const,
+      reason: `Its node ${name} is not ready`,
     })),
     ...ending.map(({ id, name, region_id, ends }) => {
       const { severity, reason } = endOf(ends, now);

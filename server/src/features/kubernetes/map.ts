@@ -18,14 +18,12 @@ export const mapOfClusters: MapSource = async (db, { projectId }) => {
       where c.project_id = ${projectId} group by c.id order by c.created_at desc, c.id limit ${WITH_ONE_MORE}`);
   return {
     nodes: rows.map(({ id, name, region_id: regionId, status, task_id: taskId, nodes, ready }) => ({
-      ...{
-        kind: 'kubernetes_cluster',
-        id,
-        name,
-        detail: `${ready} of ${nodes} nodes ready`,
-        regionId,
-        taskId,
-      },
+      kind: 'kubernetes_cluster',
+      id,
+      name,
+      detail: `${ready} of ${nodes} nodes ready`,
+      regionId,
+      taskId,
       status: status === 'Provisioned' && ready < nodes ? 'DEGRADED' : status,
     })),
     edges: rows.map(({ id, network_id: to }) => ({ from: id, to })),

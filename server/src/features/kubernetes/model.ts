@@ -33,13 +33,34 @@ export interface ClusterSettings {
 }
 
 export const CLUSTER_COLUMNS = [
-  ...(['id', 'client_id', 'project_id', 'region_id', 'name', 'version', 'control_plane_version'] as const),
-  ...(['status', 'keypair', 'ssh_public_key', 'settings', 'network_id', 'subnet_id'] as const),
+  'id',
+  'client_id',
+  'project_id',
+  'region_id',
+  'name',
+  'version',
+  'control_plane_version',
+  'status',
+  'keypair',
+  'ssh_public_key',
+  'settings',
+  'network_id',
+  'subnet_id',
   // The subnet when it is one of the project's; null: the cluster has a network to itself.
   'fixed_subnet_id',
-  ...(['api_address', 'ca_certificate', 'client_certificate', 'key_id', 'sealed_ca_key'] as const),
-  ...(['sealed_client_key', 'kubeconfig_created_at', 'kubeconfig_expires_at', 'node_serial'] as const),
-  ...(['upgrade_attempts', 'task_id', 'creator_task_id', 'created_at'] as const),
+  'api_address',
+  'ca_certificate',
+  'client_certificate',
+  'key_id',
+  'sealed_ca_key',
+  'sealed_client_key',
+  'kubeconfig_created_at',
+  'kubeconfig_expires_at',
+  'node_serial',
+  'upgrade_attempts',
+  'task_id',
+  'creator_task_id',
+  'created_at',
 ] as const;
 
 export type ClusterRow = RowOf<
@@ -49,12 +70,28 @@ export type ClusterRow = RowOf<
 >;
 
 export const POOL_COLUMNS = [
-  ...(['id', 'cluster_id', 'name', 'flavor_id', 'node_count', 'min_node_count', 'max_node_count'] as const),
-  ...(['boot_volume_size', 'boot_volume_type', 'is_public_ipv4', 'auto_healing_enabled'] as const),
-  ...(['labels', 'taints', 'crio_config', 'kubelet_config', 'security_group_ids'] as const),
+  'id',
+  'cluster_id',
+  'name',
+  'flavor_id',
+  'node_count',
+  'min_node_count',
+  'max_node_count',
+  'boot_volume_size',
+  'boot_volume_type',
+  'is_public_ipv4',
+  'auto_healing_enabled',
+  'labels',
+  'taints',
+  'crio_config',
+  'kubelet_config',
+  'security_group_ids',
   // Whether any were named, be it none.
   'names_security_groups',
-  ...(['servergroup_id', 'servergroup_policy', 'state', 'created_at'] as const),
+  'servergroup_id',
+  'servergroup_policy',
+  'state',
+  'created_at',
 ] as const;
 
 type Texts = Readonly<Record<string, string>>;
@@ -73,7 +110,14 @@ export type PoolRow = RowOf<
 >;
 
 export const NODE_COLUMNS = [
-  ...(['id', 'number', 'cluster_id', 'pool_id', 'name', 'version', 'state', 'private_ip'] as const),
+  'id',
+  'number',
+  'cluster_id',
+  'pool_id',
+  'name',
+  'version',
+  'state',
+  'private_ip',
   'state_since',
 ] as const;
 

@@ -45,8 +45,12 @@ async function created() {
     await secret({ ...keyless, certificate: await makeRevocations(authority, [site]) }),
   ];
   const pool = {
-    ...{ name: 'app', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' },
-    ...{ secret_id: own, ca_secret_id: ca, crl_secret_id: crl },
+    name: 'app',
+    protocol: 'HTTP',
+    lb_algorithm: 'ROUND_ROBIN',
+    secret_id: own,
+    ca_secret_id: ca,
+    crl_secret_id: crl,
   };
   const body = {
     name: 'tls',

@@ -25,7 +25,8 @@ export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery)
     ...ctx.place,
     filters: filtersOf(query),
     order: query.order_by,
-    ...{ limit: query.limit, offset: query.offset },
+    limit: query.limit,
+    offset: query.offset,
     shown: shownOf(query),
   });
   return viewPage(page, (row) => viewLoadBalancer(row, ctx.region.name));

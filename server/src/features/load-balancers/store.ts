@@ -13,7 +13,8 @@ import type { LoadBalancerRow, ProvisioningStatus, Settings } from './model.ts';
 
 /** The row, locked against every other change until the transaction ends. @throws NotFound */
 export const { lock: lockLoadBalancer } = heldTable<LoadBalancerRow>('load_balancers', 'Load balancer', {
-  ...{ columns: listOf(COLUMNS, 'lb'), alias: 'lb' },
+  columns: listOf(COLUMNS, 'lb'),
+  alias: 'lb',
 });
 
 /** Gives the lock to a task. */
@@ -70,11 +71,15 @@ const ROW = { table: 'load_balancers', key: 'id', owner: 'vip_port_id' };
 export const storeAddress: Readonly<Record<VipColumn, StoreAddress>> = {
   vip_address: storingAddress({
     ...ROW,
-    ...{ address: 'vip_address', space: 'vip_space', subnet: 'vip_subnet_id' },
+    address: 'vip_address',
+    space: 'vip_space',
+    subnet: 'vip_subnet_id',
   }),
   additional_address: storingAddress({
     ...ROW,
-    ...{ address: 'additional_address', space: 'additional_space', subnet: 'additional_subnet_id' },
+    address: 'additional_address',
+    space: 'additional_space',
+    subnet: 'additional_subnet_id',
   }),
 };
 

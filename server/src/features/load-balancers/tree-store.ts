@@ -53,9 +53,12 @@ export function readTreePage(
 ): Promise<Page<LoadBalancerTree>> {
   return listPage<LoadBalancerTree>(db, {
     prepared: true,
-    ...{ table: 'load_balancers', alias: 'lb', columns: TREE },
+    table: 'load_balancers',
+    alias: 'lb',
+    columns: TREE,
     ...newestIn(place),
-    ...{ limit, offset },
+    limit,
+    offset,
   });
 }
 

@@ -5,17 +5,15 @@ import type { ClusterRow } from './model.ts';
 import { type Phase, phaseOf } from './phases.ts';
 
 const COLUMNS = [
-  ...([
-    'id',
-    'name',
-    'region_id',
-    'status',
-    'spec',
-    'next_spec',
-    'restored_from',
-    'host',
-    'observed',
-  ] as const),
+  'id',
+  'name',
+  'region_id',
+  'status',
+  'spec',
+  'next_spec',
+  'restored_from',
+  'host',
+  'observed',
 ] as const;
 type Row = RowOf<
   'postgresql_clusters',

@@ -55,7 +55,9 @@ export interface ListWhere extends Place, Paging {
 /** Newest first. */
 export function listClusters(db: Db, { name, ...where }: ListWhere): Promise<Page<ClusterRow>> {
   return listPage<ClusterRow>(db, {
-    ...{ table: 'postgresql_clusters', alias: 'k', columns: COLUMNS },
+    table: 'postgresql_clusters',
+    alias: 'k',
+    columns: COLUMNS,
     where: [inPlace(where), ...(name === '' ? [] : [contains(sql`name`, name)])],
     order: 'created_at desc, id desc',
     limit: where.limit,

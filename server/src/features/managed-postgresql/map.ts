@@ -5,17 +5,15 @@ import type { ClusterRow } from './model.ts';
 import { phaseOf } from './phases.ts';
 
 const COLUMNS = [
-  ...([
-    'id',
-    'name',
-    'region_id',
-    'status',
-    'task_id',
-    'spec',
-    'next_spec',
-    'restored_from',
-    'host',
-  ] as const),
+  'id',
+  'name',
+  'region_id',
+  'status',
+  'task_id',
+  'spec',
+  'next_spec',
+  'restored_from',
+  'host',
   'observed',
 ] as const;
 type Row = RowOf<

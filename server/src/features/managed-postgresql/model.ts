@@ -47,9 +47,24 @@ export const CLUSTER_TRANSITIONS: Transitions<ClusterStatus> = {
 };
 
 export const CLUSTER_COLUMNS = [
-  ...(['id', 'client_id', 'project_id', 'region_id', 'name', 'status', 'spec', 'next_spec', 'host'] as const),
-  ...(['observed', 'backups', 'restored_from', 'ca_certificate', 'server_certificate'] as const),
-  ...(['tls_key_id', 'sealed_tls_key', 'task_id', 'created_at'] as const),
+  'id',
+  'client_id',
+  'project_id',
+  'region_id',
+  'name',
+  'status',
+  'spec',
+  'next_spec',
+  'host',
+  'observed',
+  'backups',
+  'restored_from',
+  'ca_certificate',
+  'server_certificate',
+  'tls_key_id',
+  'sealed_tls_key',
+  'task_id',
+  'created_at',
 ] as const;
 
 export type ClusterRow = RowOf<

@@ -26,7 +26,13 @@ export const OWN_COLUMNS = ['version', 'deleted_at', 'purged_at'] as const;
 export type StorageRow = AnyStorageRow & RowOf<'object_storages', typeof OWN_COLUMNS>;
 
 export const KEY_COLUMNS = [
-  ...(['access_key', 'storage_id', 'read_only', 'key_id', 'sealed_secret', 'pending', 'created_at'] as const),
+  'access_key',
+  'storage_id',
+  'read_only',
+  'key_id',
+  'sealed_secret',
+  'pending',
+  'created_at',
 ] as const;
 
 export type KeyRow = RowOf<
@@ -42,7 +48,13 @@ export interface BucketSettings {
 }
 
 export const BUCKET_COLUMNS = [
-  ...(['storage_id', 'name', 'is_public', 'allowed_origins', 'expiration_days', 'pending', 'next'] as const),
+  'storage_id',
+  'name',
+  'is_public',
+  'allowed_origins',
+  'expiration_days',
+  'pending',
+  'next',
 ] as const;
 
 export type BucketRow = RowOf<

@@ -44,7 +44,11 @@ function partsIn<Row>(table: string, columns: Sql, key: string) {
 export function listKeys(db: Db, { storageId, up, ...page }: { storageId: number; up: boolean } & Paging) {
   const down = up ? 'asc' : 'desc';
   return listPage<KeyRow>(db, {
-    ...{ table: 'object_storage_keys', alias: 'k', columns: KEYS, key: 'access_key', ...page },
+    table: 'object_storage_keys',
+    alias: 'k',
+    columns: KEYS,
+    key: 'access_key',
+    ...page,
     prepared: true,
     where: [sql`storage_id = ${storageId}::int`, IS_THERE],
     order: `created_at ${down}, access_key ${down}`,
@@ -66,7 +70,11 @@ export async function markKeyDeleted(tx: Tx, accessKey: string): Promise<void> {
 /** In the order of names. */
 export const listBuckets = (db: Db, { storageId, ...page }: { storageId: number } & Paging) =>
   listPage<BucketRow>(db, {
-    ...{ table: 'object_storage_buckets', alias: 'b', columns: BUCKETS, key: 'name', ...page },
+    table: 'object_storage_buckets',
+    alias: 'b',
+    columns: BUCKETS,
+    key: 'name',
+    ...page,
     prepared: true,
     where: [sql`storage_id = ${storageId}::int`, IS_THERE],
     order: 'name',

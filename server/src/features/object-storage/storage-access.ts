@@ -47,7 +47,8 @@ export const storageAccess = <Row extends AnyStorageRow>(table: StorageTable<Row
       status: query.provisioning_status,
       showDeleted: query.show_deleted ?? false,
       order: readOrder(query.order_by, ORDER_FIELDS),
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
   },
 

@@ -9,7 +9,14 @@ import type { StorageStatus } from './model.ts';
 
 /** What storages of every kind keep. */
 const COLUMNS = [
-  ...(['id', 'client_id', 'region_id', 'name', 'status', 'address', 'task_id', 'created_at'] as const),
+  'id',
+  'client_id',
+  'region_id',
+  'name',
+  'status',
+  'address',
+  'task_id',
+  'created_at',
 ] as const;
 
 export interface AnyStorageRow extends RowOf<'object_storages', typeof COLUMNS, { status: StorageStatus }> {
@@ -77,7 +84,7 @@ export function storageTable<Row extends AnyStorageRow>(
     /** A storage that its task makes. @returns its id */
     async insert(tx: Tx, storage: NewStorage, more: { readonly settings?: string } = {}): Promise<number> {
       const { clientId: client_id, regionId: region_id, taskId: task_id, name } = storage;
-      const row = { ...{ client_id, region_id, name, task_id }, ...more };
+      const row = { client_id, region_id, name, task_id, ...more };
       const insertion = insertionOf(
         table,
         { ...row, status: 'creating', created_at: storage.timestamp },
@@ -132,10 +139,14 @@ export function storageTable<Row extends AnyStorageRow>(
       const [field = '', direction = ''] = filter.order.split('.');
       const down = direction === 'desc' ? 'desc' : 'asc';
       return listPage<Row>(db, {
-        ...{ table, alias: 's', columns: all, joins: sql`left join regions r on r.id = s.region_id` },
+        table,
+        alias: 's',
+        columns: all,
+        joins: sql`left join regions r on r.id = s.region_id`,
         where: conditionsOf(filter),
         order: `${ORDERS[field] ?? ORDERS.created_at} ${down}, s.id ${down}`,
-        ...{ limit: filter.limit, offset: filter.offset },
+        limit: filter.limit,
+        offset: filter.offset,
       });
     },
 

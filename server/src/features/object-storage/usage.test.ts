@@ -9,7 +9,13 @@ const SERIES = '/storage/stats/v1/storage/usage/series';
 const SPAN = { from: '2026-01-31T00:00:00Z', to: '2026-02-02T00:00:00Z' };
 
 const bucket = (name: string, bytes: number): BucketReport => ({
-  ...{ name, bytes, files: bytes / 10, requestsIn: 1, requestsOut: 2, trafficIn: 100, trafficOut: 1000 },
+  name,
+  bytes,
+  files: bytes / 10,
+  requestsIn: 1,
+  requestsOut: 2,
+  trafficIn: 100,
+  trafficOut: 1000,
 });
 
 beforeAll(async () => {

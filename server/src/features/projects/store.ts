@@ -9,8 +9,15 @@ import { parseOrder } from '../../platform/http/schemas.ts';
 import type { ProjectListQuery } from './schema.ts';
 
 const PROJECT_COLUMNS = [
-  ...(['id', 'client_id', 'name', 'description', 'state', 'is_default', 'task_id'] as const),
-  ...(['created_at', 'deleted_at'] as const),
+  'id',
+  'client_id',
+  'name',
+  'description',
+  'state',
+  'is_default',
+  'task_id',
+  'created_at',
+  'deleted_at',
 ] as const;
 const COLUMNS = listOf(PROJECT_COLUMNS);
 
@@ -64,7 +71,11 @@ export function listProjects(db: Db, clientId: number, query: ProjectListQuery):
   const { name, include_deleted: all, order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<'created_at' | 'name'>(order);
   return listPage<ProjectRow>(db, {
-    ...{ table: 'projects', alias: 'p', columns: COLUMNS, limit, offset },
+    table: 'projects',
+    alias: 'p',
+    columns: COLUMNS,
+    limit,
+    offset,
     where: [
       sql`client_id = ${clientId}::int`,
       ...(all ? [] : [sql`deleted_at is null`]),

@@ -8,7 +8,13 @@ import type { Limits, REQUEST_STATES } from './schema.ts';
 /** The statements that write requests for limits. */
 
 const REQUEST_COLUMNS = [
-  ...(['id', 'client_id', 'description', 'requested_limits', 'status', 'created_at', 'updated_at'] as const),
+  'id',
+  'client_id',
+  'description',
+  'requested_limits',
+  'status',
+  'created_at',
+  'updated_at',
 ] as const;
 export const COLUMNS = listOf(REQUEST_COLUMNS);
 

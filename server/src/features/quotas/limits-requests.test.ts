@@ -40,7 +40,11 @@ const request = fc.record({
   later: fc.constantFrom('done', 'rejected', 'withdrawn', undefined),
 });
 const requestOf = (clientId: number, createdAt: string) => ({
-  ...{ clientId, createdAt, userId: 1, description: '', requested_limits: {} },
+  clientId,
+  createdAt,
+  userId: 1,
+  description: '',
+  requested_limits: {},
 });
 const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
 const query = fc.record({

@@ -31,7 +31,11 @@ export function listSets(db: Db, clientId: number, query: SetListQuery): Promise
   const { ordering = 'id', limit, offset, name, ids } = query;
   const direction = ordering.startsWith('-') ? 'desc' : 'asc';
   return listPage<SetRow>(db, {
-    ...{ table: 'custom_page_sets', alias: 's', columns: COLUMNS, limit, offset },
+    table: 'custom_page_sets',
+    alias: 's',
+    columns: COLUMNS,
+    limit,
+    offset,
     where: [
       sql`client_id = ${clientId}::int`,
       ...(name === undefined ? [] : [sql`name like ${likePattern(name)}`]),

@@ -38,8 +38,12 @@ test('parts of names are found in every noun, and who has the whole name comes f
   expect(found[0]).toBe('network bakery');
   expect(found).toEqual(
     expect.arrayContaining([
-      ...['load_balancer bakery-05', 'router bakery-router', 'security_group bakery-group'],
-      ...['ssh_key bakery-key', 'inference_secret bakery-secret', 'volume old-bakery'],
+      'load_balancer bakery-05',
+      'router bakery-router',
+      'security_group bakery-group',
+      'ssh_key bakery-key',
+      'inference_secret bakery-secret',
+      'volume old-bakery',
     ]),
   );
   expect(await shown('ery-05')).toEqual(['load_balancer bakery-05']);

@@ -20,8 +20,20 @@ export const SECRET_TRANSITIONS: Transitions<SecretStatus> = {
 
 /** What of a secret may be shown. */
 const COLUMNS = [
-  ...(['id', 'project_id', 'region_id', 'client_id', 'name', 'kind', 'algorithm', 'bit_length'] as const),
-  ...(['names', 'expiration', 'not_after', 'status', 'task_id', 'created_at'] as const),
+  'id',
+  'project_id',
+  'region_id',
+  'client_id',
+  'name',
+  'kind',
+  'algorithm',
+  'bit_length',
+  'names',
+  'expiration',
+  'not_after',
+  'status',
+  'task_id',
+  'created_at',
 ] as const;
 const SHOWN = listOf(COLUMNS, 's');
 
@@ -66,7 +78,9 @@ export function listSecrets(
   const { limit, offset, namePart } = list;
   const { where, order } = newestIn(list);
   return listPage<SecretRow>(db, {
-    ...{ table: 'secrets', alias: 's', columns: SHOWN },
+    table: 'secrets',
+    alias: 's',
+    columns: SHOWN,
     where: [...where, ...named({ namePart })],
     order,
     limit,

@@ -56,7 +56,10 @@ const TRAITS = ['name', 'description', 'tags', 'rules'] as const;
 
 export const COLUMNS = [
   ...PLACE_COLUMNS,
-  ...(['client_id', 'is_default', 'revision_number', 'deleting'] as const),
+  'client_id',
+  'is_default',
+  'revision_number',
+  'deleting',
   ...TRAITS,
   ...CHANGE_COLUMNS,
 ] as const;

@@ -106,7 +106,8 @@ export class SecurityGroupService {
       ...parseTagFilters(query),
       name: query.name,
       namePart: query.name__contains,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return viewPage(page, (row) => viewGroup(row, ctx.region.name));
   }

@@ -24,7 +24,8 @@ export type NewGroup = GroupTraits & NewResource;
 
 export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
   const columns = {
-    ...{ name: group.name, description: group.description },
+    name: group.name,
+    description: group.description,
     rules: JSON.stringify(group.rules),
     tags: JSON.stringify(group.tags),
     ...columnsOfNew(group),
@@ -99,7 +100,9 @@ export interface ListWhere extends Place, NameFilter, TagFilters, Paging {}
 /** The page, newest first, and how many match in all. */
 export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
   return listPage<GroupRow>(db, {
-    ...{ table: 'security_groups', alias: 'g', columns: SHOWN },
+    table: 'security_groups',
+    alias: 'g',
+    columns: SHOWN,
     where: [inPlace(where), ...named(where), ...tagConditions(where)],
     order: 'created_at desc, id desc',
     limit: where.limit,

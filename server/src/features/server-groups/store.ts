@@ -52,7 +52,9 @@ export function listGroups(
   const { limit, offset, namePart } = list;
   const { where, order } = newestIn(list);
   return listPage<GroupRow>(db, {
-    ...{ table: 'server_groups', alias: 'g', columns: SHOWN },
+    table: 'server_groups',
+    alias: 'g',
+    columns: SHOWN,
     where: [...where, ...named({ namePart })],
     order,
     limit,

@@ -35,7 +35,11 @@ export function listKeys(db: Db, { clientId, name, order, limit, offset }: KeyFi
   const column = KEY_ORDER_FIELDS.find((each) => each === field) ?? 'created_at';
   const down = direction === 'desc' ? 'desc' : 'asc';
   return listPage<SshKeyRow>(db, {
-    ...{ table: 'storage_ssh_keys', alias: 'k', columns: COLUMNS, limit, offset },
+    table: 'storage_ssh_keys',
+    alias: 'k',
+    columns: COLUMNS,
+    limit,
+    offset,
     where: [sql`client_id = ${clientId}::int`, ...(name === null ? [] : [sql`name = ${name}`])],
     order: `${column} ${down}, id ${down}`,
   });

@@ -72,8 +72,12 @@ test('names are those of all storages of an account', async () => {
 
 test('bad input names every field and changes nothing', async () => {
   const wrong = await call('POST', STORAGES, {
-    ...{ location_name: 'nowhere', name: 'No Name', password_mode: 'auto', password: 'long-enough' },
-    ...{ expires: 'soon', server_alias: 'no host' },
+    location_name: 'nowhere',
+    name: 'No Name',
+    password_mode: 'auto',
+    password: 'long-enough',
+    expires: 'soon',
+    server_alias: 'no host',
   });
   expect(wrong.status).toBe(400);
   for (const field of ['location_name', 'name', 'password', 'expires', 'server_alias'])
@@ -106,8 +110,11 @@ test('what is given changes, and what is not stays', async () => {
   const bare = { expires: '', ssh_key_ids: [], password_mode: 'none', has_custom_config_file: true };
   expect((await call('PATCH', path, bare)).body).toEqual({
     ...after,
-    ...{ is_http_disabled: true, has_custom_config_file: true },
-    ...{ expires: '', ssh_key_ids: [], has_password: false },
+    is_http_disabled: true,
+    has_custom_config_file: true,
+    expires: '',
+    ssh_key_ids: [],
+    has_password: false,
   });
 });
 

@@ -9,8 +9,15 @@ import { parseOrder } from '../../platform/http/schemas.ts';
 import type { KeyPairQuery, SshKeyListQuery } from './schema.ts';
 
 const KEY_COLUMNS = [
-  ...(['id', 'client_id', 'project_id', 'user_id', 'name', 'public_key', 'fingerprint'] as const),
-  ...(['shared_in_project', 'created_at'] as const),
+  'id',
+  'client_id',
+  'project_id',
+  'user_id',
+  'name',
+  'public_key',
+  'fingerprint',
+  'shared_in_project',
+  'created_at',
 ] as const;
 const COLUMNS = listOf(KEY_COLUMNS);
 
@@ -79,7 +86,11 @@ export function listSshKeys(db: Db, viewer: Viewer, query: SshKeyListQuery): Pro
   const { name, name__contains: namePart, order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<'created_at' | 'name'>(order);
   return listPage<SshKeyRow>(db, {
-    ...{ table: 'ssh_keys', alias: 'k', columns: COLUMNS, limit, offset },
+    table: 'ssh_keys',
+    alias: 'k',
+    columns: COLUMNS,
+    limit,
+    offset,
     where: [visibleTo(viewer), ...named({ name, namePart })],
     order: `${field} ${direction}, id ${direction}`,
   });

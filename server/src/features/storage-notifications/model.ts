@@ -30,7 +30,12 @@ export const KINDS: Readonly<Record<EventName, Kind>> = {
 
 /** An empty `bucket_name` is the whole storage. */
 export const EVENT_COLUMNS = [
-  ...(['uuid', 'name', 'storage_name', 'bucket_name', 'threshold', 'reached_in'] as const),
+  'uuid',
+  'name',
+  'storage_name',
+  'bucket_name',
+  'threshold',
+  'reached_in',
 ] as const;
 
 export type StoredEvent = RowOf<'storage_events', typeof EVENT_COLUMNS, { name: EventName }>;

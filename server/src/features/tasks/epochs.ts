@@ -60,7 +60,10 @@ export async function keepEpoch(db: Db): Promise<void> {
 /** Looks whether the database is still the one that it was. */
 export function epochJob(db: Db): BackgroundJob {
   return {
-    ...{ name: 'task-epochs', everyMs: LOOK_EVERY_MS, exclusive: true, beforeReady: true },
+    name: 'task-epochs',
+    everyMs: LOOK_EVERY_MS,
+    exclusive: true,
+    beforeReady: true,
     run: () => keepEpoch(db),
   };
 }

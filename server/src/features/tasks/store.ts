@@ -8,10 +8,28 @@ import type { TaskState } from '../../platform/tasks/queue.ts';
 import type { AcknowledgeTasksQuery } from './schema.ts';
 
 export const NAMES = [
-  ...(['id', 'client_id', 'project_id', 'region_id', 'user_id', 'type', 'state', 'data', 'error'] as const),
-  ...(['created_resources', 'progress', 'step', 'request_id', 'subject_id', 'subject_name'] as const),
-  ...(['parent_id', 'parent_name', 'created_at', 'updated_at', 'finished_at'] as const),
-  ...(['acknowledged_at', 'acknowledged_by'] as const),
+  'id',
+  'client_id',
+  'project_id',
+  'region_id',
+  'user_id',
+  'type',
+  'state',
+  'data',
+  'error',
+  'created_resources',
+  'progress',
+  'step',
+  'request_id',
+  'subject_id',
+  'subject_name',
+  'parent_id',
+  'parent_name',
+  'created_at',
+  'updated_at',
+  'finished_at',
+  'acknowledged_at',
+  'acknowledged_by',
 ] as const;
 export const COLUMNS = listOf(NAMES);
 

@@ -74,15 +74,29 @@ export type { Place };
 /** How a machine has a volume: it boots from the one with `boot_index` 0; one with `delete_on_termination` is deleted
  *  with it. `device` is the first free name of the machine: `/dev/vda`. */
 const ATTACHMENT = [
-  ...(['instance_id', 'attachment_id', 'device', 'attachment_tag', 'boot_index'] as const),
-  ...(['delete_on_termination', 'attached_at'] as const),
+  'instance_id',
+  'attachment_id',
+  'device',
+  'attachment_tag',
+  'boot_index',
+  'delete_on_termination',
+  'attached_at',
 ] as const;
 
 /** `size` is in GiB. The Kubernetes cluster `cluster_id` has a node that boots from the volume, and keeps it. */
 export const COLUMNS = [
   ...PLACE_COLUMNS,
-  ...(['client_id', 'name', 'size', 'type', 'status', 'bootable'] as const),
-  ...(['image_id', 'snapshot_id', 'image_metadata', 'cluster_id', 'tags'] as const),
+  'client_id',
+  'name',
+  'size',
+  'type',
+  'status',
+  'bootable',
+  'image_id',
+  'snapshot_id',
+  'image_metadata',
+  'cluster_id',
+  'tags',
   ...ATTACHMENT,
   ...CHANGE_COLUMNS,
 ] as const;

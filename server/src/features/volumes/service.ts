@@ -103,7 +103,8 @@ export class VolumeService {
       instanceId: query.instance_id,
       idPart: query.id_part,
       namePart: query.name_part,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return viewPage(page, (row) => viewVolume(row, ctx.region.name));
   }

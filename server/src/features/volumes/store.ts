@@ -20,7 +20,9 @@ export const {
   readAllHeld,
   deleteHeld: deleteVolume,
 } = heldTable<VolumeRow>('volumes', 'Volume', {
-  ...{ columns: VOLUME, alias: 'v', order: 'v.boot_index, v.created_at, v.id' },
+  columns: VOLUME,
+  alias: 'v',
+  order: 'v.boot_index, v.created_at, v.id',
 });
 
 const NEW = without(COLUMNS, ['cluster_id', 'attached_at', 'creator_task_id', 'created_at', 'updated_at']);
@@ -34,7 +36,8 @@ export async function insertVolume(tx: Tx, row: NewVolume): Promise<void> {
     image_metadata: row.image_metadata === null ? null : JSON.stringify(row.image_metadata),
     tags: JSON.stringify(row.tags),
     creator_task_id: row.task_id,
-    ...{ created_at: row.timestamp, updated_at: row.timestamp },
+    created_at: row.timestamp,
+    updated_at: row.timestamp,
   };
   await tx.run(insertionOf('volumes', columns));
 }

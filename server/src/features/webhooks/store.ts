@@ -11,7 +11,13 @@ import type { DeliveryListQuery, TargetListQuery } from './schema.ts';
 export const secretContext = (targetId: number): string => `webhook_targets/${targetId}`;
 
 const TARGET_COLUMNS = [
-  ...(['id', 'client_id', 'url', 'created_at', 'ended_at', 'end_reason', 'previous_until'] as const),
+  'id',
+  'client_id',
+  'url',
+  'created_at',
+  'ended_at',
+  'end_reason',
+  'previous_until',
 ] as const;
 
 export type TargetRow = RowOf<'webhook_targets', typeof TARGET_COLUMNS>;
@@ -65,7 +71,11 @@ export async function lockSubscriptions(tx: Tx, clientId: number): Promise<Subsc
 /** In the order of their ids. */
 export const listTargets = (db: Db, { client_id, limit, offset }: TargetListQuery) =>
   listPage<TargetRow>(db, {
-    ...{ table: 'webhook_targets', alias: 't', columns: listOf(TARGET_COLUMNS), limit, offset },
+    table: 'webhook_targets',
+    alias: 't',
+    columns: listOf(TARGET_COLUMNS),
+    limit,
+    offset,
     where: [sql`kind = 'events'`, ...(client_id === undefined ? [] : [sql`client_id = ${client_id}::int`])],
     order: 'id',
   });
@@ -158,7 +168,14 @@ export async function insertDeliveries(tx: Tx, event: NewDeliveries): Promise<vo
 
 const CLAIMED_COLUMNS = [
   // The attempts include the one that is being made.
-  ...(['id', 'event_id', 'target_id', 'url', 'type', 'data', 'attempts', 'created_at'] as const),
+  'id',
+  'event_id',
+  'target_id',
+  'url',
+  'type',
+  'data',
+  'attempts',
+  'created_at',
 ] as const;
 const CLAIMED = listOf(CLAIMED_COLUMNS, 'd');
 
@@ -243,7 +260,11 @@ export async function closeAttempt(
 
 const DELIVERY_COLUMNS = [
   ...CLAIMED_COLUMNS,
-  ...(['client_id', 'state', 'next_attempt_at', 'last_error', 'ended_at'] as const),
+  'client_id',
+  'state',
+  'next_attempt_at',
+  'last_error',
+  'ended_at',
 ] as const;
 const COLUMNS = listOf(DELIVERY_COLUMNS);
 

@@ -18,7 +18,8 @@ test('connections that a proxy holds after a loss do not keep others waiting', a
   closing.push(() => way.close());
   const connection = {
     ...database.connection,
-    ...{ host: '127.0.0.1', port: way.port },
+    host: '127.0.0.1',
+    port: way.port,
     // What is waited for as usual is waited for longer than a test may take.
     connectionTimeoutMillis: 3_600_000,
   };

@@ -45,7 +45,9 @@ export function bounded(schema: TSchema, place: Place): TSchema {
 
 /** Schemas are constants, and routes are made anew for each API that a process serves. */
 const BOUNDED: Readonly<Record<Place, WeakMap<TSchema, TSchema>>> = {
-  ...{ body: new WeakMap(), query: new WeakMap(), path: new WeakMap() },
+  body: new WeakMap(),
+  query: new WeakMap(),
+  path: new WeakMap(),
 };
 
 function missingBounds(node: Json, place: Place): Json {

@@ -94,7 +94,10 @@ export async function once(
   work: (db: Db) => Promise<unknown>,
 ): Promise<Answer> {
   const id = {
-    ...{ clientId: ctx.caller.clientId, key: request.key, attempt: ctx.ids.uuid(), cipher: ctx.cipher },
+    clientId: ctx.caller.clientId,
+    key: request.key,
+    attempt: ctx.ids.uuid(),
+    cipher: ctx.cipher,
     session: session(),
   };
   await countKey(ctx);

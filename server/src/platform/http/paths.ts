@@ -78,7 +78,10 @@ function routePath<C, P extends TProperties, A>(
     declared(scope, {
       access: method === 'GET' ? 'read' : 'write',
       ...(spec as CallSpec<never, Schema, Schema, Schema, Schema>),
-      ...{ method, path, tag, ...params },
+      method,
+      path,
+      tag,
+      ...params,
     });
   return {
     path,

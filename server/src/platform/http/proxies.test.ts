@@ -65,7 +65,9 @@ test.each([
 ])('the cookie of a session %s', async (_what, remoteAddress, proto, isSecure) => {
   await people(server).setPassword(1);
   const reply = await server.api.inject({
-    ...{ method: 'POST', url: '/virga/v1/session', remoteAddress },
+    method: 'POST',
+    url: '/virga/v1/session',
+    remoteAddress,
     headers: { 'x-forwarded-proto': proto, 'x-forwarded-for': '203.0.113.8' },
     payload: { username: 'one@virga.test', password: PASSWORD },
   });

@@ -175,7 +175,9 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const deferredWrites = new DeferredWrites();
   app.addHook('onClose', async () => deferredWrites.close());
   const shared = {
-    ...{ validator: new Validator(), watch, wrongTokens: new WrongTokens(wrongTokens) },
+    validator: new Validator(),
+    watch,
+    wrongTokens: new WrongTokens(wrongTokens),
     keyStore: { session: options.session ?? (() => undefined), deferredWrites },
   };
   for (const route of options.routes) addRoute(app, route, options, shared);

@@ -16,13 +16,12 @@ const db = shared(startTestDb);
 
 const mailer = (sent: string[]) =>
   new Mailer({
-    ...{
-      db,
-      clock: systemClock(),
-      log: pino({ level: 'silent' }),
-      cipher: new Cipher([randomBytes(KEY_BYTES)]),
-    },
-    ...{ smtpUrl: smtp.url, from: 'virga@virga.test' },
+    db,
+    clock: systemClock(),
+    log: pino({ level: 'silent' }),
+    cipher: new Cipher([randomBytes(KEY_BYTES)]),
+    smtpUrl: smtp.url,
+    from: 'virga@virga.test',
     hooks: {
       note: async (_tx, { subject }) => {
         sent.push(subject);
@@ -33,8 +32,13 @@ const mailer = (sent: string[]) =>
 const queue = (subject: string) =>
   db.transaction((tx) =>
     queueMail(tx, {
-      ...{ clientId: null, kind: 'note', recipient: 'one@virga.test', subject, body: 'A note.' },
-      ...{ messageId: `<${subject}@virga.test>`, timestamp: systemClock().timestamp() },
+      clientId: null,
+      kind: 'note',
+      recipient: 'one@virga.test',
+      subject,
+      body: 'A note.',
+      messageId: `<${subject}@virga.test>`,
+      timestamp: systemClock().timestamp(),
     }),
   );
 

@@ -102,7 +102,8 @@ export class RegionOwners {
     if (this.#held.size === 0) return;
     const { db, node } = this.#options;
     const held = [...this.#held].map(async ([regionId, epoch]) => ({
-      ...{ regionId, epoch },
+      regionId,
+      epoch,
       fault: (await this.#regions.get(regionId)?.data.fault().catch(messageOf)) ?? null,
     }));
     const renewed = await store.renew(db, this.#session, node.name, await Promise.all(held));

@@ -36,7 +36,12 @@ const stateOf = async (id: string) =>
   (await db.pool.query('select state, created_resources from tasks where id = $1', [id])).rows[0];
 
 const end = (id: string, commit?: (tx: Tx) => Promise<void>) => ({
-  ...{ id, attempt: 1, clientId: 1, timestamp, created: { networks: [id] }, commit },
+  id,
+  attempt: 1,
+  clientId: 1,
+  timestamp,
+  created: { networks: [id] },
+  commit,
 });
 const transactionOf = async (tx: Tx) => {
   const [row] = await tx.rows<{ id: string }>(sql`select pg_current_xact_id()::text as id`);

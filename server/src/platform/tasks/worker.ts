@@ -102,7 +102,9 @@ export class Worker implements AtOnce {
         ? (options.concurrency ?? MOST_AT_ONCE)
         : (options.concurrencyOfOwned ?? MOST_OF_OWNED);
     return new Lane({
-      ...{ log, engine, concurrency },
+      log,
+      engine,
+      concurrency,
       claim: async (limit, except) => {
         if (!this.#mayClaim) return [];
         const { holder: owner, known } = owners;

@@ -20,8 +20,12 @@ test('a pool has at most one health monitor, and when the deletion is answered i
   const task = await finished(call('POST', pathOf(pool), monitor), 'create_lbpool_health_monitor');
   const shown = () => read(`${POOLS}/${pool}`);
   expect((await shown()).healthmonitor).toMatchObject({
-    ...{ ...monitor, id: task.created_resources?.healthmonitors?.[0], max_retries_down: 3 },
-    ...{ http_method: 'GET', expected_codes: '200', provisioning_status: 'ACTIVE' },
+    ...monitor,
+    id: task.created_resources?.healthmonitors?.[0],
+    max_retries_down: 3,
+    http_method: 'GET',
+    expected_codes: '200',
+    provisioning_status: 'ACTIVE',
   });
   const second = await call('POST', pathOf(pool), monitor);
   expect(second).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });

@@ -59,15 +59,25 @@ test('a policy with its rules is created, read, changed and deleted, and nothing
     ...REGION,
     listener_id: listener,
     name: 'to the pool',
-    ...{ action: 'REDIRECT_TO_POOL', redirect_pool_id: pool, redirect_url: null },
-    ...{ redirect_prefix: null, redirect_http_code: null, position: 1, tags: [] },
+    action: 'REDIRECT_TO_POOL',
+    redirect_pool_id: pool,
+    redirect_url: null,
+    redirect_prefix: null,
+    redirect_http_code: null,
+    position: 1,
+    tags: [],
     rules: [first, second].map((rule) => ({ id: rule, ...REGION })),
     ...DONE,
   });
   expect(await read(`${rulesOf(id)}/${second}`)).toEqual({
     id: second,
     ...REGION,
-    ...{ type: 'HEADER', compare_type: 'STARTS_WITH', key: 'X-A', value: '/a', invert: true, tags: [] },
+    type: 'HEADER',
+    compare_type: 'STARTS_WITH',
+    key: 'X-A',
+    value: '/a',
+    invert: true,
+    tags: [],
     ...DONE,
   });
   const list = await read(`${rulesOf(id)}?limit=1&offset=1`);
@@ -98,7 +108,8 @@ test('a policy with its rules is created, read, changed and deleted, and nothing
   const replaced = { type: 'HOST_NAME', compare_type: 'STARTS_WITH', key: null, value: 'a.test' };
   expect(await read(`${rulesOf(id)}/${second}`)).toMatchObject({
     ...replaced,
-    ...{ invert: false, tags: ['t'] },
+    invert: false,
+    tags: ['t'],
     ...DONE,
   });
   await finished(put({}), 'put_l7rule');
@@ -132,7 +143,9 @@ test('every fault of a policy is named, and nothing changes', async () => {
     name: 'tcp',
     listeners: [
       {
-        ...{ name: 'tcp', protocol: 'TCP', protocol_port: 9000 },
+        name: 'tcp',
+        protocol: 'TCP',
+        protocol_port: 9000,
         pools: [{ name: 'tcp', protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN' }],
       },
     ],
@@ -206,7 +219,10 @@ test('every fault of a rule is named', async () => {
 test('a pool that a policy chooses, and a listener with policies, are kept consistent', async () => {
   const { lb, listener, pool } = await place();
   const other = await make('lblisteners', {
-    ...{ load_balancer_id: lb, name: 'second', protocol: 'HTTP', protocol_port: 82 },
+    load_balancer_id: lb,
+    name: 'second',
+    protocol: 'HTTP',
+    protocol_port: 82,
   });
   const id = await policy(other, { action: 'REDIRECT_TO_POOL', redirect_pool_id: pool });
   await rule(id);

@@ -20,8 +20,15 @@ interface ListedRule extends Omit<L7RuleRow, 'admin_state_up'> {
 const STATES = sql`t.operating_status, t.provisioning_status, t.task_id`;
 
 const POLICY_FIELDS = [
-  ...(['listener_id', 'name', 'action', 'position', 'redirect_url', 'redirect_prefix'] as const),
-  ...(['redirect_pool_id', 'redirect_http_code', 'tags'] as const),
+  'listener_id',
+  'name',
+  'action',
+  'position',
+  'redirect_url',
+  'redirect_prefix',
+  'redirect_pool_id',
+  'redirect_http_code',
+  'tags',
 ] as const;
 const RULE_FIELDS = ['type', 'compare_type', 'key', 'value', 'invert', 'tags'] as const;
 

@@ -23,8 +23,14 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
   const before = await remains(server);
   const users = [{ username: 'admin', encrypted_password: '$5$salt$hash' }];
   const reply = await post({
-    ...{ load_balancer_id: lb, name: 'web', protocol: 'HTTP', protocol_port: 80, connection_limit: 5 },
-    ...{ insert_x_forwarded: true, allowed_cidrs: ['10.0.0.0/8', '::1'], timeout_client_data: 1000 },
+    load_balancer_id: lb,
+    name: 'web',
+    protocol: 'HTTP',
+    protocol_port: 80,
+    connection_limit: 5,
+    insert_x_forwarded: true,
+    allowed_cidrs: ['10.0.0.0/8', '::1'],
+    timeout_client_data: 1000,
     user_list: users,
   });
   const task = await finished(reply, 'create_lblistener');
@@ -32,15 +38,29 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
   expect(others).toEqual([]);
   const fresh = await get(String(id), '?show_stats=true');
   expect(fresh).toEqual({
-    ...{ id, load_balancer_id: lb, name: 'web', protocol: 'HTTP', protocol_port: 80, connection_limit: 5 },
-    ...{ admin_state_up: true, operating_status: 'ONLINE', provisioning_status: 'ACTIVE' },
-    ...{ allowed_cidrs: ['10.0.0.0/8', '::1'], pool_count: 0, secret_id: null, sni_secret_id: [] },
+    id,
+    load_balancer_id: lb,
+    name: 'web',
+    protocol: 'HTTP',
+    protocol_port: 80,
+    connection_limit: 5,
+    admin_state_up: true,
+    operating_status: 'ONLINE',
+    provisioning_status: 'ACTIVE',
+    allowed_cidrs: ['10.0.0.0/8', '::1'],
+    pool_count: 0,
+    secret_id: null,
+    sni_secret_id: [],
     default_pool_id: null,
     insert_headers: { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' },
     normalize_path: true,
     stats: { active_connections: 0, bytes_in: 0, bytes_out: 0, request_errors: 0, total_connections: 0 },
-    ...{ timeout_client_data: 1000, timeout_member_connect: null, timeout_member_data: null },
-    ...{ user_list: users, creator_task_id: task.id, task_id: null },
+    timeout_client_data: 1000,
+    timeout_member_connect: null,
+    timeout_member_data: null,
+    user_list: users,
+    creator_task_id: task.id,
+    task_id: null,
   });
   expect(await read(`${LBS}/${lb}`)).toMatchObject({
     listeners: [{ id }],
@@ -59,7 +79,9 @@ test('a listener is created, read, changed and deleted, and nothing of it is lef
   expect(await get(String(id))).toEqual({
     ...fresh,
     ...change,
-    ...{ user_list: [], operating_status: 'OFFLINE', stats: null },
+    user_list: [],
+    operating_status: 'OFFLINE',
+    stats: null,
   });
   for (const same of [{}, change, { connection_limit: 5, sni_secret_id: null }]) {
     await changedNothing(server, await call('PATCH', `${V2}/${id}`, same));

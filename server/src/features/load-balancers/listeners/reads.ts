@@ -45,7 +45,8 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
       ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
       ...(name === undefined ? [] : [sql`name = ${name}`]),
     ],
-    ...{ limit: query.limit, offset: query.offset },
+    limit: query.limit,
+    offset: query.offset,
   });
   return viewPage(page, (row) => viewListener(row, showStats));
 }

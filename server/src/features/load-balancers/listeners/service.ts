@@ -14,8 +14,14 @@ import type { CreateListener, ListenerInput, UpdateListener } from './schema.ts'
 
 /** Columns that a change has as it is given. */
 const GIVEN = [
-  ...(['name', 'admin_state_up', 'allowed_cidrs', 'connection_limit', 'normalize_path'] as const),
-  ...(['timeout_client_data', 'timeout_member_connect', 'timeout_member_data'] as const),
+  'name',
+  'admin_state_up',
+  'allowed_cidrs',
+  'connection_limit',
+  'normalize_path',
+  'timeout_client_data',
+  'timeout_member_connect',
+  'timeout_member_data',
 ] as const;
 
 /** Commands on listeners: one transaction and one task each. */

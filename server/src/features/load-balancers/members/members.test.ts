@@ -44,9 +44,18 @@ test('a member is added, read, changed and removed, and nothing of it is left', 
   const [{ id }] = (await list()).results;
   const fresh = await get(id);
   expect(fresh).toEqual({
-    ...{ id, address: '10.0.0.1', protocol_port: 80, weight: 1, backup: false, admin_state_up: true },
-    ...{ subnet_id: null, monitor_address: null, monitor_port: null, last_check: null },
-    ...{ operating_status: 'NO_MONITOR', provisioning_status: 'ACTIVE' },
+    id,
+    address: '10.0.0.1',
+    protocol_port: 80,
+    weight: 1,
+    backup: false,
+    admin_state_up: true,
+    subnet_id: null,
+    monitor_address: null,
+    monitor_port: null,
+    last_check: null,
+    operating_status: 'NO_MONITOR',
+    provisioning_status: 'ACTIVE',
   });
   const change = { weight: 0, backup: true, monitor_address: '10.0.0.2', monitor_port: 81 };
   const patch = (body: object) => call('PATCH', `${membersOf(pool)}/${id}`, body);

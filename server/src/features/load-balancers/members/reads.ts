@@ -25,7 +25,12 @@ export async function listMembers(ctx: RegionContext, poolId: string, query: Mem
   const { field, direction } = parseOrder<keyof typeof KEYS>(order);
   const pool = sql`select id from lb_pools where id = ${poolId}::uuid and ${inPlace(ctx.place)}`;
   const { count, rows } = await listPage<ShownMember>(ctx.db, {
-    ...{ prepared: true, table: 'lb_members', alias: 'm', columns: COLUMNS, limit, offset },
+    prepared: true,
+    table: 'lb_members',
+    alias: 'm',
+    columns: COLUMNS,
+    limit,
+    offset,
     where: [sql`pool_id = (${pool})`],
     order: KEYS[field].map((key) => `${key} ${direction}`).join(', '),
   });

@@ -74,8 +74,17 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
     noun: 'L7 policy',
     created: 'l7polices',
     columns: [
-      ...['project_id', 'region_id', 'listener_id', 'name', 'action', 'position', 'tags'],
-      ...['redirect_url', 'redirect_prefix', 'redirect_pool_id', 'redirect_http_code'],
+      'project_id',
+      'region_id',
+      'listener_id',
+      'name',
+      'action',
+      'position',
+      'tags',
+      'redirect_url',
+      'redirect_prefix',
+      'redirect_pool_id',
+      'redirect_http_code',
     ],
     rows: (tree) => tree.policies,
     owner: { kind: 'listener', column: 'listener_id' },
@@ -85,7 +94,15 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
     noun: 'L7 rule',
     created: 'l7rules',
     columns: [
-      ...['project_id', 'region_id', 'policy_id', 'type', 'compare_type', 'key', 'value', 'invert', 'tags'],
+      'project_id',
+      'region_id',
+      'policy_id',
+      'type',
+      'compare_type',
+      'key',
+      'value',
+      'invert',
+      'tags',
     ],
     rows: (tree) => tree.rules,
     owner: { kind: 'policy', column: 'policy_id' },
@@ -94,7 +111,12 @@ export const KINDS: Readonly<Record<PartKind, KindSpec>> = {
 
 /** Columns that every kind has beside its own. */
 export const STATE_COLUMNS = [
-  ...['id', 'load_balancer_id', ...STATUSES, 'task_id', 'creator_task_id', 'created_at'],
+  'id',
+  'load_balancer_id',
+  ...STATUSES,
+  'task_id',
+  'creator_task_id',
+  'created_at',
 ] as const;
 
 /** A load balancer whose task was lost is in ERROR with what was being changed: any change repairs it. */

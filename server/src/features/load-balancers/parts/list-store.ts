@@ -20,7 +20,9 @@ export interface PartListWhere extends Paging {
 export function listParts<Row>(db: Db, listing: PartListing, where: PartListWhere): Promise<Page<Row>> {
   return listPage<Row>(db, {
     prepared: where.conditions.length === 0,
-    ...{ table: listing.table, alias: 't', columns: listing.columns },
+    table: listing.table,
+    alias: 't',
+    columns: listing.columns,
     where: [inPlace(where), ...where.conditions],
     order: 'created_at desc, id desc',
     limit: where.limit,

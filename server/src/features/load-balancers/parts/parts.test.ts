@@ -176,7 +176,10 @@ test('a refused change of a pool, its members and its monitor is undone whole', 
   for (const healthmonitor of [null, { ...monitor, type: 'TCP', url_path: null }]) {
     region.provider.progress = [{ ready: false, retryInMs: 1 }, failing('no room')];
     const reply = await call('PATCH', `${POOLS_V2}/${pool?.id}`, {
-      ...{ name: 'other', lb_algorithm: 'SOURCE_IP', admin_state_up: false, healthmonitor },
+      name: 'other',
+      lb_algorithm: 'SOURCE_IP',
+      admin_state_up: false,
+      healthmonitor,
       members: [
         { address: '127.0.0.1', protocol_port: 9002, weight: 8 },
         { address: '127.0.0.1', protocol_port: 9003 },

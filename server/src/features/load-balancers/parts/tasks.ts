@@ -14,7 +14,9 @@ export const PART_TASKS = [
   'put_lbmembers',
   ...tasksOf('lbpool_health_monitor'),
   ...tasksOf('l7policy'),
-  ...(['create_l7rule', 'put_l7rule', 'delete_l7rule'] as const),
+  'create_l7rule',
+  'put_l7rule',
+  'delete_l7rule',
 ] as const;
 export type PartTask = (typeof PART_TASKS)[number];
 

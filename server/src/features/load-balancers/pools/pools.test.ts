@@ -21,7 +21,10 @@ test('a pool is created with its members and monitor, read, and deleted without 
   const lb = await created(server, { name: 'alone' });
   const before = await remains(server);
   const reply = await call('POST', POOLS, {
-    ...{ ...base, load_balancer_id: lb, healthmonitor: monitor, timeout_member_data: 7000 },
+    ...base,
+    load_balancer_id: lb,
+    healthmonitor: monitor,
+    timeout_member_data: 7000,
     session_persistence: { type: 'APP_COOKIE', cookie_name: 'session' },
     members: [
       { address: '10.0.0.1', protocol_port: 80, weight: 0, monitor_address: '10.0.0.9', monitor_port: 81 },
@@ -34,32 +37,68 @@ test('a pool is created with its members and monitor, read, and deleted without 
   const [id] = pools;
   const fine = { operating_status: 'ONLINE', provisioning_status: 'ACTIVE' };
   expect(await get(String(id))).toEqual({
-    ...{ ...base, id, admin_state_up: true, listeners: [], loadbalancers: [{ id: lb }] },
-    ...{ operating_status: 'DRAINING', provisioning_status: 'ACTIVE' },
-    ...{ secret_id: null, ca_secret_id: null, crl_secret_id: null },
-    ...{ timeout_client_data: null, timeout_member_connect: null, timeout_member_data: 7000 },
+    ...base,
+    id,
+    admin_state_up: true,
+    listeners: [],
+    loadbalancers: [{ id: lb }],
+    operating_status: 'DRAINING',
+    provisioning_status: 'ACTIVE',
+    secret_id: null,
+    ca_secret_id: null,
+    crl_secret_id: null,
+    timeout_client_data: null,
+    timeout_member_connect: null,
+    timeout_member_data: 7000,
     timeout_tunnel: null,
     member_http_version: '1.1',
-    ...{ creator_task_id: reply.body.tasks[0], task_id: null },
+    creator_task_id: reply.body.tasks[0],
+    task_id: null,
     session_persistence: {
-      ...{ type: 'APP_COOKIE', cookie_name: 'session' },
-      ...{ persistence_timeout: null, persistence_granularity: null },
+      type: 'APP_COOKIE',
+      cookie_name: 'session',
+      persistence_timeout: null,
+      persistence_granularity: null,
     },
     healthmonitor: {
-      ...{ ...monitor, ...fine, id: healthmonitors[0], max_retries_down: 3, admin_state_up: true },
-      ...{ http_method: 'GET', http_version: null, domain_name: null, expected_codes: '200' },
+      ...monitor,
+      ...fine,
+      id: healthmonitors[0],
+      max_retries_down: 3,
+      admin_state_up: true,
+      http_method: 'GET',
+      http_version: null,
+      domain_name: null,
+      expected_codes: '200',
     },
     members: [
       {
-        ...{ id: members[0], address: '10.0.0.1', protocol_port: 80, weight: 0, admin_state_up: true },
-        ...{ backup: false, subnet_id: null, monitor_address: '10.0.0.9', monitor_port: 81 },
-        ...{ ...fine, operating_status: 'DRAINING' },
+        id: members[0],
+        address: '10.0.0.1',
+        protocol_port: 80,
+        weight: 0,
+        admin_state_up: true,
+        backup: false,
+        subnet_id: null,
+        monitor_address: '10.0.0.9',
+        monitor_port: 81,
+        ...fine,
+        operating_status: 'DRAINING',
         last_check: { reason: expect.stringContaining('Nothing is checked'), since: null },
       },
       {
-        ...{ id: members[1], address: '2001:db8::1', protocol_port: 80, weight: 1, admin_state_up: false },
-        ...{ backup: true, subnet_id: null, monitor_address: null, monitor_port: null },
-        ...{ ...fine, operating_status: 'OFFLINE', last_check: null },
+        id: members[1],
+        address: '2001:db8::1',
+        protocol_port: 80,
+        weight: 1,
+        admin_state_up: false,
+        backup: true,
+        subnet_id: null,
+        monitor_address: null,
+        monitor_port: null,
+        ...fine,
+        operating_status: 'OFFLINE',
+        last_check: null,
       },
     ],
   });
@@ -93,7 +132,9 @@ test('a change replaces what it names and keeps the rest', async () => {
   const changed = await createdBy(
     server,
     patch(id, {
-      ...{ name: 'renamed', lb_algorithm: 'SOURCE_IP', session_persistence: { type: 'HTTP_COOKIE' } },
+      name: 'renamed',
+      lb_algorithm: 'SOURCE_IP',
+      session_persistence: { type: 'HTTP_COOKIE' },
       members: [
         { address: two.address, protocol_port: two.protocol_port, weight: 9 },
         { address: '10.0.0.7', protocol_port: 80 },
@@ -140,7 +181,8 @@ test('persistence_granularity is a contiguous netmask of either IP version', asy
   const lb = await created(server, { name: 'bare' });
   const asked = (persistence_granularity: string) =>
     call('POST', POOLS, {
-      ...{ ...base, load_balancer_id: lb },
+      ...base,
+      load_balancer_id: lb,
       session_persistence: { type: 'SOURCE_IP', persistence_granularity },
     });
   for (const mask of ['255.0.255.0', '24', 'ffff::1', '10.0.0.0/8']) {
@@ -167,7 +209,9 @@ test('an invalid body is refused with all faulty fields, and nothing changes', a
   const twin = { address: '::1', protocol_port: 80 };
   expect(
     await post({
-      ...{ load_balancer_id: lb, protocol: 'TCP', session_persistence: { type: 'HTTP_COOKIE' } },
+      load_balancer_id: lb,
+      protocol: 'TCP',
+      session_persistence: { type: 'HTTP_COOKIE' },
       healthmonitor: { type: 'UDP-CONNECT', delay: 1, timeout: 2, max_retries: 1, url_path: '/' },
       members: [twin, { ...twin, address: '0:0::1' }],
     }),
@@ -235,7 +279,10 @@ test('a pool that an L7 policy uses is listed under its listener, and cannot be 
   const [{ id: front }] = (await read(`${LBS}/${lb}`)).listeners;
   const id = await pool({ load_balancer_id: lb });
   const policy = await make('l7policies', {
-    ...{ listener_id: front, action: 'REDIRECT_TO_POOL', redirect_pool_id: id, name: 'redirect' },
+    listener_id: front,
+    action: 'REDIRECT_TO_POOL',
+    redirect_pool_id: id,
+    name: 'redirect',
   });
   expect(await get(id)).toMatchObject({ listeners: [{ id: front }] });
   expect((await read(`${POOLS}?listener_id=${front}`)).count).toBe(2);

@@ -55,7 +55,8 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
       ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
       ...(name === undefined ? [] : [sql`name = ${name}`]),
     ],
-    ...{ limit: query.limit, offset: query.offset },
+    limit: query.limit,
+    offset: query.offset,
   });
   return viewPage(page, viewPool);
 }

@@ -140,8 +140,14 @@ const lower = (id: string | null | undefined) => id?.toLowerCase() ?? id;
 
 /** Columns that a change has as it is given. */
 const GIVEN = [
-  ...(['name', 'admin_state_up', 'protocol', 'lb_algorithm'] as const),
-  ...(['timeout_client_data', 'timeout_member_connect', 'timeout_member_data', 'timeout_tunnel'] as const),
+  'name',
+  'admin_state_up',
+  'protocol',
+  'lb_algorithm',
+  'timeout_client_data',
+  'timeout_member_connect',
+  'timeout_member_data',
+  'timeout_tunnel',
   'member_http_version',
 ] as const;
 

@@ -113,7 +113,10 @@ async function addressOf(
     throw new TaskFailed(`${reserved} is in use by something else`);
   }
   return allocateAddress(db, provider, {
-    ...{ id, regionId, space, subnetId },
+    id,
+    regionId,
+    space,
+    subnetId,
     store: (tx, candidate) => storeAddress[column](tx, id, candidate),
   });
 }

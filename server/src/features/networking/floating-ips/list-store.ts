@@ -17,7 +17,10 @@ export function listFloatingIps(db: Db, where: ListWhere): Promise<Page<Floating
   const conditions = conditionsOf(where);
   return listPage<FloatingIpView>(db, {
     prepared: conditions.length === 0,
-    ...{ table: 'floating_ips', alias: 'f', columns: SHOWN, joins: PORT_OF_FIP },
+    table: 'floating_ips',
+    alias: 'f',
+    columns: SHOWN,
+    joins: PORT_OF_FIP,
     where: [inPlace(where), ...conditions],
     order: 'created_at desc, id desc',
     limit: where.limit,

@@ -10,8 +10,13 @@ export const FLOATING_IP_TRANSITIONS: Transitions<FloatingIpStatus> = { DOWN: ['
 
 export const COLUMNS = [
   ...PLACE_COLUMNS,
-  ...(['client_id', 'floating_ip_address', 'port_id'] as const),
-  ...(['fixed_ip_address', 'load_balancer_id', 'status', 'tags'] as const),
+  'client_id',
+  'floating_ip_address',
+  'port_id',
+  'fixed_ip_address',
+  'load_balancer_id',
+  'status',
+  'tags',
   ...CHANGE_COLUMNS,
 ] as const;
 

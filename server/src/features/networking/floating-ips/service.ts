@@ -126,7 +126,8 @@ export class FloatingIpService {
       ...parseTagFilters(query),
       portIds: query.port_ids,
       status: query.status,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     const idsOf = (type: DeviceType) =>
       rows.flatMap((row) => (row.device_type === type ? (row.device_id ?? []) : []));

@@ -104,8 +104,12 @@ export async function moveFloatingIp(
 
 /** Stores the address of a floating IP that has none yet. */
 export const storeFloatingAddress = storingAddress({
-  ...{ table: 'floating_ips', key: 'id', address: 'floating_ip_address', owner: 'id' },
-  ...{ space: `'${WHOLE_REGION}'::uuid`, subnet: 'null::uuid' },
+  table: 'floating_ips',
+  key: 'id',
+  address: 'floating_ip_address',
+  owner: 'id',
+  space: `'${WHOLE_REGION}'::uuid`,
+  subnet: 'null::uuid',
 });
 
 /** Removes it while the task holds it; its address is free then.

@@ -7,7 +7,12 @@ export type NetworkType = (typeof NETWORK_TYPES)[number];
 
 export const NETWORK_COLUMNS = [
   ...PLACE_COLUMNS,
-  ...(['name', 'type', 'segmentation_id', 'mtu', 'external', 'tags'] as const),
+  'name',
+  'type',
+  'segmentation_id',
+  'mtu',
+  'external',
+  'tags',
   ...CHANGE_COLUMNS,
 ] as const;
 
@@ -23,8 +28,18 @@ export interface HostRoute {
 }
 
 export const SUBNET_COLUMNS = [
-  ...(['id', 'network_id', 'project_id', 'region_id', 'name', 'cidr', 'gateway_ip', 'enable_dhcp'] as const),
-  ...(['dns_nameservers', 'host_routes', 'total_ips', 'tags'] as const),
+  'id',
+  'network_id',
+  'project_id',
+  'region_id',
+  'name',
+  'cidr',
+  'gateway_ip',
+  'enable_dhcp',
+  'dns_nameservers',
+  'host_routes',
+  'total_ips',
+  'tags',
   ...CHANGE_COLUMNS,
 ] as const;
 

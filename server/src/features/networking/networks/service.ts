@@ -97,7 +97,8 @@ export class NetworkService {
       namePart: query.name__contains,
       type: query.network_type,
       order: query.order_by,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return viewPage(page, (row) => viewNetwork(row, ctx.region.name));
   }
@@ -116,7 +117,8 @@ export class NetworkService {
       name: query.name,
       type: query.network_type,
       order: query.order_by,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     const ids = rows.map(({ id }) => id);
     const details = await readNetworkDetails(ctx, ids);

@@ -25,8 +25,15 @@ const SETTINGS = ['port_security_enabled', 'security_group_ids', 'allowed_addres
 
 export const PORT_COLUMNS = [
   ...PLACE_COLUMNS,
-  ...(['network_id', 'device_type', 'device_id', 'interface_name'] as const),
-  ...(['reserved', 'managed_by', 'task_id', 'created_at', 'updated_at'] as const),
+  'network_id',
+  'device_type',
+  'device_id',
+  'interface_name',
+  'reserved',
+  'managed_by',
+  'task_id',
+  'created_at',
+  'updated_at',
   ...SETTINGS,
 ] as const;
 

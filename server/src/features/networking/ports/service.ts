@@ -96,7 +96,8 @@ export class PortService {
       deviceType: query.resource_type,
       inTrunk: query.parent_port_id !== undefined,
       order: query.order_by,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return viewPage(page, viewPort);
   }

@@ -4,9 +4,23 @@ import { deviceOf, deviceText, type PortRow } from '../ports/index.ts';
 
 /** Of two addresses, the `additional_` one is IPv6; its subnet is null where there is one only. */
 export const COLUMNS = [
-  ...(['port_id', 'project_id', 'region_id', 'client_id', 'network_id', 'subnet_id', 'space'] as const),
-  ...(['ip_address', 'additional_address', 'additional_subnet_id', 'additional_space'] as const),
-  ...(['is_external', 'is_vip', 'name', 'creator_task_id', 'created_at', 'updated_at'] as const),
+  'port_id',
+  'project_id',
+  'region_id',
+  'client_id',
+  'network_id',
+  'subnet_id',
+  'space',
+  'ip_address',
+  'additional_address',
+  'additional_subnet_id',
+  'additional_space',
+  'is_external',
+  'is_vip',
+  'name',
+  'creator_task_id',
+  'created_at',
+  'updated_at',
 ] as const;
 
 export interface ReservedIpRow

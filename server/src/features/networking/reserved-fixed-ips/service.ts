@@ -119,7 +119,8 @@ export class ReservedIpService {
       deviceId: query.device_id,
       address: query.ip_address,
       order: query.order_by,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return { count, results: await viewsOf(ctx, rows) };
   }

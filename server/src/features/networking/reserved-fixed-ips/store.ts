@@ -28,7 +28,10 @@ export const {
   hold: holdReservedIp,
   release: releaseReservedIps,
 } = heldTable<ReservedIpRow>('reserved_fixed_ips', 'Reserved fixed IP', {
-  ...{ columns: SHOWN, alias: 'r', joins: PORT_OF, key: 'port_id' },
+  columns: SHOWN,
+  alias: 'r',
+  joins: PORT_OF,
+  key: 'port_id',
   readAfterLock: true,
 });
 
@@ -113,7 +116,9 @@ export const storeReservedAddress: Readonly<Record<AddressColumn, StoreAddress>>
   ip_address: storingAddress({ ...ROW, address: 'ip_address', space: 'space', subnet: 'subnet_id' }),
   additional_address: storingAddress({
     ...ROW,
-    ...{ address: 'additional_address', space: 'additional_space', subnet: 'additional_subnet_id' },
+    address: 'additional_address',
+    space: 'additional_space',
+    subnet: 'additional_subnet_id',
   }),
 };
 

@@ -70,7 +70,9 @@ async function giveAddresses(db: Db, row: ReservedIpRow, provider: AddressProvid
   const { port_id: id, region_id: regionId } = row;
   for (const { column, ...where } of requestedOf(row)) {
     await allocateAddress(db, provider, {
-      ...{ id, regionId, ...where },
+      id,
+      regionId,
+      ...where,
       store: (tx, address) => storeReservedAddress[column](tx, id, address),
     });
   }

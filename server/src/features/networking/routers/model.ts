@@ -18,8 +18,12 @@ export interface RouterInterface {
 
 export const ROUTER_COLUMNS = [
   ...PLACE_COLUMNS,
-  ...(['client_id', 'name', 'network_id', 'gateway_port_id'] as const),
-  ...(['enable_snat', 'routes'] as const),
+  'client_id',
+  'name',
+  'network_id',
+  'gateway_port_id',
+  'enable_snat',
+  'routes',
   ...CHANGE_COLUMNS,
 ] as const;
 

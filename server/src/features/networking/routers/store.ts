@@ -116,7 +116,9 @@ export interface RouterListWhere extends Place, NameFilter, Paging {}
 /** The page, newest first, and how many match in all. */
 export function listRouters(db: Db, where: RouterListWhere): Promise<Page<RouterRow>> {
   return listPage<RouterRow>(db, {
-    ...{ table: 'routers', alias: 'r', columns: SHOWN },
+    table: 'routers',
+    alias: 'r',
+    columns: SHOWN,
     where: [inPlace(where), ...named(where)],
     order: 'created_at desc, id desc',
     limit: where.limit,

@@ -117,7 +117,9 @@ function acting(deps: DueDeps, row: store.ActingFor): RegionTaskContext {
   requireActive(region);
   requireVolumes(deps, { region });
   return {
-    ...{ db, clock, ids },
+    db,
+    clock,
+    ids,
     requestId: ids.uuid(),
     caller: { tokenId: 0, clientId: row.client_id, userId: row.user_id, role: 'Users' },
     remoteAddress: null,

@@ -78,14 +78,33 @@ test('a policy is made with what was left out, and reads the same twice', async 
     refusals: [],
     schedules: [
       {
-        ...{ id: expect.any(String), type: 'interval', weeks: 0, days: 0, hours: 1, minutes: 0 },
-        ...{ owner: 'lifecycle_policy', owner_id: made.id, user_id: made.user_id, max_quantity: 2 },
-        ...{ resource_name_template: 'reserve snap of the volume {volume_id}', retention_time: null },
+        id: expect.any(String),
+        type: 'interval',
+        weeks: 0,
+        days: 0,
+        hours: 1,
+        minutes: 0,
+        owner: 'lifecycle_policy',
+        owner_id: made.id,
+        user_id: made.user_id,
+        max_quantity: 2,
+        resource_name_template: 'reserve snap of the volume {volume_id}',
+        retention_time: null,
       },
       {
-        ...{ id: expect.any(String), type: 'cron', timezone: 'Europe/Kirov', week: '*', day_of_week: '*' },
-        ...{ month: '*', day: '*', hour: '17,19', minute: '0' },
-        ...{ owner: 'lifecycle_policy', owner_id: made.id, user_id: made.user_id, max_quantity: 5 },
+        id: expect.any(String),
+        type: 'cron',
+        timezone: 'Europe/Kirov',
+        week: '*',
+        day_of_week: '*',
+        month: '*',
+        day: '*',
+        hour: '17,19',
+        minute: '0',
+        owner: 'lifecycle_policy',
+        owner_id: made.id,
+        user_id: made.user_id,
+        max_quantity: 5,
         resource_name_template: 'reserve snap of the volume {volume_id}',
         retention_time: { weeks: 0, days: 40, hours: 0, minutes: 0 },
       },
@@ -155,7 +174,11 @@ test('tasks and user actions say which policy has started them', async () => {
   const [task] = (await call('GET', '/cloud/v1/tasks?task_type=create_snapshot&sorting=desc&limit=1')).body
     .results;
   expect(task).toMatchObject({
-    ...{ lifecycle_policy_id: policyId, schedule_id: schedules[0].id, user_id, project_id: 1, region_id: 2 },
+    lifecycle_policy_id: policyId,
+    schedule_id: schedules[0].id,
+    user_id,
+    project_id: 1,
+    region_id: 2,
     created_resources: { snapshots: [(await snapshots(`volume_id=${id}`))[0]?.id] },
   });
   const { body } = await call('GET', '/cloud/v1/user_actions?api_group=snapshot&limit=10');
@@ -223,7 +246,9 @@ test('a paused policy makes nothing, also of what was due, and counts from when 
 test('volumes come and go, also when they are created, and two changes are one', async () => {
   const { id: policyId } = await policy();
   const one = await make('volumes', {
-    ...{ source: 'new-volume', name: 'disk', size: 1 },
+    source: 'new-volume',
+    name: 'disk',
+    size: 1,
     lifecycle_policy_ids: [policyId],
   });
   const two = await volume();

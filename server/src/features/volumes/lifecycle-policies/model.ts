@@ -20,7 +20,14 @@ export const MAX_QUANTITY = 10_000;
 export const MAX_VOLUMES = 1000;
 
 export const COLUMNS = [
-  ...(['id', 'project_id', 'region_id', 'client_id', 'user_id', 'name', 'status', 'created_at'] as const),
+  'id',
+  'project_id',
+  'region_id',
+  'client_id',
+  'user_id',
+  'name',
+  'status',
+  'created_at',
 ] as const;
 
 export type PolicyRow = RowOf<'lifecycle_policies', typeof COLUMNS, { status: PolicyStatus }>;

@@ -55,10 +55,13 @@ export async function lockPolicy(tx: Tx, id: number, { projectId, regionId }: Pl
 /** The page, oldest first, and how many match in all. */
 export function listPolicies(db: Db, place: Place, page: Paging): Promise<Page<PolicyView>> {
   return listPage<PolicyView>(db, {
-    ...{ table: 'lifecycle_policies', alias: 'p', columns: SHOWN },
+    table: 'lifecycle_policies',
+    alias: 'p',
+    columns: SHOWN,
     where: [inPlace(place)],
     order: 'id',
-    ...{ limit: page.limit, offset: page.offset },
+    limit: page.limit,
+    offset: page.offset,
   });
 }
 

@@ -4,16 +4,14 @@ import { type CronTiming, isoWeek, isTimezone, nextRun, type Timing, valuesOf } 
 
 const DAY_MS = 86_400_000;
 const cron = (fields: Partial<CronTiming>): Timing => ({
-  ...{
-    type: 'cron',
-    timezone: 'UTC',
-    week: '*',
-    day_of_week: '*',
-    month: '*',
-    day: '*',
-    hour: '*',
-    minute: '0',
-  },
+  type: 'cron',
+  timezone: 'UTC',
+  week: '*',
+  day_of_week: '*',
+  month: '*',
+  day: '*',
+  hour: '*',
+  minute: '0',
   ...fields,
 });
 const next = (timing: Timing, after: string) => nextRun(timing, new Date(after))?.toISOString();

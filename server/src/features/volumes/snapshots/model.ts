@@ -18,8 +18,18 @@ export const SNAPSHOT_STATUSES = [
 /** `size` is in GiB. */
 export const COLUMNS = [
   ...PLACE_COLUMNS,
-  ...(['client_id', 'volume_id', 'name', 'description', 'status', 'size'] as const),
-  ...(['volume_type', 'bootable', 'image_metadata', 'tags', 'schedule_id', 'expires_at'] as const),
+  'client_id',
+  'volume_id',
+  'name',
+  'description',
+  'status',
+  'size',
+  'volume_type',
+  'bootable',
+  'image_metadata',
+  'tags',
+  'schedule_id',
+  'expires_at',
   ...CHANGE_COLUMNS,
 ] as const;
 

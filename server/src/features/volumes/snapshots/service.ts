@@ -61,7 +61,8 @@ export class SnapshotService {
       instanceId: query.instance_id,
       scheduleId: query.schedule_id,
       policyId: query.lifecycle_policy_id,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return viewPage(page, (row) => viewSnapshot(row, ctx.region.name));
   }

@@ -22,7 +22,9 @@ export const {
   readHeld,
   readAllHeld,
 } = heldTable<SnapshotRow>('volume_snapshots', 'Snapshot', {
-  ...{ columns: SHOWN, alias: 's', order: 's.created_at, s.id' },
+  columns: SHOWN,
+  alias: 's',
+  order: 's.created_at, s.id',
 });
 
 export interface NewSnapshot {
@@ -41,13 +43,20 @@ export interface NewSnapshot {
 export async function insertSnapshot(tx: Tx, of: VolumeRow, snapshot: NewSnapshot): Promise<void> {
   const columns = {
     volume_id: of.id,
-    ...{ name: snapshot.name, description: snapshot.description, status: 'creating' },
-    ...{ size: of.size, volume_type: of.type, bootable: of.bootable },
+    name: snapshot.name,
+    description: snapshot.description,
+    status: 'creating',
+    size: of.size,
+    volume_type: of.type,
+    bootable: of.bootable,
     image_metadata: of.image_metadata === null ? null : JSON.stringify(of.image_metadata),
     tags: JSON.stringify(snapshot.tags),
-    ...{ schedule_id: snapshot.scheduleId, expires_at: snapshot.expiresAt },
+    schedule_id: snapshot.scheduleId,
+    expires_at: snapshot.expiresAt,
     ...columnsOfNew({
-      ...{ projectId: of.project_id, regionId: of.region_id, clientId: of.client_id },
+      projectId: of.project_id,
+      regionId: of.region_id,
+      clientId: of.client_id,
       ...snapshot,
     }),
   };
@@ -109,7 +118,9 @@ export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRo
   const ofInstance = sql`volume_id in (select id from volumes where instance_id = ${instanceId}::uuid)`;
   const ofPolicy = sql`schedule_id in (select id from lifecycle_schedules where policy_id = ${policyId}::int)`;
   return listPage<SnapshotRow>(db, {
-    ...{ table: 'volume_snapshots', alias: 's', columns: SHOWN },
+    table: 'volume_snapshots',
+    alias: 's',
+    columns: SHOWN,
     where: [
       inPlace(where),
       ...named({ namePart }),

@@ -43,11 +43,16 @@ export function policyWith(
 function statementsOf(name: string, { isPublic, readers }: BucketAccess) {
   const bucket = `arn:aws:s3:::${name}`;
   const everybody = {
-    ...{ Sid: PUBLIC, Effect: 'Allow', Principal: '*' },
-    ...{ Action: ['s3:GetObject'], Resource: [`${bucket}/*`] },
+    Sid: PUBLIC,
+    Effect: 'Allow',
+    Principal: '*',
+    Action: ['s3:GetObject'],
+    Resource: [`${bucket}/*`],
   };
   const keys = {
-    ...{ Sid: READERS, Effect: 'Allow', Principal: { AWS: readers } },
+    Sid: READERS,
+    Effect: 'Allow',
+    Principal: { AWS: readers },
     Action: ['s3:GetObject', 's3:ListBucket', 's3:GetBucketLocation'],
     Resource: [bucket, `${bucket}/*`],
   };

@@ -98,7 +98,9 @@ export class Server {
       command: unprivileged({ program, words: this.#words() }, { home: this.paths.home }),
       cwd: dirname(sockets) === this.paths.home ? sockets : '/',
       env: { ROOT_ACCESS_KEY: root.access, ROOT_SECRET_KEY: root.secret },
-      ...{ pidFile, log, name: 'The S3 server' },
+      pidFile,
+      log,
+      name: 'The S3 server',
       answers: async () => {
         const answer = await this.ask({ method: 'GET', path: '/' }).catch(() => null);
         return answer?.status === 200;

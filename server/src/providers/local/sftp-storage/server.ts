@@ -99,7 +99,13 @@ export class Server {
     const { orders, log, pidFile, data, hostKey, access, seen, traffic } = this.paths;
     const account = accountOf(this.paths.home);
     const given: Orders = {
-      ...{ host, port: PORT, data, hostKey, access, seen, traffic },
+      host,
+      port: PORT,
+      data,
+      hostKey,
+      access,
+      seen,
+      traffic,
       account: account ? { uid: account.uid, gid: account.gid } : null,
     };
     writeFileAtomically(orders, JSON.stringify(given));
@@ -111,7 +117,10 @@ export class Server {
         { program: process.execPath, words: [...NODE_WORDS, this.#script, orders] },
         this.paths.home,
       ),
-      ...{ cwd: '/', pidFile, log, name: 'The SFTP server' },
+      cwd: '/',
+      pidFile,
+      log,
+      name: 'The SFTP server',
       answers: () => greets(host),
       reason: (said) =>
         said.split('\n').find((line) => /error|EADDR|E[A-Z]{4,}/i.test(line)) ?? said.slice(-300),

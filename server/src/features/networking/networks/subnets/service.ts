@@ -146,7 +146,8 @@ export class SubnetService {
       shared: query.owned_by === 'any',
       networkId: query.network_id,
       order: query.order_by,
-      ...{ limit: query.limit, offset: query.offset },
+      limit: query.limit,
+      offset: query.offset,
     });
     return viewPage(page, (row) => viewSubnet(row, ctx.region.name, ctx.project.id));
   }

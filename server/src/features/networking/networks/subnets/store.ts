@@ -46,7 +46,8 @@ const columnsOf = (settings: SubnetSettings) => ({
 
 export async function insertSubnet(tx: Tx, subnet: NewSubnet): Promise<void> {
   const columns = {
-    ...{ network_id: subnet.networkId, cidr: subnet.cidr },
+    network_id: subnet.networkId,
+    cidr: subnet.cidr,
     ...columnsOf(subnet),
     ...columnsOfNew(subnet),
   };

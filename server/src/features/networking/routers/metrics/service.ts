@@ -33,7 +33,10 @@ interface Interface {
 
 function interfacesOf({ gateway, gateway_port_id: gatewayPort, interfaces }: RouterRow): Interface[] {
   const inside = interfaces.map(({ port_id, network_id, ip_assignments }) => ({
-    ...{ interface_type: 'private' as const, port_id, network_id, ip_assignments },
+    interface_type: 'private' as const,
+    port_id,
+    network_id,
+    ip_assignments,
   }));
   if (gateway === null || gatewayPort === null) return inside;
   return [{ interface_type: 'public', port_id: gatewayPort, ...gateway }, ...inside];

@@ -105,9 +105,15 @@ export function checkOptions(pool: DesiredPool, member: DesiredMember): string[]
   return [
     'check',
     ...timing,
-    ...['fall', `${monitor.maxRetriesDown}`],
+    'fall',
+    `${monitor.maxRetriesDown}`,
     // Connections of real clients find a dead member sooner than the next check would.
-    ...['observe', 'layer4', 'error-limit', '3', 'on-error', 'mark-down'],
+    'observe',
+    'layer4',
+    'error-limit',
+    '3',
+    'on-error',
+    'mark-down',
     ...checkTarget(member),
     ...checkTransport(pool, monitor, member),
   ];
