@@ -11,7 +11,7 @@ export const forgetDrafts = (): void => drafts.clear();
 export interface KeptDraft<Draft> {
   readonly value: Draft;
   readonly set: (change: (before: Draft) => Draft) => void;
-  /** It was sent, or is not wanted any more: the next form of this kind begins anew. */
+  /** It was sent, or given up: the next form of this kind begins anew. */
   readonly forget: () => void;
   /** Begins anew at once; absent: it has. */
   readonly startOver?: () => void;

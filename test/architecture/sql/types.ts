@@ -105,20 +105,20 @@ export function faultsOfParams(
   if (given.length > 0 && given.length !== params.length)
     return [`takes ${params.length} values, and is given ${given.length}`];
   return given.flatMap((type, at) => {
-    const wanted = params[at];
+    const expected = params[at];
     if (
-      !wanted ||
+      !expected ||
       (type.isUnion() &&
-        kindOf(wanted) !== 'json' &&
-        partsOf(type).some((one) => isGiven(checker, one, wanted) && !(one.flags & NULLISH)))
+        kindOf(expected) !== 'json' &&
+        partsOf(type).some((one) => isGiven(checker, one, expected) && !(one.flags & NULLISH)))
     )
       return [];
-    const wrong = partsOf(type).find((one) => !isGiven(checker, one, wanted));
-    return wrong ? [`$${at + 1} is ${pgName(wanted)}, and is given ${checker.typeToString(type)}`] : [];
+    const wrong = partsOf(type).find((one) => !isGiven(checker, one, expected));
+    return wrong ? [`$${at + 1} is ${pgName(expected)}, and is given ${checker.typeToString(type)}`] : [];
   });
 }
 
-function isGiven(checker: ts.TypeChecker, given: ts.Type, wanted: PgType): boolean {
+function isGiven(checker: ts.TypeChecker, given: ts.Type, expected: PgType): boolean {
   if (
     given.flags &
     (ts.TypeFlags.Any |
@@ -129,7 +129,7 @@ function isGiven(checker: ts.TypeChecker, given: ts.Type, wanted: PgType): boole
   )
     return true;
   const name = given.symbol?.name ?? '';
-  switch (kindOf(wanted)) {
+  switch (kindOf(expected)) {
     // JSON is given as text.
     case 'json':
       return (given.flags & ts.TypeFlags.StringLike) !== 0;
@@ -140,14 +140,14 @@ function isGiven(checker: ts.TypeChecker, given: ts.Type, wanted: PgType): boole
     case 'string':
       return (
         (given.flags & ts.TypeFlags.StringLike) !== 0 ||
-        (wanted.name === 'text' && (given.flags & ts.TypeFlags.NumberLike) !== 0)
+        (expected.name === 'text' && (given.flags & ts.TypeFlags.NumberLike) !== 0)
       );
     case 'array': {
       const element = checker.getIndexTypeOfType(given, ts.IndexKind.Number);
-      const { element: type } = wanted;
+      const { element: type } = expected;
       return !!element && !!type && partsOf(element).some((one) => isGiven(checker, one, type));
     }
     default:
-      return isOf(checker, given, wanted);
+      return isOf(checker, given, expected);
   }
 }
