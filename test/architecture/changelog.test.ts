@@ -17,3 +17,8 @@ test('the changelog has releases with dates, newest first, and one line for each
   const others = lines.slice(4).filter((line) => line !== '' && !/^(## |- )/.test(line));
   expect(others.filter((line) => !KINDS.includes(line.replace('### ', '')))).toEqual([]);
 });
+
+test('no change is named twice', () => {
+  const beginnings = lines.filter((line) => line.startsWith('- ')).map((line) => line.slice(0, 60));
+  expect(beginnings.filter((line, at) => beginnings.indexOf(line) !== at)).toEqual([]);
+});
