@@ -1218,6 +1218,10 @@ create table object_storages (
   deleted_at timestamp with time zone,
   purged_at timestamp with time zone,
   files_gone_at timestamp with time zone,
+  ca_certificate text,
+  server_certificate text,
+  tls_key_id text,
+  sealed_tls_key bytea,
   constraint object_storages_pkey PRIMARY KEY (id),
   constraint object_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
   constraint object_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -1228,6 +1232,8 @@ CREATE INDEX object_storages_held ON object_storages USING btree (task_id) WHERE
 CREATE UNIQUE INDEX object_storages_name ON object_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
 CREATE INDEX object_storages_region ON object_storages USING btree (region_id, id);
 comment on column object_storages.files_gone_at is 'when the files that were kept of it had been removed';
+comment on column object_storages.ca_certificate is 'PEM: by it clients know the server';
+comment on column object_storages.sealed_tls_key is 'the private key, encrypted under tls_key_id';
 
 create table object_storage_buckets (
   storage_id integer not null,

@@ -6778,6 +6778,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/object_storages/{storage_id}/ca_certificate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the certificate by which clients know the server of a storage at an https address
+         * @description Get the certificate by which clients know the server of a storage at an https address. Answers a storage authority.
+         */
+        get: operations["getObjectStorageCaCertificate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/storage/v4/object_storages/{storage_id}/restore": {
         parameters: {
             query?: never;
@@ -20765,6 +20785,10 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["StorageAccessKey"][];
+        };
+        StorageAuthority: {
+            /** @description PEM */
+            ca_certificate: string;
         };
         StorageBucket: {
             /** @description Its name. */
@@ -44076,6 +44100,39 @@ export interface operations {
             409: components["responses"]["StorageConflict"];
             429: components["responses"]["StorageTooManyRequests"];
             default: components["responses"]["StorageError"];
+        };
+    };
+    getObjectStorageCaCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the certificate by which clients know the server of a storage at an https address */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageAuthority"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
         };
     };
     createObjectStorageRestore: {

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Engines, shelf } from '../../server/src/engines/index.ts';
-import { issueTls } from '../../server/src/features/managed-postgresql/certificates.ts';
 import { settingsOf } from '../../server/src/features/managed-postgresql/flavors.ts';
 import type {
   ClusterChange,
@@ -13,6 +12,7 @@ import type {
   ObservedCluster,
 } from '../../server/src/features/managed-postgresql/port.ts';
 import { verifierOf } from '../../server/src/features/managed-postgresql/scram.ts';
+import { issueTls } from '../../server/src/platform/x509/issue.ts';
 import { engineRoot } from '../../server/src/providers/local/host/engine-root.ts';
 import { createLocalPostgresql, OwnerFence } from '../../server/src/providers/local/index.ts';
 import { postgresqlPrograms } from '../../server/src/regions/postgresql-programs.ts';
@@ -41,6 +41,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
     log: { warn: () => undefined },
     now: () => new Date(),
     programs: postgresqlPrograms({ dataDir, engines, log: { info: () => undefined } }),
+    addresses: { add: async () => false, remove: async () => undefined },
     allocateAddress: async () => `127.${randomInt(120, 250)}.${randomInt(1, 250)}.${randomInt(1, 250)}`,
   });
   const root = engineRoot(path.join(dataDir, 'postgresql'));

@@ -1,39 +1,19 @@
-import { execFile, execFileSync } from 'node:child_process';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewRegion } from '../../server/src/features/regions/index.ts';
-import { findProgram } from '../../server/src/kernel/find-program.ts';
 import { ExternalAddresses } from '../../server/src/providers/local/addresses/external.ts';
 import { webBalancer } from '../harness/balancer.ts';
+import { type Cable, cableFault, newCable, run } from '../harness/cable.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Addresses that others can reach: a client in another network namespace, which the test makes, is on the other end of
  *  a cable. */
 
-const missing = ['ip', 'nsenter', 'python3'].find((name) => findProgram(name) === null);
-const fault = process.getuid?.() === 0 ? missing && `${missing} is not installed` : 'it needs root';
-
-const NAMESPACE = `virga-test-${process.pid}`;
-const [HERE, THERE] = [`vga${process.pid}`, `vgb${process.pid}`];
+const fault = cableFault();
 const PORT = 8098;
-
-const run = (...words: string[]) => execFileSync(words[0] ?? '', words.slice(1), { encoding: 'utf8' });
-const there = (...words: string[]) => run('nsenter', `--net=/run/netns/${NAMESPACE}`, ...words);
-
-/** What the client in the other namespace is answered. */
-async function fetched(address: string): Promise<string> {
-  const host = address.includes(':') ? `[${address}]` : address;
-  const script = `fetch('http://${host}:${PORT}/', { signal: AbortSignal.timeout(5000) })
-    .then((response) => response.text()).then((text) => process.stdout.write(text), () => process.exit(3))`;
-  const words = [`--net=/run/netns/${NAMESPACE}`, process.execPath, '-e', script];
-  return (await promisify(execFile)('nsenter', words)).stdout;
-}
-
-const onInterface = () => (networkInterfaces()[HERE] ?? []).map(({ cidr }) => cidr);
 
 const region = (id: number, addresses: NewRegion['settings']['addresses']): NewRegion => ({
   id,
@@ -49,30 +29,29 @@ describe.skipIf(fault !== undefined)(
   () => {
     let server: TestServer;
     let backend: http.Server;
+    let cable: Cable;
+
+    /** What the client in the other namespace is answered. */
+    const fetched = (address: string) => {
+      const host = address.includes(':') ? `[${address}]` : address;
+      return cable.script(`const response = await fetch('http://${host}:${PORT}/', { signal: AbortSignal.timeout(5000) });
+        process.stdout.write(await response.text());`);
+    };
 
     beforeAll(async () => {
-      run('ip', 'netns', 'add', NAMESPACE);
-      run('ip', 'link', 'add', HERE, 'type', 'veth', 'peer', 'name', THERE, 'netns', NAMESPACE);
-      run('ip', 'addr', 'add', '198.51.100.1/24', 'dev', HERE);
-      run('ip', '-6', 'addr', 'add', '2001:db8:77::1/64', 'dev', HERE, 'nodad');
-      run('ip', 'link', 'set', HERE, 'up');
-      there('ip', 'addr', 'add', '198.51.100.2/24', 'dev', THERE);
-      there('ip', '-6', 'addr', 'add', '2001:db8:77::2/64', 'dev', THERE, 'nodad');
-      there('ip', 'link', 'set', THERE, 'up');
-      // An entry that is younger than a second would not be changed.
-      there('sh', '-c', `echo 0 > /proc/sys/net/ipv4/neigh/${THERE}/locktime`);
+      cable = newCable();
       // As a server leaves it that was killed.
-      run('ip', 'addr', 'add', '198.51.100.45/32', 'dev', HERE);
+      run('ip', 'addr', 'add', '198.51.100.45/32', 'dev', cable.here);
       backend = http.createServer((_request, response) => response.end('hello'));
       await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
       server = await startTestServer({
         regions: [
           region(1, [
-            { range: '198.51.100.32/28', interface: HERE, exclude: ['198.51.100.33'] },
-            { range: '2001:db8:77::100/120', interface: HERE },
+            { range: '198.51.100.32/28', interface: cable.here, exclude: ['198.51.100.33'] },
+            { range: '2001:db8:77::100/120', interface: cable.here },
           ]),
-          region(2, [{ range: '198.51.100.64/28', interface: HERE }]),
-          region(4, [{ range: '198.51.100.0/28', interface: HERE }]),
+          region(2, [{ range: '198.51.100.64/28', interface: cable.here }]),
+          region(4, [{ range: '198.51.100.0/28', interface: cable.here }]),
         ],
       });
     });
@@ -81,8 +60,7 @@ describe.skipIf(fault !== undefined)(
       await server?.close();
       backend?.close();
       backend?.closeAllConnections();
-      execFileSync('ip', ['link', 'del', HERE]);
-      execFileSync('ip', ['netns', 'del', NAMESPACE]);
+      cable?.remove();
     });
 
     const create = async (regionId: number, more: object = {}) => {
@@ -101,11 +79,11 @@ describe.skipIf(fault !== undefined)(
       expect(made.vip_address).toBe('198.51.100.34');
       expect(await fetched(made.vip_address)).toBe('hello');
       // What a killed server had left went before.
-      expect(onInterface()).not.toContain('198.51.100.45/32');
+      expect(cable.addresses()).not.toContain('198.51.100.45/32');
 
       // Neighbours that know it elsewhere learn where it is: it was taken away, and comes back within a second.
-      const mac = networkInterfaces()[HERE]?.[0]?.mac ?? '';
-      there(
+      const mac = networkInterfaces()[cable.here]?.[0]?.mac ?? '';
+      cable.inside(
         'ip',
         'neigh',
         'replace',
@@ -113,18 +91,18 @@ describe.skipIf(fault !== undefined)(
         'lladdr',
         '02:00:00:00:00:77',
         'dev',
-        THERE,
+        cable.there,
         'nud',
         'stale',
       );
-      run('ip', 'addr', 'del', `${made.vip_address}/32`, 'dev', HERE);
-      await waitUntil(() => there('ip', 'neigh', 'show', made.vip_address).includes(mac), {
+      run('ip', 'addr', 'del', `${made.vip_address}/32`, 'dev', cable.here);
+      await waitUntil(() => cable.inside('ip', 'neigh', 'show', made.vip_address).includes(mac), {
         what: 'the neighbour to learn where the address is',
       });
       expect(await fetched(made.vip_address)).toBe('hello');
 
       await server.ended(await server.call('DELETE', made.path));
-      expect(onInterface()).not.toContain(`${made.vip_address}/32`);
+      expect(cable.addresses()).not.toContain(`${made.vip_address}/32`);
     });
 
     test('floating IPs and reserved addresses are of the ranges, too', async () => {
@@ -137,7 +115,7 @@ describe.skipIf(fault !== undefined)(
       expect(fip.floating_ip_address).toMatch(/^198\.51\.100\.(3[4-9]|4[0-6])$/);
       expect(await fetched(fip.floating_ip_address)).toBe('hello');
       await server.ended(await server.call('DELETE', `${fips}/${fip.id}`));
-      expect(onInterface()).not.toContain(`${fip.floating_ip_address}/32`);
+      expect(cable.addresses()).not.toContain(`${fip.floating_ip_address}/32`);
       const reserved = await server.ended(
         await server.call('POST', '/cloud/v1/reserved_fixed_ips/1/1', { body: { type: 'external' } }),
       );
@@ -153,7 +131,7 @@ describe.skipIf(fault !== undefined)(
       expect(six).toMatch(/^2001:db8:77::1[0-9a-f]{2}$/);
       expect([await fetched(made.vip_address), await fetched(six)]).toEqual(['hello', 'hello']);
       await server.ended(await server.call('DELETE', made.path));
-      expect(onInterface()).not.toContain(`${six}/128`);
+      expect(cable.addresses()).not.toContain(`${six}/128`);
     });
 
     test('a second region of the machine has its own range', async () => {
@@ -163,7 +141,7 @@ describe.skipIf(fault !== undefined)(
     });
 
     test('an excluded range is left out as a whole, however large it is', () => {
-      const pool = { range: '2001:db8:99::/48', interface: HERE, exclude: ['2001:db8:99::/49'] };
+      const pool = { range: '2001:db8:99::/48', interface: cable.here, exclude: ['2001:db8:99::/49'] };
       const addresses = new ExternalAddresses([pool], { warn: () => undefined });
       expect(addresses.free(6, () => false)).toBe('2001:db8:99:8000::');
     });
@@ -174,7 +152,7 @@ describe.skipIf(fault !== undefined)(
       });
       expect(refused.status).toBe(403);
       expect(refused.body.message).toContain(
-        `198.51.100.0/28 contains 198.51.100.1, which this machine has on ${HERE}: exclude it`,
+        `198.51.100.0/28 contains 198.51.100.1, which this machine has on ${cable.here}: exclude it`,
       );
     });
   },

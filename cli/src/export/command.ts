@@ -168,11 +168,20 @@ async function dumpsOf(
 async function copiesOf(connection: Connection, storage: Item): Promise<string[]> {
   const list = operation('listObjectStorageStorageBuckets');
   const buckets = await read(connection, list, { storage_id: storage.id });
-  return buckets.map(
+  const isSecured = String(storage.address).startsWith('https:');
+  const authority = `buckets/${storage.name}-ca.pem`;
+  const known = isSecured ? `AWS_CA_BUNDLE=${quoted(authority)} ` : '';
+  const copies = buckets.map(
     ({ name }) =>
-      `aws s3 sync --profile ${quoted(storage.name)} --endpoint-url ${quoted(storage.address)} ` +
+      `${known}aws s3 sync --profile ${quoted(storage.name)} --endpoint-url ${quoted(storage.address)} ` +
       `${quoted(`s3://${name}`)} ${quoted(`buckets/${storage.name}/${name}`)}`,
   );
+  if (!isSecured || copies.length === 0) return copies;
+  const { path: at } = operation('getObjectStorageCaCertificate');
+  const { ca_certificate: pem } = (await connection.client.call('GET', at, {
+    path: { storage_id: Number(storage.id) },
+  })) as Schemas['StorageAuthority'];
+  return [`mkdir -p buckets && printf %s ${quoted(pem)} > ${quoted(authority)}`, ...copies];
 }
 
 function write(file: string, text: string): void {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { ExternalService } from '../features/regions/index.ts';
 import { INSTALLATION } from '../installation.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { separationOfMachine } from '../kernel/isolation.ts';
@@ -61,9 +62,16 @@ export function localRegions({
       dataDir: folderIn(dataDir),
       log,
       fence,
-      allocateAddress: (inUse) => addresses.allocateAddress(inUse),
+      addresses,
+      allocateAddress: (inUse) => addresses.allocateHost(inUse, 'machine'),
       now: () => clock.now(),
     };
+    const services = settings.external_services ?? [];
+    const hostOf = (service: ExternalService): EngineHost => ({
+      ...host,
+      allocateAddress: (inUse) =>
+        addresses.allocateHost(inUse, services.includes(service) ? 'others' : 'machine'),
+    });
     const loadBalancers: LocalLoadBalancers = createLocalLoadBalancers({
       ...host,
       addresses,
@@ -72,12 +80,16 @@ export function localRegions({
       collectorOf,
       memberNetworks,
     });
-    const postgresql: LocalPostgresql = createLocalPostgresql({ ...host, programs });
+    const postgresql: LocalPostgresql = createLocalPostgresql({ ...hostOf('postgresql'), programs });
     const objectStorage: LocalObjectStorage = createLocalObjectStorage({
-      ...host,
+      ...hostOf('object_storage'),
+      isReachable: services.includes('object_storage'),
       engine: { program: () => engines.programOf('s3'), fault: () => engines.faultOf('s3') },
     });
-    const sftpStorage: LocalSftpStorage = createLocalSftpStorage({ ...host, script: SFTP_SERVER });
+    const sftpStorage: LocalSftpStorage = createLocalSftpStorage({
+      ...hostOf('sftp_storage'),
+      script: SFTP_SERVER,
+    });
     const kubernetes: LocalKubernetes = createLocalKubernetes({
       ...host,
       programs: kubernetesPrograms(engines),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { catalogue } from '../features/catalogue/index.ts';
-import { type NewRegion, REGION_STATES } from '../features/regions/index.ts';
+import { EXTERNAL_SERVICES, type NewRegion, REGION_STATES } from '../features/regions/index.ts';
 import {
   CONDITION_KINDS,
   checkRule,
@@ -95,6 +95,7 @@ const RegionEntry = Type.Object(
     volume_types: Type.Optional(Type.Array(Type.String())),
     node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     addresses: Type.Optional(Type.Array(AddressPool, { minItems: 1, maxItems: 50 })),
+    external_services: Type.Optional(Type.Array(StringEnum(EXTERNAL_SERVICES), { uniqueItems: true })),
     log_collector: Type.Optional(Type.String()),
     faults: Type.Optional(Type.Record(Type.String(), FaultsOfKind)),
     settings: Type.Optional(CloudSettings),
@@ -139,6 +140,7 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       log_collector: collector,
       faults: kinds,
       addresses,
+      external_services: services,
       capacity,
       provider,
       settings: cloud,
@@ -157,6 +159,8 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       faults.add(`${place}.settings`, 'is for regions of the provider openstack');
     if (isObject(capacity)) checkCapacity(capacity, `${place}.capacity`, provider, faults);
     if (Array.isArray(addresses)) checkAddresses({ addresses, place, provider, ranges }, faults);
+    if (Array.isArray(services) && services.length > 0 && !hasIpv4(addresses))
+      faults.add(`${place}.external_services`, 'needs a range of IPv4 in addresses');
     if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);
   }
   faults.refuse('body');
@@ -200,6 +204,10 @@ function checkAddresses({ addresses, place, provider, ranges }: Pools, faults: F
     }
   }
 }
+
+const hasIpv4 = (addresses: unknown): boolean =>
+  Array.isArray(addresses) &&
+  addresses.some((pool) => isObject(pool) && parseRange(String(pool.range))?.version === 4);
 
 const LOCAL_NETWORKS = ['127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '::1/128', 'fe80::/10', 'ff00::/8'];
 

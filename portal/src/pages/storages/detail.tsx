@@ -1,11 +1,13 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { api, apiCall } from '../../api/client.ts';
+import { api, apiCall, faultOf } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { Copy, CopyText } from '../../ui/copy.tsx';
 import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Buckets } from './buckets.tsx';
@@ -64,9 +66,39 @@ function Used({ storage }: { readonly storage: string }) {
   });
 }
 
+/** By what clients know the server. */
+function Authority({ id, name }: { readonly id: number; readonly name: string }) {
+  const { data, error, refetch } = useQuery(
+    api.queryOptions('get', '/virga/v1/object_storages/{storage_id}/ca_certificate', {
+      params: { path: { storage_id: id } },
+    }),
+  );
+  const pem = data?.ca_certificate;
+  return (
+    <div style={{ padding: '0 16px 14px' }}>
+      {error && pem === undefined ? (
+        <FaultNote fault={faultOf(error)} retry={() => void refetch()} />
+      ) : (
+        <Button
+          component="a"
+          variant="default"
+          size="xs"
+          loading={pem === undefined}
+          download={`${name}-ca.pem`}
+          href={`data:application/x-pem-file,${encodeURIComponent(pem ?? '')}`}
+        >
+          Download certificate
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** How S3 clients get in, and how the API describes it. */
-function Connect({ storage: { id, address } }: { readonly storage: Storage }) {
+function Connect({ storage: { id, name, address } }: { readonly storage: Storage }) {
+  const isSecured = address.startsWith('https:');
   const lines = [
+    ...(isSecured ? [`export AWS_CA_BUNDLE=${name}-ca.pem`] : []),
     'export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… AWS_DEFAULT_REGION=us-east-1',
     `aws --endpoint-url ${address || 'ADDRESS'} s3 mb s3://photos`,
     `aws --endpoint-url ${address || 'ADDRESS'} s3 cp cat.jpg s3://photos/`,
@@ -78,6 +110,7 @@ function Connect({ storage: { id, address } }: { readonly storage: Storage }) {
         <pre className={styles.lines} tabIndex={0}>
           {lines}
         </pre>
+        {isSecured && <Authority id={id} name={name} />}
       </Card>
       <CodePanel call={apiCall('get', STORAGE, { params: { path: { storage_id: id } } })} />
     </>

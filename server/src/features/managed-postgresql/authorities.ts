@@ -2,7 +2,7 @@ import { authoritiesBefore } from '../../platform/certificates/authorities.ts';
 import type { CertificateInUse } from '../../platform/certificates/watch.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { sql } from '../../platform/database/sql.ts';
-import { CA_DAYS } from './certificates.ts';
+import { CA_DAYS } from '../../platform/x509/issue.ts';
 
 /** The clusters' own authorities that expire before a moment; none is younger than its cluster. */
 export async function authoritiesOfClusters(db: Db, before: Date): Promise<readonly CertificateInUse[]> {

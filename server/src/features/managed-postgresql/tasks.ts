@@ -10,8 +10,9 @@ import {
   waitFor,
 } from '../../platform/tasks/handler.ts';
 import { type Providers, providerOfTask, undoing } from '../../platform/tasks/providers.ts';
+import { issueTls } from '../../platform/x509/issue.ts';
 import { quotaOf, release } from '../quotas/index.ts';
-import { issueTls, sealTlsKey } from './certificates.ts';
+import { sealTlsKey } from './certificates.ts';
 import * as store from './cluster-store.ts';
 import { desiredOf, hasPlace, type PlacedCluster } from './desired.ts';
 import { additionsOf, CLUSTER_AMOUNTS, type ClusterRow, type ClusterSpec } from './model.ts';

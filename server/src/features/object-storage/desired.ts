@@ -4,6 +4,7 @@ import type { Parts } from './parts-store.ts';
 import type { DesiredStorage } from './port.ts';
 import { openSecret } from './secrets.ts';
 import type { Placed } from './storage-tasks.ts';
+import { tlsOf } from './tls.ts';
 
 /** What a provider gets to know of a storage.
  *  @param when `before` the changes that its task makes, or `after` them */
@@ -18,6 +19,7 @@ export function desiredOf(
   return {
     id: String(row.id),
     address: row.address,
+    tls: tlsOf(cipher, row),
     keys: keys
       .filter(({ pending }) => pending !== absent)
       .map((key) => ({

@@ -12,6 +12,7 @@ import { storageJobs } from './storage-jobs.ts';
 import type { AnyStorageRow } from './storage-table.ts';
 import { searchedStorages } from './storage-table.ts';
 import { objectStorageTasks } from './tasks.ts';
+import { authoritiesOfStorages, resealTlsKeys } from './tls.ts';
 import { addUsage, forgetUsage } from './usage-store.ts';
 
 export type { ObjectStorageService } from './access.ts';
@@ -84,7 +85,8 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
         run: () => reconciler.purge(),
       },
     ],
-    reseal: resealSecrets,
+    certificates: authoritiesOfStorages,
+    reseal: async (tx, cipher) => (await resealSecrets(tx, cipher)) + (await resealTlsKeys(tx, cipher)),
   };
 }
 

@@ -21,7 +21,15 @@ export const STORAGE_TRANSITIONS: Transitions<StorageStatus> = {
 };
 
 /** What object storages keep beside what all storages do. */
-export const OWN_COLUMNS = ['version', 'deleted_at', 'purged_at'] as const;
+export const OWN_COLUMNS = [
+  'version',
+  'deleted_at',
+  'purged_at',
+  'ca_certificate',
+  'server_certificate',
+  'tls_key_id',
+  'sealed_tls_key',
+] as const;
 
 export type StorageRow = AnyStorageRow & RowOf<'object_storages', typeof OWN_COLUMNS>;
 

@@ -32,6 +32,8 @@ export interface ObjectStorageProvider extends StorageProvider {
 export interface DesiredStorage {
   readonly id: string;
   readonly address: string;
+  /** What it proves itself with, both PEM; null: its address is without TLS. */
+  readonly tls: { readonly certificate: string; readonly privateKey: string } | null;
   /** All that open it. */
   readonly keys: readonly DesiredKey[];
   /** Buckets with the settings that were made here; others may be there. */

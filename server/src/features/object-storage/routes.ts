@@ -50,6 +50,16 @@ const storageRoutes = (service: ObjectStorageService): readonly Route[] => [
     status: 204,
     handler: (ctx, { params }) => storages.deleteStorage(service, ctx, params.storage_id),
   }),
+  plainPath(tag, '/virga/v1/object_storages')
+    .at('{storage_id}', schema.StorageParams.properties)
+    .at('ca_certificate')
+    .get({
+      operationId: 'getObjectStorageCaCertificate',
+      summary: 'Get the certificate by which clients know the server of a storage at an https address',
+      access: 'read',
+      response: schema.StorageAuthority,
+      handler: (ctx, { params }) => storages.getAuthority(ctx, params.storage_id),
+    }),
   one.at('restore').post({
     summary: 'Bring back a deleted storage, with its keys, buckets and objects; its address is a new one',
     access: 'write',

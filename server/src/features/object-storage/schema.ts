@@ -68,6 +68,11 @@ export const StorageListQuery = Type.Object({
   ),
 });
 
+export const StorageAuthority = Type.Object(
+  { ca_certificate: Type.String({ description: 'PEM' }) },
+  { $id: 'StorageAuthority' },
+);
+
 export const Location = Type.Object(
   {
     name: Type.String({ description: 'What `location_name` of a storage names.' }),

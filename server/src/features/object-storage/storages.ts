@@ -9,6 +9,7 @@ import type { CreateObjectStorage, StorageListQuery } from './schema.ts';
 import { newAccessKey, newSecret, sealSecret } from './secrets.ts';
 import { startStorageTask } from './storage-access.ts';
 import { storages } from './store.ts';
+import { isSecured } from './tls.ts';
 import { viewStorage } from './views.ts';
 
 /** Calls about whole storages. A command is one transaction; the work is a task's, which the call waits for. */
@@ -25,6 +26,17 @@ export async function listStorages(ctx: RequestContext, query: Static<typeof Sto
 /** @throws NotFound, also for one that is deleted */
 export async function getStorage(ctx: RequestContext, id: number) {
   return viewStorage(await access.find(ctx.db, ctx, id));
+}
+
+/** The authority by which clients know the server of a storage.
+ *  @throws NotFound, Conflict for one whose address is without TLS */
+export async function getAuthority(ctx: RequestContext, id: number) {
+  const row = await access.find(ctx.db, ctx, id);
+  if (!isSecured(row))
+    throw new Conflict(`Storage ${row.name} has no certificate: its address is not one of TLS (https)`);
+  if (row.ca_certificate === null)
+    throw new Conflict(`Storage ${row.name} has no certificate yet: it gets one with its next change`);
+  return { ca_certificate: row.ca_certificate };
 }
 
 /** @returns the storage with its first key, whose secret is not shown again

@@ -2,7 +2,14 @@ import type { Feature } from '../../platform/feature.ts';
 import { regionRoutes } from './routes.ts';
 import type { CapabilitiesOf } from './service.ts';
 
-export { type Capabilities, NO_CAPABILITIES, type RegionRow, type RegionSettings } from './model.ts';
+export {
+  type Capabilities,
+  EXTERNAL_SERVICES,
+  type ExternalService,
+  NO_CAPABILITIES,
+  type RegionRow,
+  type RegionSettings,
+} from './model.ts';
 export type { PublicImage } from './port.ts';
 export { checkRegion } from './rules.ts';
 export { REGION_STATES } from './schema.ts';

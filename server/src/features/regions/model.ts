@@ -3,7 +3,6 @@ import { zuluTime } from '../../kernel/codecs.ts';
 import type { RowOf } from '../../platform/database/rows.ts';
 import type { Region } from './schema.ts';
 
-/** What a region's file entry may say of it; everything has a default. */
 /** Addresses of a local region that others can reach. */
 export interface RegionAddressPool {
   /** A network: `203.0.113.16/28`. */
@@ -14,6 +13,11 @@ export interface RegionAddressPool {
   readonly exclude?: readonly string[];
 }
 
+/** What listens on addresses that others can reach, beside load balancers. */
+export const EXTERNAL_SERVICES = ['postgresql', 'object_storage', 'sftp_storage'] as const;
+export type ExternalService = (typeof EXTERNAL_SERVICES)[number];
+
+/** What a region's file entry may say of it; everything has a default. */
 export interface RegionSettings {
   readonly access_level?: 'core' | 'edge';
   readonly zone?: 'AMERICAS' | 'APAC' | 'EMEA' | 'RUSSIA_AND_CIS' | null;
@@ -24,6 +28,8 @@ export interface RegionSettings {
   readonly node?: string;
   /** Where its addresses come from, which others can reach; only where its programs run on a machine. */
   readonly addresses?: readonly RegionAddressPool[];
+  /** What else gets its addresses from there; all other services stay on loopback. */
+  readonly external_services?: readonly ExternalService[];
   /** Below how much of what is free it warns, and creates nothing more: in GiB, or addresses. */
   readonly capacity?: Readonly<
     Partial<Record<'disk' | 'memory' | 'addresses', { readonly warn: number; readonly stop: number }>>

@@ -692,6 +692,10 @@ export interface ObjectStorageKeys {
 
 export interface ObjectStorages {
   address: string | null;
+  /**
+   * PEM: by it clients know the server
+   */
+  ca_certificate: string | null;
   client_id: number;
   created_at: Date;
   deleted_at: Date | null;
@@ -703,8 +707,14 @@ export interface ObjectStorages {
   name: string;
   purged_at: Date | null;
   region_id: number;
+  /**
+   * the private key, encrypted under tls_key_id
+   */
+  sealed_tls_key: Buffer | null;
+  server_certificate: string | null;
   status: string;
   task_id: string | null;
+  tls_key_id: string | null;
   version: Generated<number>;
 }
 

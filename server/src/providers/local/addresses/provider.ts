@@ -83,6 +83,15 @@ export class LocalAddresses implements AddressProvider {
     return this.#options.fence ? this.#options.fence.hold(allocate) : allocate();
   }
 
+  /** A free address for a service that is not a load balancer.
+   *  @param reach who is to reach it
+   *  @throws TaskFailed when there is none */
+  allocateHost(inUse: ReadonlySet<string>, reach: 'others' | 'machine'): Promise<string> {
+    const used = () => [...inUse, ...this.#options.inUse()];
+    const allocate = () => this.#allocate(used(), reach === 'others' ? undefined : 'loopback');
+    return this.#options.fence ? this.#options.fence.hold(allocate) : allocate();
+  }
+
   /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
   allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string> {
     return this.allocateAddress(inUse);
@@ -97,8 +106,9 @@ export class LocalAddresses implements AddressProvider {
   }
 
   /** @param used addresses that are given away already, whether they are bound or not
-   *  @param within the subnet it has to be of; absent: the region's own */
-  async #allocate(used: Iterable<string>, within: AddressSource | undefined): Promise<string> {
+   *  @param source the subnet it has to be of; absent: the region's own, which others reach if it names where */
+  async #allocate(used: Iterable<string>, source: AddressSource | 'loopback' | undefined): Promise<string> {
+    const within = source === 'loopback' ? undefined : source;
     const now = this.#now();
     const listening = [...(listeningSockets('tcp') ?? []), ...(listeningSockets('udp') ?? [])];
     const others = [...listening, ...interfaceAddresses()].map(({ address }) => address);
@@ -107,11 +117,12 @@ export class LocalAddresses implements AddressProvider {
       if (now - since > GRACE_MS) this.#reserved.delete(address);
     }
     const isInUse = (candidate: string) => inUse.has(candidate) || this.#reserved.has(candidate);
-    const address = this.#isExternal(within)
-      ? this.#external(within, isInUse)
-      : within
-        ? await this.#claims.freeAddressOf(within, isInUse)
-        : await this.#claims.freeAddress(isInUse);
+    const address =
+      source !== 'loopback' && this.#isExternal(within)
+        ? this.#external(within, isInUse)
+        : within
+          ? await this.#claims.freeAddressOf(within, isInUse)
+          : await this.#claims.freeAddress(isInUse);
     this.#reserved.set(address, now);
     return address;
   }
@@ -170,11 +181,10 @@ export class LocalAddresses implements AddressProvider {
   /** Removes what a killed server left on the loopback interface: once, before anything gets an address.
    *  @param used addresses that something of this server is noted to have */
   removeAbandoned(used: () => readonly string[]): Promise<void> {
-    this.#abandoned ??= clearAway(new Set(used()), this.#claims, this.#options.external).catch(
-      (error: unknown) => {
-        this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');
-      },
-    );
+    const all = () => new Set([...used(), ...this.#options.inUse()]);
+    this.#abandoned ??= clearAway(all(), this.#claims, this.#options.external).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'what a killed server left on this machine stays there');
+    });
     return this.#abandoned;
   }
 

@@ -1,13 +1,23 @@
 import type { Fence, Programs } from './reconciler.ts';
 
+/** Addresses of this machine. */
+export interface HostAddresses {
+  /** @returns whether any was missing
+   *  @throws TaskFailed when the system refuses */
+  add(addresses: readonly string[]): Promise<boolean>;
+  remove(addresses: readonly string[]): Promise<void>;
+}
+
 /** What a region hands each of its engines. */
 export interface EngineHost {
   /** Of the region, in the data directory of the node. */
   readonly dataDir: string;
   readonly log: { warn(details: object, message: string): void };
   readonly fence: Fence;
-  /** A free address of this machine. */
+  /** A free address for what this engine serves. */
   readonly allocateAddress: (inUse: ReadonlySet<string>) => Promise<string>;
+  /** Has addresses on their interfaces while they are served; those of the loopback network are there anyway. */
+  readonly addresses: HostAddresses;
   /** Wall-clock time. */
   readonly now: () => Date;
 }

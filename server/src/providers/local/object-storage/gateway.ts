@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import type { DesiredStorage } from '../../../features/object-storage/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
 import { type ProcessIdentity, processOf, terminate } from '../../../kernel/processes.ts';
@@ -11,6 +12,15 @@ import type { Paths } from './paths.ts';
 
 export const PORT = 9000;
 const STOP_MS = 3_000;
+
+/** Where clients come. */
+export interface At {
+  readonly address: string;
+  /** null: without TLS. */
+  readonly tls: DesiredStorage['tls'];
+}
+
+const pemOf = ({ tls }: At): string | null => tls && `${tls.certificate}${tls.privateKey}`;
 
 /** HAProxy before an S3 server. The server's own log does not say how much a download has sent; this one's does. */
 export class Gateway {
@@ -26,20 +36,25 @@ export class Gateway {
     return processOf(pid, (words) => words.includes(gatewayConf));
   }
 
-  observe(address: string): Running {
+  observe(at: At): Running {
     if (this.running() === null) return 'none';
-    return readText(this.#paths.gatewayConf) === render(this.#paths, address) ? 'current' : 'other';
+    const { gatewayConf, gatewayPem } = this.#paths;
+    const isCurrent = readText(gatewayConf) === render(this.#paths, at) && readText(gatewayPem) === pemOf(at);
+    return isCurrent ? 'current' : 'other';
   }
 
   /** Starts it, in the place of one that runs.
    *  @throws TaskFailed when the address cannot be used */
-  async start(address: string): Promise<void> {
-    const { gatewayPid, gatewayConf, home, socket, traffic } = this.#paths;
-    const conf = render(this.#paths, address);
+  async start(at: At): Promise<void> {
+    const { gatewayPid, gatewayConf, gatewayPem, home, socket, traffic } = this.#paths;
+    const conf = render(this.#paths, at);
+    const pem = pemOf(at);
     const running = this.running();
     if (running) await terminate(running, STOP_MS);
     const program = findProgram('haproxy');
     if (program === null) throw new TaskFailed('HAProxy is not installed on this machine');
+    if (pem === null) rmSync(gatewayPem, { force: true });
+    else writeForEngine(gatewayPem, pem, home);
     writeForEngine(gatewayConf, conf, home);
     makeFileOfEngine(gatewayPid, home);
     const log = startLogWriter(traffic, home);
@@ -47,7 +62,7 @@ export class Gateway {
       const words = ['-D', '-p', gatewayPid, '-f', gatewayConf];
       const { exitCode, output } = await run(program, words, { home, paths: [socket], inherited: log });
       if (exitCode !== 0)
-        throw new TaskFailed(`Port ${PORT} of ${address} cannot be used: ${output.trim().slice(-300)}`);
+        throw new TaskFailed(`Port ${PORT} of ${at.address} cannot be used: ${output.trim().slice(-300)}`);
     } finally {
       log.destroy();
     }
@@ -62,7 +77,8 @@ export class Gateway {
 /** What a line of the log has: bytes from the client, bytes to it, the status, the method, the path. */
 const LINE = '%U %B %ST %HM %HP';
 
-function render({ socket }: Paths, address: string): string {
+function render({ socket, gatewayPem }: Paths, { address, tls }: At): string {
+  const security = tls ? ` ssl crt ${quote(gatewayPem)} ssl-min-ver TLSv1.2 alpn http/1.1` : '';
   return [
     'global',
     '  maxconn 2000',
@@ -79,7 +95,7 @@ function render({ socket }: Paths, address: string): string {
     '  timeout client 5m',
     '  timeout server 5m',
     'frontend clients',
-    `  bind ${address}:${PORT}`,
+    `  bind ${address}:${PORT}${security}`,
     `  log-format ${quote(LINE)}`,
     '  default_backend storage',
     'backend storage',

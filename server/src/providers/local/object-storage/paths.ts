@@ -26,6 +26,8 @@ export interface Paths {
   readonly log: string;
   readonly pidFile: string;
   readonly gatewayConf: string;
+  /** The certificate with its key. */
+  readonly gatewayPem: string;
   readonly gatewayPid: string;
   /** One line for each request. */
   readonly traffic: string;
@@ -50,6 +52,7 @@ export function pathsOf(root: string, id: string): Paths {
     log: join(home, 'server.log'),
     pidFile: join(home, 'server.pid'),
     gatewayConf: join(home, 'gateway.cfg'),
+    gatewayPem: join(home, 'gateway.pem'),
     gatewayPid: join(home, 'gateway.pid'),
     traffic: join(home, 'traffic.log'),
     notes: join(home, 'notes.json'),

@@ -18,11 +18,15 @@ import { applyAll } from './apply.ts';
 import { BucketLook } from './bucket-look.ts';
 import { expire } from './expire.ts';
 import { PORT } from './gateway.ts';
+import type { Step } from './next.ts';
 import { makeFolders, pathsOf, removeFolders } from './paths.ts';
 import { trafficOf } from './requests.ts';
 import { Server, type ServerDeps } from './server.ts';
 
-export interface LocalObjectStorageOptions extends EngineHost, ServerDeps {}
+export interface LocalObjectStorageOptions extends EngineHost, ServerDeps {
+  /** Its addresses are such that others can reach: it speaks TLS alone there. */
+  readonly isReachable: boolean;
+}
 
 /** What the server keeps for itself in buckets: parts of uploads that are under way, and locks. */
 const OWN = new Set(['.sgwtmp', '.vgwlocks']);
@@ -54,7 +58,10 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
   /** Addresses of all storages, whether they run or not. */
   addresses = (): string[] => this.#servers.addresses();
 
-  addressOf = async (id: string): Promise<string> => `http://${await this.#servers.hostOf(id)}:${PORT}`;
+  addressOf = async (id: string): Promise<string> => {
+    const scheme = this.#options.isReachable ? 'https' : 'http';
+    return `${scheme}://${await this.#servers.hostOf(id)}:${PORT}`;
+  };
 
   async applyStorage(
     desired: DesiredStorage,
@@ -64,7 +71,7 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     await this.#servers.change(desired.id, (server) =>
       withRoom(this.#servers.root, async () => {
         await this.#prepare(server, desired, operation);
-        await server.serve(hostOf(desired));
+        await this.#serve(server, desired);
         await applyAll(server, desired, change.retracted);
       }),
     );
@@ -122,7 +129,7 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
 
   /** Brings back what died, and sees what there is. */
   async #observe(server: Server, desired: DesiredStorage): Promise<ObservedStorage> {
-    const taken = await server.serve(hostOf(desired));
+    const taken = await this.#serve(server, desired);
     if (taken.length > 0) {
       await applyAll(server, desired, []);
       this.#options.log.warn({ storage: desired.id }, 'a storage that had ended is back');
@@ -133,6 +140,11 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     const buckets = await look.look(server, desired.keys);
     const names = buckets.map(({ name }) => name);
     return { buckets, ...(await this.#servers.reportOf(server, names, this.#options.now())) };
+  }
+
+  async #serve(server: Server, desired: DesiredStorage): Promise<readonly Step[]> {
+    await this.#servers.settle(hostOf(desired));
+    return server.serve(hostOf(desired), desired.tls);
   }
 
   async #expire(server: Server, { buckets }: DesiredStorage): Promise<void> {

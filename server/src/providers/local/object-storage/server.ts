@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DesiredStorage } from '../../../features/object-storage/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, readText, writeFileAtomically } from '../../../kernel/files.ts';
 import { commandLine, findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
@@ -65,14 +66,15 @@ export class Server {
   /** Starts what does not run, and replaces the program of an older release.
    *  @returns what had to be done
    *  @throws TaskFailed when it is not on this machine, or with what the programs say */
-  serve(address: string): Promise<readonly Step[]> {
+  serve(address: string, tls: DesiredStorage['tls']): Promise<readonly Step[]> {
+    const at = { address, tls };
     return converge({
-      observe: () => ({ server: this.#observe(), gateway: this.gateway.observe(address) }),
+      observe: () => ({ server: this.#observe(), gateway: this.gateway.observe(at) }),
       next: nextStep,
       steps: {
         'end the server': () => this.#end(),
         'start the server': () => this.#startServer(),
-        'start the gateway': () => this.gateway.start(address),
+        'start the gateway': () => this.gateway.start(at),
       },
     });
   }

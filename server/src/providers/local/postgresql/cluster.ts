@@ -7,6 +7,7 @@ import type {
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
+import type { HostAddresses } from '../host/engine.ts';
 import { makeOwnFolder } from '../host/files.ts';
 import { archiveNow, Backups, restoreCommand } from './backups.ts';
 import { type BringUpDeps, bringUp, startPrimary } from './bring-up.ts';
@@ -27,6 +28,7 @@ import { Upgrade } from './upgrade.ts';
 export interface ClusterDeps {
   readonly root: string;
   readonly templates: Templates;
+  readonly addresses: HostAddresses;
   readonly log: { warn(details: object, message: string): void };
   /** Milliseconds. */
   now(): number;
@@ -124,6 +126,7 @@ export class Cluster {
         throw new TaskFailed('The data of this cluster is not in the data directory of its region');
       await this.#make(desired, change, binaries);
     }
+    await this.#deps.addresses.add([desired.host]);
     await this.#serve(desired, binaries);
     const { primary } = this.#servers();
     if (primary.notes?.restore) {
@@ -222,6 +225,7 @@ export class Cluster {
     await this.#endWork();
     await this.#pooler.stop();
     for (const node of ['next', 'b', 'a'] as const) await this.#server(node).fence();
+    await this.#leaveAddress();
     await removeFolders(this.#deps.root, this.#id);
   }
 
@@ -232,6 +236,11 @@ export class Cluster {
     await this.#server('next').fence();
     await primary.stop();
     await replica.stop();
+    await this.#leaveAddress();
+  }
+
+  async #leaveAddress(): Promise<void> {
+    if (this.host !== undefined) await this.#deps.addresses.remove([this.host]);
   }
 
   /** Looks after it no longer. */
@@ -286,6 +295,7 @@ export class Cluster {
     const version = this.version ?? desired.version;
     const binaries = await this.#deps.folderOf(version);
     if (binaries === undefined) throw new Error(`PostgreSQL ${version} is being installed`);
+    await this.#deps.addresses.add([desired.host]);
     const taken = await bringUp(this.#bringUpDeps, desired, binaries);
     if (taken.includes('start the primary'))
       this.#deps.log.warn({ cluster: desired.id }, 'a PostgreSQL server that had ended is back');

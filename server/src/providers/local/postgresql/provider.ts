@@ -207,10 +207,11 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
   #cluster(id: string): Cluster {
     const known = this.#clusters.get(id);
     if (known) return known;
-    const { log, now, bytesPerGib = GIB, programs } = this.#options;
+    const { log, now, bytesPerGib = GIB, programs, addresses } = this.#options;
     const cluster = new Cluster(id, {
       root: this.#root,
       templates: this.#templates,
+      addresses,
       log,
       now: () => performance.now(),
       date: now,

@@ -58,6 +58,7 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
         const { notes } = server;
         const host = hostOf(desired);
         if (notes?.host !== host) server.note({ creator: notes?.creator ?? operation.key, host });
+        await this.#servers.settle(host);
         await server.serve(desired, host);
       });
     });
@@ -88,6 +89,7 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
 
   /** Brings back what died, and sees what was used. */
   async #observe(server: Server, desired: DesiredSftpStorage): Promise<ObservedSftpStorage> {
+    await this.#servers.settle(hostOf(desired));
     const taken = await server.serve(desired, hostOf(desired));
     if (taken.includes('start'))
       this.#options.log.warn({ storage: desired.id }, 'an SFTP storage that had ended is back');

@@ -69,7 +69,7 @@ export class StorageServers<S extends StorageServer> {
     const { notes, paths } = server;
     const isNew = type === this.#options.creating;
     if (isNew && notes !== null && notes.creator !== key) {
-      await server.stop();
+      await this.#stop(server);
       await this.#options.removeFolders(paths);
     }
     if (!isNew && !hasData(server))
@@ -78,11 +78,16 @@ export class StorageServers<S extends StorageServer> {
   }
 
   /** Ends a server until it is looked at again. */
-  pause = (id: string): Promise<void> => this.change(id, (server) => server.stop());
+  pause = (id: string): Promise<void> => this.change(id, (server) => this.#stop(server));
+
+  /** Has the address of a server where its clients look for it. @throws TaskFailed */
+  async settle(address: string): Promise<void> {
+    await this.#options.addresses.add([address]);
+  }
 
   /** Ends a server, and forgets what it has used. */
   async end(server: S): Promise<void> {
-    await server.stop();
+    await this.#stop(server);
     this.#usages.delete(server.paths.id);
   }
 
@@ -122,11 +127,17 @@ export class StorageServers<S extends StorageServer> {
   async release(programs: Programs): Promise<void> {
     await this.#changes.idle();
     if (programs === 'stop')
-      await eachAtMost(SIDE_BY_SIDE, storagesIn(this.root), (id) => this.#server(id).stop());
+      await eachAtMost(SIDE_BY_SIDE, storagesIn(this.root), (id) => this.#stop(this.#server(id)));
   }
 
   close(programs: Programs): Promise<void> {
     return this.#changes.close(programs, (kept) => this.release(kept));
+  }
+
+  async #stop(server: S): Promise<void> {
+    await server.stop();
+    const { host } = server.notes ?? {};
+    if (host !== undefined) await this.#options.addresses.remove([host]);
   }
 
   #server(id: string): S {
