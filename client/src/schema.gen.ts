@@ -10499,7 +10499,7 @@ export interface components {
              * @description The kind.
              * @enum {string}
              */
-            type: "s3_compatible" | "sftp";
+            type: "s3" | "s3_compatible" | "sftp";
             /** @description See GET /storage/provisioning/v2/locations. */
             location: string;
             /** @description Its name. */
@@ -14386,6 +14386,11 @@ export interface components {
              */
             subnet_id?: string | null;
             /**
+             * Format: uuid
+             * @description Id of the machine.
+             */
+            instance_id?: string | null;
+            /**
              * Format: ip-address
              * @description Where the member is checked; null: at its own address.
              */
@@ -15417,6 +15422,11 @@ export interface components {
              * @description Id of the subnet.
              */
             subnet_id: string | null;
+            /**
+             * Format: uuid
+             * @description Id of the machine.
+             */
+            instance_id: string | null;
             /**
              * Format: ip-address
              * @description Where the member is checked; null: at its own address.

@@ -64,6 +64,17 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
+test('users may not create roles before version 16, where they could make one that runs programs', async () => {
+  const users = [{ name: 'app', role_attributes: ['LOGIN', 'CREATEROLE'] }];
+  const reply = await call('POST', '', {
+    ...body('roles'),
+    users,
+    pg_server_configuration: { version: '15', pg_conf: '' },
+  });
+  expect(reply.status).toBe(400);
+  expect(reply.body.invalid_fields['users.0.role_attributes']).toBeDefined();
+});
+
 test('an ordinary driver signs in over TLS, as a user who is nobody special', async () => {
   const [row] = await query(
     `select version(), usesuper, usecreatedb, ssl from pg_user, pg_stat_ssl

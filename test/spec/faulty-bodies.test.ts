@@ -107,7 +107,6 @@ describe('a body that is wrong in more than one way', () => {
         'high_availability',
         'network.acl.0',
         'users.0.name',
-        'users.0.role_attributes',
         'databases.0.owner',
       ],
     ],

@@ -51,6 +51,7 @@ function simulatedContents(): RegionContents {
     name,
     distro,
     version,
+    osType: image.os_type ?? 'linux',
     minDisk: image.min_disk_gib,
     minRam: image.min_ram_mib,
   }));

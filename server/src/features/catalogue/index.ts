@@ -16,6 +16,8 @@ export const VOLUME_TYPES = [
   'ultra',
 ] as const;
 /** Those that have a quota. */
+/** Linux, where an entry does not name it. */
+const OsType = () => Type.Optional(StringEnum(['linux', 'windows']));
 const GPU_MODELS = ['A100', 'H100', 'H200', 'L40S'] as const;
 
 const list = <T extends Parameters<typeof Type.Array>[0]>(of: T) =>
@@ -28,6 +30,7 @@ const Flavor = Type.Object(
     id: Word(),
     vcpus: count(1024),
     ram_gib: count(16_384),
+    os_type: OsType(),
     gpu: Type.Optional(Type.Object({ model: StringEnum(GPU_MODELS), count: count(16) })),
   },
   { additionalProperties: false },
@@ -37,6 +40,7 @@ const Image = Type.Object(
     name: Word(),
     distribution: Word(),
     version: Word(),
+    os_type: OsType(),
     min_disk_gib: count(2000),
     min_ram_mib: count(1_048_576),
   },

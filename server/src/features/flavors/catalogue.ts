@@ -8,18 +8,18 @@ export interface Flavor {
   /** MiB. */
   readonly ram: number;
   readonly architecture: 'x86_64';
-  readonly osType: 'linux';
+  readonly osType: 'linux' | 'windows';
   readonly resourceClass: string | null;
   /** GPUs, and the quota that each of them counts into. */
   readonly gpu: { readonly model: string; readonly count: number; readonly quota: QuotaName } | null;
 }
 
-const flavorOf = ({ id, vcpus, ram_gib, gpu }: Catalogue['flavors'][number]): Flavor => ({
+const flavorOf = ({ id, vcpus, ram_gib, os_type, gpu }: Catalogue['flavors'][number]): Flavor => ({
   id,
   vcpus,
   ram: ram_gib * 1024,
   architecture: 'x86_64',
-  osType: 'linux',
+  osType: os_type ?? 'linux',
   resourceClass: null,
   gpu: gpu
     ? { ...gpu, quota: `gpu_virtual_${gpu.model.toLowerCase() as Lowercase<typeof gpu.model>}_count` }

@@ -40,6 +40,11 @@ test('every project finds the images of the region, in their order, and no one w
   expect(elsewhere.status).toBe(404);
 });
 
+test('images for Windows need no SSH key', async () => {
+  const windows = (await call('GET', `${IMAGES}?name=windows-server-2022`)).body.results;
+  expect(windows).toMatchObject([{ os_type: 'windows', ssh_key: 'allow' }]);
+});
+
 test('lists are filtered by every filter', async () => {
   expect(await names('os_distro=ubuntu')).toEqual([
     'ubuntu-24.04-x64',

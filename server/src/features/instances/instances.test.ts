@@ -198,6 +198,26 @@ test('floating IPs come with it, lead to it, and go with it when that is asked f
   expect(await used(before)).toEqual({});
 });
 
+test('a floating IP that leads to a reserved address already may be named with that address', async () => {
+  const port_id = await make('reserved_fixed_ips', { type: 'subnet', ...network });
+  const existing = await make('floatingips', { port_id });
+  const floating_ip = { source: 'existing', existing_floating_id: existing };
+  const interfaces = [{ type: 'reserved_fixed_ip', port_id, floating_ip }];
+  const id = await instance({ interfaces });
+  expect((await get(`/cloud/v1/floatingips/1/2/${existing}`)).body).toMatchObject({
+    port_id,
+    status: 'ACTIVE',
+    task_id: null,
+  });
+  const other = await make('floatingips', {});
+  const wrong = [{ ...interfaces[0], floating_ip: { source: 'existing', existing_floating_id: other } }];
+  expect((await create(machine(image, { interfaces: wrong }))).status).toBe(409);
+  await finished(
+    await call('DELETE', `${INSTANCES}/${id}?delete_floatings=true&reserved_fixed_ips=${port_id}`),
+  );
+  await finished(await call('DELETE', `/cloud/v1/floatingips/1/2/${other}`));
+});
+
 test('interfaces are attached and detached, and everything says so', async () => {
   const before = await usage();
   const id = await instance({ interfaces: [{ type: 'subnet', ...network, interface_name: 'lan' }] });

@@ -94,7 +94,9 @@ export async function listFlavors(
 ) {
   providerFor(service, ctx);
   const room = query.include_capacity ? await roomForNodes(ctx) : undefined;
-  const offered = flavorsOffered().filter(({ gpu }) => !query.exclude_gpu || gpu === null);
+  const offered = flavorsOffered().filter(
+    ({ osType, gpu }) => osType === 'linux' && (!query.exclude_gpu || gpu === null),
+  );
   return pageOf(offered, query, (flavor) => ({
     resource_class: flavor.resourceClass,
     capacity: room?.get(flavor.id) ?? null,

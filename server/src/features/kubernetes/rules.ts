@@ -37,7 +37,10 @@ export function checkLabels(faults: Faults, at: string, labels: Strings, taints:
 /** @param at prefix of field names, such as `pools.0.` */
 export function checkPool(faults: Faults, at: string, pool: Partial<CreatePool>): void {
   const { flavor_id: flavor, min_node_count: min, max_node_count: max } = pool;
-  if (flavor !== undefined && !findFlavor(flavor)) faults.add(`${at}flavor_id`, noFlavor());
+  const found = flavor === undefined ? undefined : findFlavor(flavor);
+  if (flavor !== undefined && !found) faults.add(`${at}flavor_id`, noFlavor());
+  if (found?.osType === 'windows')
+    faults.add(`${at}flavor_id`, 'must not be one for Windows: nodes run Linux');
   checkLabels(faults, at, pool.labels ?? {}, pool.taints ?? {});
   if (max != null && min !== undefined && max < min)
     faults.add(`${at}max_node_count`, 'must not be less than min_node_count');

@@ -332,3 +332,10 @@ test('what was deleted or changed while others were looked at is looked after as
   await new Reconciler(keeping(server, { ...provider, observeClusters })).run();
   expect(seen).toEqual([undefined, expect.objectContaining({ replication: 'sync' }), undefined]);
 });
+
+test('users may create roles before version 16 where the region says that it is safe', async () => {
+  const users = [{ name: 'app', role_attributes: ['LOGIN', 'CREATEROLE'] }];
+  const body = { ...clusterBody('roles'), pg_server_configuration: { version: '15', pg_conf: '' }, users };
+  expect((await ended('POST', '', body)).state).toBe('FINISHED');
+  await ended('DELETE', '/roles');
+});

@@ -47,6 +47,8 @@ export interface Offer {
   readonly noHighAvailability: string | null;
   /** Why there is no pooler here; null: there is. */
   readonly noPooler: string | null;
+  /** The first version in which users may have CREATEROLE; null: any. */
+  readonly createRoleFrom: number | null;
   /** Why a cluster cannot be brought to a newer major version; null: it can. */
   readonly noMajorUpgrade: string | null;
   /** Why there are no backups here; null: there are. */

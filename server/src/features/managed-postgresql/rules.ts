@@ -25,6 +25,12 @@ export function checkSpec(faults: Faults, spec: ClusterSpec, offer: Offer): void
     faults.add('flavor', `must be one of: ${flavors.map(inWords).join(', ')}`);
   if (!storageClasses.includes(spec.storage.type.replaceAll('_', '-')))
     faults.add('storage.type', `must be one of: ${storageClasses.join(', ')}`);
+  const { createRoleFrom } = offer;
+  if (createRoleFrom !== null && Number(spec.version) < createRoleFrom)
+    spec.users.forEach(({ role_attributes: attributes }, i) => {
+      if (attributes.includes('CREATEROLE'))
+        faults.add(`users.${i}.role_attributes`, `must not have CREATEROLE before version ${createRoleFrom}`);
+    });
   checkParts(faults, spec);
 }
 
@@ -32,23 +38,23 @@ const inWords = ({ cpu, memory_gib: gib }: Flavor) => `cpu ${cpu} with memory_gi
 
 /** What can be said of a new cluster without asking its region, as far as fields are given. */
 export function checkGiven(body: Partial<CreateCluster>, faults: Faults): void {
-  const { network, users, databases, pg_server_configuration: server } = body;
-  checkParts(faults, { acl: network?.acl, users, databases, version: server?.version });
+  const { network, users, databases } = body;
+  checkParts(faults, { acl: network?.acl, users, databases });
 }
 
 /** The same of a change: databases may be owned by users that are there already. */
 export function checkGivenChange(body: Partial<UpdateCluster>, faults: Faults): void {
-  const { network, users, databases, pg_server_configuration: server } = body;
+  const { network, users, databases } = body;
   checkAcl(faults, network?.acl ?? []);
-  checkUsers(faults, users ?? [], server?.version ?? undefined);
+  checkUsers(faults, users ?? []);
   checkNames(faults, 'databases', databases ?? [], TAKEN_DATABASES);
 }
 
-type Parts = { readonly [P in 'acl' | 'users' | 'databases' | 'version']: ClusterSpec[P] | undefined };
+type Parts = { readonly [P in 'acl' | 'users' | 'databases']: ClusterSpec[P] | undefined };
 
-function checkParts(faults: Faults, { acl = [], users, databases = [], version }: Parts): void {
+function checkParts(faults: Faults, { acl = [], users, databases = [] }: Parts): void {
   checkAcl(faults, acl);
-  checkUsers(faults, users ?? [], version);
+  checkUsers(faults, users ?? []);
   checkNames(faults, 'databases', databases, TAKEN_DATABASES);
   if (users) checkOwners(faults, databases, users);
 }
@@ -75,16 +81,11 @@ function checkNames(faults: Faults, field: string, named: Named, reserved: Reado
   });
 }
 
-/** The first version in which a role that makes roles cannot make itself one that runs programs. */
-const TAME_CREATEROLE = 16;
-
-function checkUsers(faults: Faults, users: ClusterSpec['users'], version: string | undefined): void {
+function checkUsers(faults: Faults, users: ClusterSpec['users']): void {
   checkNames(faults, 'users', users, TAKEN_USERS);
   users.forEach(({ role_attributes: attributes }, i) => {
     if (attributes.includes('LOGIN') && attributes.includes('NOLOGIN'))
       faults.add(`users.${i}.role_attributes`, 'must not have both LOGIN and NOLOGIN');
-    if (attributes.includes('CREATEROLE') && Number(version ?? TAME_CREATEROLE) < TAME_CREATEROLE)
-      faults.add(`users.${i}.role_attributes`, `must not have CREATEROLE before version ${TAME_CREATEROLE}`);
   });
 }
 

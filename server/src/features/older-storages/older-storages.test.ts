@@ -17,6 +17,12 @@ async function ok(method: string, path: string, body?: object, status = 200) {
 
 const create = (body: object) => ok('PUT', 'v1/storage', { location: 'simulated', ...body });
 
+test('a storage of S3 is made by clients that call its type s3', async () => {
+  expect(await create({ type: 's3', name: 'spelled' })).toMatchObject({ type: 's3_compatible' });
+  const odd = { type: 's3', location: 'simulated', name: 'odd', sftp_password: 'Long-enough-1' };
+  expect((await call('PUT', 'v1/storage', odd)).body.error).toContain('sftp_password: must be left out');
+});
+
 test('a storage of S3 is made, shown, given new keys, deleted and brought back', async () => {
   const made = await create({ type: 's3_compatible', name: 'pictures' });
   expect(made).toMatchObject({

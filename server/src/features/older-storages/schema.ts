@@ -6,6 +6,8 @@ import { bucketName, limitParameter, storageName } from '../object-storage/index
 
 export const TYPES = ['s3_compatible', 'sftp'] as const;
 export type StorageType = (typeof TYPES)[number];
+/** `s3` is what clients of version 1 send. */
+export const NEW_TYPES = ['s3', ...TYPES] as const;
 const STATUSES = ['creating', 'ok', 'updating', 'deleting', 'deleted'] as const;
 
 export const StorageParams = { storage_id: Key() };
@@ -99,7 +101,7 @@ export type OlderStorage = Static<typeof OlderStorage>;
 
 export const CreateOlderStorage = Type.Object(
   {
-    type: StringEnum(TYPES),
+    type: StringEnum(NEW_TYPES),
     location: Type.String({ maxLength: 255, description: 'See GET /storage/provisioning/v2/locations.' }),
     name: storageName(),
     generate_sftp_password: Type.Optional(

@@ -83,9 +83,10 @@ export async function newFaults(service: OlderStorageService, body: unknown): Pr
   const faults = new Faults();
   if (given.generate_sftp_password === true && given.sftp_password !== undefined)
     faults.add('sftp_password', 'must be left out when generate_sftp_password is true');
-  if (given.type === 's3_compatible' && given.generate_sftp_password === true)
+  const isS3 = given.type === 's3_compatible' || given.type === 's3';
+  if (isS3 && given.generate_sftp_password === true)
     faults.add('generate_sftp_password', 'must be left out: a storage of type s3_compatible has no password');
-  if (given.type === 's3_compatible' && given.sftp_password !== undefined)
+  if (isS3 && given.sftp_password !== undefined)
     faults.add('sftp_password', 'must be left out: a storage of type s3_compatible has no password');
   const locations = given.type === 'sftp' ? service.sftpLocations : service.locations;
   const { location_name: wrong = [] } = await locations.faultsOf({ location_name: given.location });
@@ -112,7 +113,7 @@ export async function create(
     generate_sftp_password: auto,
   }: CreateOlderStorage,
 ): Promise<OlderStorage> {
-  if (type === 's3_compatible') {
+  if (type !== 'sftp') {
     const made = await s3.createStorage(service, ctx, { location_name, name });
     const [key] = made.access_keys;
     return view(ctx, await findAny(ctx, made.id), key && { s3: key });

@@ -12,6 +12,7 @@ export interface PublicImage {
   readonly name: string;
   readonly distro: string;
   readonly version: string;
+  readonly osType: 'linux' | 'windows';
   /** GiB. */
   readonly minDisk: number;
   /** MiB. */

@@ -34,6 +34,7 @@ export function simulatedPostgresql(options: SimulationOptions): PostgresqlProvi
       flavors: FLAVORS.map(([cpu, memory_gib]) => ({ cpu, memory_gib })),
       noHighAvailability: null,
       noPooler: null,
+      createRoleFrom: null,
       noMajorUpgrade: null,
       noBackups: 'simulated clusters have no data',
     }),

@@ -46,6 +46,7 @@ test('a member is added, read, changed and removed, and nothing of it is left', 
   expect(fresh).toEqual({
     id,
     address: '10.0.0.1',
+    instance_id: null,
     protocol_port: 80,
     weight: 1,
     backup: false,
@@ -174,6 +175,9 @@ test('a member that is named by instance and address is reached as the load bala
     const more = await make('lbpools', { ...own, load_balancer_id: lb, members: [] });
     await join(more, named);
     expect(await subnets(more)).toEqual(shown.slice(0, 1));
+    // Infrastructure tools compare it with what they have set.
+    expect((await read(`${POOLS}/${more}`)).members).toMatchObject([{ instance_id }]);
+    expect((await read(membersOf(more))).results).toMatchObject([{ instance_id }]);
     // A subnet that is given is meant.
     await join(more, { ...named, protocol_port: 81, subnet_id });
     expect((await subnets(more)).at(-1)).toBe(subnet_id);

@@ -10,7 +10,7 @@ import type { MemberRow } from '../model.ts';
 import type { LastCheck } from '../port.ts';
 import type { MemberListQuery } from './schema.ts';
 
-const SHOWN = ['id', ...without(MEMBER_COLUMNS, ['pool_id', 'instance_id']), ...STATUSES] as const;
+const SHOWN = ['id', ...without(MEMBER_COLUMNS, ['pool_id']), ...STATUSES] as const;
 const COLUMNS = listOf([...SHOWN, 'last_check'], 'm');
 
 type ShownMember = Pick<MemberRow, (typeof SHOWN)[number] | 'last_check'>;

@@ -79,6 +79,7 @@ export const Member = Type.Object(
     operating_status: OperatingStatus(),
     provisioning_status: ProvisioningStatus(),
     subnet_id: Nullable(Uuid()),
+    instance_id: Nullable(Uuid()),
     monitor_address: Nullable(IpAddress()),
     monitor_port: Nullable(port()),
     last_check: LastCheck(),

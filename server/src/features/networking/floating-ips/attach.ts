@@ -33,6 +33,11 @@ export async function attachFloatingIp(
   if (!provider) throw new NotOffered(`Region ${ctx.region.name} has no floating IPs to give`);
   const target = await targetFor(tx, to);
   const other = await store.findCarried(tx, target.portId, target.address);
+  if (other && assignment.source === 'existing' && other.id === assignment.existing_floating_id) {
+    // It leads there already, and stays when the creation fails.
+    await store.lockFreeFloatingIp(tx, other.id, scope);
+    return 0;
+  }
   if (other) throw new Conflict(`Port ${target.portId} has floating IP ${other.id} already`);
   const id = assignment.source === 'new' ? ctx.ids.uuid() : assignment.existing_floating_id;
   if (assignment.source === 'new') {

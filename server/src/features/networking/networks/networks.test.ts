@@ -120,7 +120,7 @@ test('faulty subnets are refused with every field, and overlaps with what they o
       cidr: '10.1.0.0/24',
       ip_version: 6,
       gateway_ip: '10.1.0.255',
-      host_routes: [{ destination: '::/0', nexthop: '10.2.0.1' }],
+      host_routes: [{ destination: '::/0', nexthop: 'fd00::1' }],
       dns_nameservers: ['::1', '0:0::1'],
       tags: { 'a b': 'c' },
     }),
@@ -152,6 +152,12 @@ test('faulty subnets are refused with every field, and overlaps with what they o
   }
   await subnet(id, { cidr: '10.2.0.0/16' });
   await subnet(id, { cidr: '2001:db8::/64', gateway_ip: null, connect_to_network_router: false });
+  await subnet(id, { cidr: 'fd00::/8' });
+  // A router of another network is a next hop, too.
+  await subnet(id, {
+    cidr: '10.3.0.0/16',
+    host_routes: [{ destination: '10.9.0.0/16', nexthop: '10.0.0.13' }],
+  });
   expect((await call('PATCH', `${SUBNETS}/${first}`, { gateway_ip: '10.2.0.1' })).status).toBe(400);
 });
 

@@ -45,6 +45,8 @@ const GIB = 2 ** 30;
 const INSTALL_LOOK_MS = 500;
 const REPLICA_LOOK_MS = 200;
 const SIDE_BY_SIDE = 2;
+/** The first version in which a role with CREATEROLE cannot make itself one that runs programs. */
+const FIRST_SAFE_CREATEROLE = 16;
 const WATCH_EVERY_MS = 100;
 const FLAVORS = [
   [1, 1],
@@ -95,6 +97,7 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
       storageClasses: ['standard'],
       flavors: flavors.map(([cpu, memory_gib]) => ({ cpu, memory_gib })),
       noHighAvailability: null,
+      createRoleFrom: FIRST_SAFE_CREATEROLE,
       noPooler: this.#options.programs.pooler().fault ?? null,
       noMajorUpgrade: this.#options.programs.tools().fault ?? null,
       noBackups: null,

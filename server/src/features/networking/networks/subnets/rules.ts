@@ -5,7 +5,6 @@ import {
   addressText,
   isHostOf,
   parseRange,
-  rangeContains,
   rangesOverlap,
   usableAddresses,
 } from '../../../../kernel/ip.ts';
@@ -19,7 +18,7 @@ const rangesOf = (texts: readonly string[]) => texts.flatMap((text) => parseRang
 const UNUSABLE = rangesOf(['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', 'ff00::/8', '::/128', '::ffff:0:0/96']);
 /** What is sent to these addresses never leaves a machine. */
 const LOOPBACK = rangesOf(['127.0.0.0/8', '::1/128']);
-const SHORTEST_PREFIX = { 4: 8, 6: 32 } as const;
+const SHORTEST_PREFIX = 8;
 
 /** How a new subnet will be. */
 export interface SubnetPlan {
@@ -59,8 +58,8 @@ function checkedRange(input: Subnet, faults: Faults): AddressRange | undefined {
   }
   const bits = Number(range.text.split('/')[1]);
   const unusable = UNUSABLE.find((other) => rangesOverlap(range, other));
-  if (bits < SHORTEST_PREFIX[range.version]) {
-    faults.add('cidr', `must not be larger than /${SHORTEST_PREFIX[range.version]}`);
+  if (bits < SHORTEST_PREFIX) {
+    faults.add('cidr', `must not be larger than /${SHORTEST_PREFIX}`);
   } else if (unusable) {
     faults.add('cidr', `overlaps ${unusable.text}, whose addresses cannot be used`);
   } else if (countOf(range, null) < 2) {
@@ -97,8 +96,8 @@ export function checkHostRoutes(
     const text = parseRange(destination)?.text ?? destination;
     if (seen.has(text)) faults.add(`host_routes.${index}.destination`, `${text} is given twice`);
     seen.add(text);
-    if (!rangeContains(range, nexthop)) {
-      faults.add(`host_routes.${index}.nexthop`, `must be an address of ${range.text}`);
+    if (parseRange(nexthop)?.version !== range.version) {
+      faults.add(`host_routes.${index}.nexthop`, `must be an address of IP version ${range.version}`);
     }
     if (parseRange(destination)?.version !== range.version) {
       faults.add(`host_routes.${index}.destination`, `must be a network of IP version ${range.version}`);
