@@ -16354,7 +16354,7 @@ export interface components {
             results: {
                 /** @description For people. */
                 title: string;
-                /** @description Its name. */
+                /** @description The name with the number of the account before it. */
                 name: string;
                 /** @description Empty: each storage has an address of its own. */
                 address: string;
@@ -16373,7 +16373,7 @@ export interface components {
         OlderStorageLocations: {
             /** @description Its id. */
             id: number;
-            /** @description Its name. */
+            /** @description The name with the number of the account before it. */
             name: string;
             /** @description Empty: each storage has an address of its own. */
             address: string;
@@ -45016,12 +45016,12 @@ export interface operations {
                 order_direction?: "asc" | "desc";
                 /** @description Its id. */
                 id?: string;
-                /** @description Only those of this name. */
+                /** @description With or without the number of the account before it. */
                 name?: string;
                 /** @description Only those there. */
                 location?: string;
                 /** @description The kind. */
-                type?: "s3_compatible" | "sftp";
+                type?: "s3" | "s3_compatible" | "sftp";
                 /** @description `active` is `ok`. */
                 status?: "active" | "creating" | "ok" | "updating" | "deleting" | "deleted";
                 /** @description List storages that are deleted, too. */
@@ -45112,12 +45112,12 @@ export interface operations {
                 order_direction?: "asc" | "desc";
                 /** @description Its id. */
                 id?: string;
-                /** @description Only those of this name. */
+                /** @description With or without the number of the account before it. */
                 name?: string;
                 /** @description Only those there. */
                 location?: string;
                 /** @description The kind. */
-                type?: "s3_compatible" | "sftp";
+                type?: "s3" | "s3_compatible" | "sftp";
                 /** @description `active` is `ok`. */
                 status?: "active" | "creating" | "ok" | "updating" | "deleting" | "deleted";
                 /** @description List storages that are deleted, too. */
@@ -45208,12 +45208,12 @@ export interface operations {
                 order_direction?: "asc" | "desc";
                 /** @description Its id. */
                 id?: string;
-                /** @description Only those of this name. */
+                /** @description With or without the number of the account before it. */
                 name?: string;
                 /** @description Only those there. */
                 location?: string;
                 /** @description The kind. */
-                type?: "s3_compatible" | "sftp";
+                type?: "s3" | "s3_compatible" | "sftp";
                 /** @description `active` is `ok`. */
                 status?: "active" | "creating" | "ok" | "updating" | "deleting" | "deleted";
                 /** @description List storages that are deleted, too. */

@@ -25,7 +25,13 @@ export const provider = {
     cpSync(config, folder, { recursive: true });
     const options = {
       cwd: folder,
-      env: { ...env, TF_CLI_CONFIG_FILE: path.join(work, 'cli.tfrc'), TF_IN_AUTOMATION: '1' },
+      env: {
+        ...env,
+        TF_CLI_CONFIG_FILE: path.join(work, 'cli.tfrc'),
+        TF_IN_AUTOMATION: '1',
+        TF_VAR_api_url: env.API_URL,
+        TF_VAR_api_token: env.API_TOKEN,
+      },
     };
     const step = (/** @type {string[]} */ ...words) =>
       run(program, [...words, '-input=false', '-no-color'], options);

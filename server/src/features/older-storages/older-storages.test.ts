@@ -26,7 +26,7 @@ test('a storage of S3 is made by clients that call its type s3', async () => {
 test('a storage of S3 is made, shown, given new keys, deleted and brought back', async () => {
   const made = await create({ type: 's3_compatible', name: 'pictures' });
   expect(made).toMatchObject({
-    name: 'pictures',
+    name: '1-pictures',
     type: 's3_compatible',
     location: 'simulated',
     provisioning_status: 'ok',
@@ -115,16 +115,17 @@ test('storages of both kinds are in one list, filtered, sorted and cut into page
     const { results } = await ok('GET', `v3/storage?limit=1000&${query}`);
     return results
       .map(({ name }: { name: string }) => name)
-      .filter((name: string) => name.startsWith('list-'));
+      .filter((name: string) => name.startsWith('1-list-'));
   };
-  expect(await names('order_by=name&order_direction=asc')).toEqual(['list-a', 'list-b', 'list-c']);
-  expect(await names('')).toEqual(['list-c', 'list-b', 'list-a']);
-  expect(await names('type=sftp&status=ok')).toEqual(['list-b']);
-  expect(await names('status=active&location=simulated&name=list-c')).toEqual(['list-c']);
+  expect(await names('order_by=name&order_direction=asc')).toEqual(['1-list-a', '1-list-b', '1-list-c']);
+  expect(await names('')).toEqual(['1-list-c', '1-list-b', '1-list-a']);
+  expect(await names('type=s3&status=ok')).toEqual(['1-list-c', '1-list-a']);
+  expect(await names('type=sftp&status=ok')).toEqual(['1-list-b']);
+  expect(await names('status=active&location=simulated&name=list-c')).toEqual(['1-list-c']);
   const { data, meta } = await ok('GET', 'v1/storage?limit=1&offset=1&order_by=id');
   expect(data).toHaveLength(1);
   expect(meta.ToMeta.total.count).toBeGreaterThanOrEqual(3);
-  expect((await ok('GET', 'v2/storage?name=list-b')).data).toHaveLength(1);
+  expect((await ok('GET', 'v2/storage?name=1-list-b')).data).toHaveLength(1);
   expect((await call('GET', 'v3/storage?order_by=price')).status).toBe(400);
   expect((await server.call('GET', `${OLD}/v3/storage`, { as: 'other client' })).body).toEqual({
     count: 0,

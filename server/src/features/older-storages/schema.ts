@@ -36,9 +36,11 @@ export const StorageQuery = Type.Object({
   ...page,
   ...order,
   id: Type.Optional(Type.String({ maxLength: 50 })),
-  name: Type.Optional(Type.String({ maxLength: 255 })),
+  name: Type.Optional(
+    Type.String({ maxLength: 255, description: 'With or without the number of the account before it.' }),
+  ),
   location: Type.Optional(Type.String({ maxLength: 255, description: 'Only those there.' })),
-  type: Type.Optional(StringEnum(TYPES)),
+  type: Type.Optional(StringEnum(NEW_TYPES)),
   status: Type.Optional(StringEnum(['active', ...STATUSES], { description: '`active` is `ok`.' })),
   show_deleted: Type.Optional(Type.Boolean({ description: 'List storages that are deleted, too.' })),
 });
@@ -163,7 +165,7 @@ export const OlderStoragePage = Type.Object(
 );
 
 const location = {
-  name: Type.String(),
+  name: Type.String({ description: 'The name with the number of the account before it.' }),
   address: Type.String({ description: 'Empty: each storage has an address of its own.' }),
   type: StringEnum(TYPES),
   allow_for_new_storage: StringEnum(['allow', 'deny'], {

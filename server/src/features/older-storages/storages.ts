@@ -61,9 +61,10 @@ export const readOrder = (by: string | undefined, fields: readonly string[]): st
 
 /** The page, and how many match in all. @throws Invalid for an order that there is not */
 export async function list(ctx: RequestContext, query: StorageQuery) {
-  const { order_by, order_direction, status, show_deleted, ...rest } = query;
+  const { order_by, order_direction, status, show_deleted, type, ...rest } = query;
   const { count, rows } = await listStorages(ctx.db, {
     ...rest,
+    type: type === 's3' ? 's3_compatible' : type,
     clientId: ctx.caller.clientId,
     status: status === 'ok' ? 'active' : status,
     showDeleted: show_deleted ?? false,
@@ -265,7 +266,7 @@ function viewRow(row: OlderRow, keys: readonly sftp.ShownSshKey[], made: Credent
   const linked = keysOf(row).flatMap((id) => keys.find((key) => key.id === id) ?? []);
   return {
     id: row.id,
-    name: row.name,
+    name: `${row.client_id}-${row.name}`,
     type: row.type,
     location: row.location,
     address: row.address ?? '',

@@ -66,7 +66,7 @@ export function listStorages(db: Db, filter: OlderFilter): Promise<Page<OlderRow
   const { id, name, location, type, status, showDeleted, limit, offset } = filter;
   const where = [
     ...(id ? [sql`id::text = ${id}`] : []),
-    ...(name ? [sql`name = ${name}`] : []),
+    ...(name ? [sql`${name} in (name, client_id || '-' || name)`] : []),
     ...(location ? [sql`location = ${location}`] : []),
     ...(type ? [sql`type = ${type}`] : []),
     ...(status ? [sql`status = ${status}`] : []),
