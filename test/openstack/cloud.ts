@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
 import { pythonFolder, rootFolder, stateFolder } from '../../scripts/openstack/place.mjs';
 import { accessOf } from '../../scripts/openstack/stack.mjs';
 import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
@@ -133,6 +136,22 @@ export async function breakLoadBalancer(id: string): Promise<void> {
     ['--no-defaults', `--socket=${socket}`, '-uroot', 'octavia', '-e', statement],
     { env: { PATH: process.env.PATH, MYSQL_PWD: access?.administrator.password } },
   );
+}
+
+/** All files of tests share one cloud: the file that calls this waits for its turn, and begins with an empty one. */
+export function takeTurns(): void {
+  const turn = createServer();
+  beforeAll(async () => {
+    // Whoever has this name has the turn; it ends with its process, too.
+    const taken = () =>
+      once(turn.listen('\0virga-openstack-tests'), 'listening').then(
+        () => true,
+        () => false,
+      );
+    await waitUntil(taken, { what: 'the turn of this file', intervalMs: 500 });
+    await emptyCloud();
+  });
+  afterAll(() => void turn.close());
 }
 
 /** Deletes what an earlier run has left. */

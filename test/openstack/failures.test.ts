@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { DesiredLoadBalancer } from '../../server/src/features/load-balancers/port.ts';
 import { TaskFailed } from '../../server/src/kernel/errors.ts';
 import type { Operation, Progress } from '../../server/src/kernel/operation.ts';
@@ -17,7 +17,16 @@ import {
 } from '../../server/src/providers/openstack/testing/desired.ts';
 import { EXAMPLE } from '../../server/src/providers/openstack/testing/settings.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { access, administrator, behind, breakLoadBalancer, EMPTY, emptyCloud, inventory } from './cloud.ts';
+import {
+  access,
+  administrator,
+  behind,
+  breakLoadBalancer,
+  EMPTY,
+  emptyCloud,
+  inventory,
+  takeTurns,
+} from './cloud.ts';
 
 /** What goes wrong in a cloud, done to the real one: the provider alone, since what it says decides what tasks do. */
 
@@ -108,7 +117,7 @@ function provider({ secret, fetch: asked = fetch }: Cloud = {}) {
 const theOne = async () => (await behind('load-balancer', 'GET', '/loadbalancers')).loadbalancers[0];
 
 describe.skipIf(!access)('failures of OpenStack (npm run openstack -- up starts one)', () => {
-  beforeAll(emptyCloud);
+  takeTurns();
   afterEach(emptyCloud);
 
   test('lost answers to creations make nothing twice', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestServer } from '../harness/server.ts';
-import { access, EMPTY, emptyCloud, inventory, LBS, REGION, startCloudServer } from './cloud.ts';
+import { access, EMPTY, inventory, LBS, REGION, startCloudServer, takeTurns } from './cloud.ts';
 
 /** Load balancers whole on the real Octavia: after each change the public SDK counts exactly what should be there. */
 
@@ -33,8 +33,8 @@ const WEB = {
 
 describe.skipIf(!access)('load balancers of OpenStack (npm run openstack -- up starts one)', () => {
   let server: TestServer;
+  takeTurns();
   beforeAll(async () => {
-    await emptyCloud();
     server = await startCloudServer('amphora');
   });
   afterAll(() => server.close());

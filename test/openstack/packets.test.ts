@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { access, EMPTY, emptyCloud, inventory, LBS, REGION, startCloudServer } from './cloud.ts';
+import { access, EMPTY, inventory, LBS, REGION, startCloudServer, takeTurns } from './cloud.ts';
 import { ask, type Guest, startGuest } from './guests.ts';
 
 /** Packets from outside go through a floating IP and a load balancer of OVN to servers that come, die and go. */
@@ -9,8 +9,8 @@ import { ask, type Guest, startGuest } from './guests.ts';
 describe.skipIf(!access)('packets through OpenStack (npm run openstack -- up starts one)', () => {
   let server: TestServer;
   const guests: Guest[] = [];
+  takeTurns();
   beforeAll(async () => {
-    await emptyCloud();
     server = await startCloudServer('ovn');
     for (const name of ['one', 'two']) guests.push(await startGuest(name));
   });
