@@ -23,6 +23,7 @@ import { addressConversions } from './features/networking/address-conversions/in
 import { floatingIps } from './features/networking/floating-ips/index.ts';
 import { networks } from './features/networking/networks/index.ts';
 import { ports } from './features/networking/ports/index.ts';
+import { networkReconcile } from './features/networking/reconcile/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
@@ -178,6 +179,10 @@ export function features({
     disks,
     serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
     securityGroups({
+      db,
+      log,
+      clock,
+      regionIds,
       providerOf: providers.of('securityGroups'),
       tasks: reads,
       instances: instancesOfGroup,
@@ -209,12 +214,14 @@ export function features({
     balancers,
     floatingIps({
       providerOf: addressesOf,
+      networksOf,
       carrier: balancers.carrier,
       machines: machineSummaries,
       tasks: reads,
     }),
     networks({ providerOf: networksOf, routers: routersOfNetworks(addressesOf), tasks: reads }),
     routers({ providerOf: networksOf, addressesOf, tasks: reads }),
+    networkReconcile({ db, log, clock, regionIds, providerOf: networksOf }),
     addressConversions({ providerOf: addressesOf }),
     ports({
       providerOf: networksOf,
@@ -222,7 +229,7 @@ export function features({
       tasks: reads,
       interfaces: portsAsInterfaces,
     }),
-    reservedFixedIps({ providerOf: addressesOf, owners }),
+    reservedFixedIps({ providerOf: addressesOf, networksOf, owners }),
     responsePages(),
     storageNotifications({ db, clock }),
     objectStorage(ofObjectStorages),

@@ -42,6 +42,12 @@ export const EMPTY: Inventory = {
   ports: 0,
   floating_ips: 0,
   leading: 0,
+  networks: 0,
+  subnets: 0,
+  routers: 0,
+  interfaces: 0,
+  groups: 0,
+  rules: 0,
 };
 
 export async function inventory(): Promise<Inventory> {
@@ -53,10 +59,11 @@ export async function inventory(): Promise<Inventory> {
 }
 
 /** A server whose region 7 is this cloud.
- *  @param driver of Octavia */
+ *  @param driver of Octavia, @param id of the region */
 export async function startCloudServer(
   driver: 'amphora' | 'ovn',
   options: TestServerOptions = {},
+  id = REGION,
 ): Promise<TestServer> {
   const key = randomBytes(KEY_BYTES);
   if (!access) throw new Error('no OpenStack runs here');
@@ -70,7 +77,7 @@ export async function startCloudServer(
     load_balancers: { provider: driver },
   };
   const region = {
-    id: REGION,
+    id,
     display_name: 'Cloud',
     slug: 'cloud',
     state: 'ACTIVE',
@@ -177,7 +184,26 @@ export async function emptyCloud(): Promise<void> {
   for (const { id } of (await behind('network', 'GET', '/floatingips')).floatingips) {
     await behind('network', 'DELETE', `/floatingips/${id}`);
   }
+  const ours = async (noun: string) => {
+    const list = Object.values(await behind('network', 'GET', `/${noun}`))[0] as Described[];
+    return list.filter(({ description }) => /^(virga:|stranger$)/.test(description));
+  };
+  for (const { id } of await ours('routers')) {
+    await behind('network', 'PUT', `/routers/${id}`, { router: { routes: [] } });
+    const { ports } = await behind('network', 'GET', `/ports?device_id=${id}`);
+    for (const port of ports.filter((each: Described) => each.device_owner !== 'network:router_gateway'))
+      await behind('network', 'PUT', `/routers/${id}/remove_router_interface`, { port_id: port.id });
+    await behind('network', 'DELETE', `/routers/${id}`);
+  }
   const { ports } = await behind('network', 'GET', '/ports');
   for (const { id, description } of ports)
     if (/^(virga:|stranger$)/.test(description)) await administrator('network', 'DELETE', `/ports/${id}`);
+  for (const noun of ['subnets', 'networks', 'security-groups'])
+    for (const { id } of await ours(noun)) await behind('network', 'DELETE', `/${noun}/${id}`);
+}
+
+interface Described {
+  readonly id: string;
+  readonly description: string;
+  readonly device_owner?: string;
 }

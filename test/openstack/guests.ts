@@ -41,7 +41,27 @@ export async function startGuest(name: string): Promise<Guest> {
       security_groups: [],
     },
   });
-  const address = String(port.fixed_ips[0].ip_address);
+  const guest = await startGuestOn(name, port, '10.78.0.1');
+  return {
+    address: guest.address,
+    kill: guest.kill,
+    async close() {
+      await guest.close();
+      await behind('network', 'DELETE', `/ports/${port.id}`);
+    },
+  };
+}
+
+/** A port of the cloud. */
+export interface Port {
+  readonly id: string;
+  readonly mac_address: string;
+  readonly fixed_ips: readonly { readonly ip_address: string }[];
+}
+
+/** The same on a port that is there. */
+export async function startGuestOn(name: string, port: Port, gateway: string): Promise<Guest> {
+  const address = String(port.fixed_ips[0]?.ip_address);
   const device = `v${port.id.slice(0, 10)}`;
   const ovs = ['--timeout=30', `--db=${access?.switch}`];
   // A namespace without a name lives as long as what is in it.
@@ -54,9 +74,9 @@ export async function startGuest(name: string): Promise<Guest> {
   await run('nsenter', '-t', switchPid(), '-n', 'ip', 'link', 'set', device, 'netns', String(pid));
   await inside('ip', 'link', 'set', 'lo', 'up');
   await inside('ip', 'link', 'set', device, 'address', port.mac_address, 'mtu', '1400');
-  await inside('ip', 'address', 'add', `${address}/16`, 'dev', device);
+  await inside('ip', 'address', 'add', `${address}/${gateway === '10.78.0.1' ? 16 : 24}`, 'dev', device);
   await inside('ip', 'link', 'set', device, 'up');
-  await inside('ip', 'route', 'add', 'default', 'via', '10.78.0.1');
+  await inside('ip', 'route', 'add', 'default', 'via', gateway);
   await inside('ethtool', '-K', device, 'tx', 'off');
   const python = ['-t', String(pid), '-n', 'python3', '-c', SERVER, name];
   const server = spawn('nsenter', python, { stdio: 'ignore' });
@@ -67,7 +87,6 @@ export async function startGuest(name: string): Promise<Guest> {
       server.kill('SIGKILL');
       keeper.kill('SIGKILL');
       await run('ovs-vsctl', ...ovs, '--if-exists', 'del-port', 'br-int', device);
-      await behind('network', 'DELETE', `/ports/${port.id}`);
     },
   };
 }

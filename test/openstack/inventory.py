@@ -17,6 +17,12 @@ cloud = openstack.connect(
 )
 balancers = list(cloud.load_balancer.load_balancers())
 pools = list(cloud.load_balancer.pools())
+def ours(found):
+    return [each for each in found if (each.description or "").startswith("virga:")]
+
+
+routers = ours(cloud.network.routers())
+groups = ours(cloud.network.security_groups())
 print(
     json.dumps(
         {
@@ -28,6 +34,15 @@ print(
             "policies": len(list(cloud.load_balancer.l7_policies())),
             "ports": len([port for port in cloud.network.ports() if (port.description or "").startswith("virga:")]),
             "floating_ips": len(list(cloud.network.ips())),
+            "networks": len(ours(cloud.network.networks())),
+            "subnets": len(ours(cloud.network.subnets())),
+            "routers": len(routers),
+            "interfaces": sum(
+                len([port for port in cloud.network.ports(device_id=router.id) if port.device_owner != "network:router_gateway"])
+                for router in routers
+            ),
+            "groups": len(groups),
+            "rules": sum(len(list(cloud.network.security_group_rules(security_group_id=group.id))) for group in groups),
             "leading": len([each for each in cloud.network.ips() if each.port_id]),
         }
     )

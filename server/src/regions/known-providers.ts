@@ -26,7 +26,7 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   openstack: {
     factory: openStackRegions,
     contents: ({ openstack }) => openStackContents(openstack as OpenStackSettings),
-    securityGroups: false,
+    securityGroups: true,
   },
   simulated: { factory: simulatedRegions, contents: simulatedContents, securityGroups: true },
 };

@@ -1,3 +1,5 @@
+import { recordRepair } from '../platform/audit/audit.ts';
+import { sql } from '../platform/database/sql.ts';
 import type { Cipher } from '../platform/secrets/cipher.ts';
 import {
   type Credential,
@@ -41,6 +43,19 @@ export function openStackRegions({ cipher, db, leases, clock, log }: ProviderOpt
         objects: engineObjects(db, id),
         log,
         now,
+        repaired: async (subject, what) => {
+          const lb = await db.row<{ project_id: number }>(
+            sql`select project_id from load_balancers where id = ${subject}`,
+          );
+          const repair = {
+            at: clock.timestamp(),
+            action: 'repair_loadbalancer',
+            subject,
+            regionId: id,
+            what,
+          };
+          if (lb) await recordRepair(db, Object.assign({ projectId: lb.project_id }, repair));
+        },
         mayLook: () => leases.hold(`openstack region ${id}`),
       }),
       capabilities: {},

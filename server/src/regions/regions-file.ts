@@ -44,6 +44,7 @@ const CloudSettings = Type.Object(
     external: Type.Optional(
       Type.Object({ network_id: Type.String(), cidr: IpNetwork() }, { additionalProperties: false }),
     ),
+    drift: Type.Optional(StringEnum(['repair', 'keep'])),
     load_balancers: Type.Optional(
       Type.Object(
         {

@@ -42,6 +42,7 @@ export function desiredOf(
     version: tree.version,
     adminStateUp: tree.admin_state_up && !tree.data_planes_stopped,
     vipAddress,
+    vipSubnetId: tree.vip_subnet_id,
     extraAddresses: [...additional, ...tree.floating_addresses],
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
     listeners: tree.listeners
@@ -110,6 +111,7 @@ function desiredPool(row: PoolRow, tree: LoadBalancerTree, secrets: OpenedSecret
 function desiredMember(row: MemberRow): DesiredMember {
   return {
     id: row.id,
+    subnetId: row.subnet_id,
     address: row.address,
     port: row.protocol_port,
     adminStateUp: row.admin_state_up,

@@ -13,6 +13,8 @@ export interface LoadBalancerProvider {
   readonly passive?: boolean;
   /** Whether this node is the one that observes and reconciles the region at present. Absent: any that works on it. */
   mayLook?(): Promise<boolean>;
+  /** Why no load balancer can have another flavor, for the user to read. Absent: each can. */
+  readonly resizeFault?: string;
   /** What of it this provider cannot serve: asked before it is accepted, with nothing of its secrets. Absent: it
    *  can serve everything. */
   unservable?(desired: DesiredLoadBalancer): readonly UnservablePart[];
@@ -97,6 +99,8 @@ export interface DesiredLoadBalancer {
   readonly version: number;
   readonly adminStateUp: boolean;
   readonly vipAddress: string;
+  /** The subnet of its virtual address; absent or null: the region's own. */
+  readonly vipSubnetId?: string | null;
   /** Additional addresses (floating IPs, additional VIPs) that serve the same listeners. */
   readonly extraAddresses: readonly string[];
   readonly flavor: { readonly name: string; readonly vcpus: number; readonly ramMiB: number };
@@ -216,6 +220,8 @@ export interface DesiredSessionPersistence {
 
 export interface DesiredMember {
   readonly id: string;
+  /** The subnet that it was said to be in; absent or null: none was named. */
+  readonly subnetId?: string | null;
   readonly address: string;
   readonly port: number;
   readonly adminStateUp: boolean;

@@ -3,6 +3,7 @@ import { SecurityGroupChanges } from './changes.ts';
 import type { SecurityGroupDeps } from './common.ts';
 import { deprecatedSecurityGroupRoutes } from './deprecated-routes.ts';
 import { securityGroupExamples } from './examples.ts';
+import { GroupReconciler, type GroupReconcilerOptions } from './reconciler.ts';
 import { securityGroupChangeRoutes, securityGroupRoutes } from './routes.ts';
 import { SecurityGroupService } from './service.ts';
 import { securityGroupTasks } from './tasks.ts';
@@ -16,7 +17,10 @@ export {
 } from './members.ts';
 export type { SecurityGroupProvider } from './port.ts';
 
-export function securityGroups(deps: SecurityGroupDeps): Feature {
+const RECONCILE_EVERY_MS = 5_000;
+
+export function securityGroups(deps: SecurityGroupDeps & GroupReconcilerOptions): Feature {
+  const reconciler = new GroupReconciler(deps);
   const service = new SecurityGroupService(deps);
   const changes = new SecurityGroupChanges(deps);
   return {
@@ -36,6 +40,14 @@ export function securityGroups(deps: SecurityGroupDeps): Feature {
       ...deprecatedSecurityGroupRoutes({ service, changes, tasks: deps.tasks }),
     ],
     tasks: securityGroupTasks(deps),
+    background: [
+      {
+        name: 'security-groups-reconcile',
+        everyMs: RECONCILE_EVERY_MS,
+        exclusive: false,
+        run: () => reconciler.run(),
+      },
+    ],
     held: [{ table: 'security_groups', becomes: 'deleting = false' }],
   };
 }

@@ -14,6 +14,7 @@ const SHOWN = listOf(COLUMNS, 'g');
 /** Security groups of a project, which tasks hold. */
 export const {
   read: readGroup,
+  readMany: readGroups,
   lockFree: lockFreeGroup,
   keep: keepGroups,
   readHeld,
@@ -47,6 +48,10 @@ export async function readGroupOfRule(db: Queryable, ruleId: string, place: Plac
 export async function keepGroupsNamed(tx: Queryable, names: readonly string[], place: Place) {
   return tx.rows<GroupRow>(sql`select ${SHOWN} from security_groups g
       where name = any(${[...new Set(names)]}::text[]) and project_id = ${place.projectId} and region_id = ${place.regionId} order by id for share`);
+}
+
+export async function readGroupsIn(db: Queryable, regionId: number): Promise<GroupRow[]> {
+  return db.rows<GroupRow>(sql`select ${SHOWN} from security_groups g where g.region_id = ${regionId}`);
 }
 
 /** Ids and names of those of these groups that exist. */

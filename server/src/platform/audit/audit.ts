@@ -1,4 +1,4 @@
-import type { Tx } from '../database/db.ts';
+import type { Db, Tx } from '../database/db.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import type { ClientContext, RequestContext, TaskContext } from '../http/context.ts';
 import { userActionOf } from './actions.ts';
@@ -53,6 +53,31 @@ export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: 
               ${entry.regionId ?? null}, ${entry.name ?? null}, ${shownOf(ctx, entry.action)})
       ${RECORDED})
     ${DELIVERIES}`);
+}
+
+/** What nobody who signs in has done. */
+const NOBODY = 0;
+
+/** Records that something of a project was brought back to what it is to be, after somebody else had changed it in
+ *  the cloud that has it. @param what was changed: `subnet: gateway_ip` */
+export async function recordRepair(
+  db: Db,
+  repair: {
+    /** Microsecond timestamp. */
+    readonly at: string;
+    readonly action: string;
+    readonly subject: string;
+    readonly regionId: number;
+    readonly projectId: number | null;
+    readonly what: string;
+  },
+): Promise<void> {
+  const { at, action, subject, regionId, projectId, what } = repair;
+  await db.run(sql`
+    insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
+           subject_name)
+    select ${at}, p.client_id, ${NOBODY}, ${NOBODY}, ${subject}, ${action}, ${subject}, p.id, ${regionId}, ${what}
+      from projects p where p.id = ${projectId}`);
 }
 
 /** Records that an operator looks at what is a client's, in the log of that client.

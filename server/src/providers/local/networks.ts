@@ -5,6 +5,7 @@ import { READY } from '../../kernel/operation.ts';
  *  each other without a router. */
 export const localNetworks: NetworkProvider = {
   onLoopback: true,
-  changeNetwork: async () => READY,
+  apply: async () => READY,
+  remove: async () => READY,
   readTraffic: async (router, window) => noTraffic(router, window),
 };

@@ -19,7 +19,7 @@ const ANYBODYS_LIMIT = 100_000;
 const NO_BARBICAN = 'needs a key manager (Barbican), which this region has not';
 
 export function unservable(
-  { listeners, pools, accessLog, flavor }: DesiredLoadBalancer,
+  { listeners, pools, accessLog, flavor, vipSubnetId }: DesiredLoadBalancer,
   settings: OpenStackSettings,
 ): readonly UnservablePart[] {
   const flavors = settings.load_balancers?.flavors;
@@ -42,7 +42,10 @@ export function unservable(
       ...ofListener(listener),
       ...(isOvn(settings) ? ofOvnListener(listener) : []),
     ]),
-    ...pools.flatMap((pool) => [...ofPool(pool), ...(isOvn(settings) ? ofOvnPool(pool, settings) : [])]),
+    ...pools.flatMap((pool) => [
+      ...ofPool(pool),
+      ...(isOvn(settings) ? ofOvnPool(pool, settings, vipSubnetId ?? null) : []),
+    ]),
   ];
 }
 
@@ -127,7 +130,11 @@ function ofOvnListener(listener: DesiredListener): UnservablePart[] {
   ];
 }
 
-function ofOvnPool(pool: DesiredPool, settings: OpenStackSettings): UnservablePart[] {
+function ofOvnPool(
+  pool: DesiredPool,
+  settings: OpenStackSettings,
+  vipSubnetId: string | null,
+): UnservablePart[] {
   const refuse = (is: boolean, field: string, reason: string) =>
     is ? [part('pool', pool.id, field, reason)] : [];
   const { healthMonitor: monitor, sessionPersistence: persistence } = pool;
@@ -152,11 +159,18 @@ function ofOvnPool(pool: DesiredPool, settings: OpenStackSettings): UnservablePa
       'healthmonitor.type',
       'must be TCP or UDP-CONNECT: OVN checks nothing else',
     ),
-    ...pool.members.flatMap((member) => ofOvnMember(member, settings)),
+    ...pool.members.flatMap((member) =>
+      // Of a project's own subnets the cloud knows, and says, which of them it cannot serve.
+      ofOvnMember(member, settings, vipSubnetId !== null || member.subnetId != null),
+    ),
   ];
 }
 
-function ofOvnMember(member: DesiredPool['members'][number], settings: OpenStackSettings): UnservablePart[] {
+function ofOvnMember(
+  member: DesiredPool['members'][number],
+  settings: OpenStackSettings,
+  isInOwnSubnet: boolean,
+): UnservablePart[] {
   const refuse = (is: boolean, field: string, reason: string) =>
     is ? [part('member', member.id, field, reason)] : [];
   const known = [settings.vip, ...(settings.load_balancers?.member_subnets ?? [])];
@@ -166,7 +180,7 @@ function ofOvnMember(member: DesiredPool['members'][number], settings: OpenStack
   });
   return [
     ...refuse(
-      !isKnown,
+      !isKnown && !isInOwnSubnet,
       'address',
       `must be in ${known.map(({ cidr }) => cidr).join(' or ')}: OVN must know the subnet of each member`,
     ),

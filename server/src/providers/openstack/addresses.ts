@@ -1,9 +1,12 @@
 import type { AddressProvider, AddressSource } from '../../features/networking/addresses/port.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
+import { hostsOf, parseRange } from '../../kernel/ip.ts';
 import { READY } from '../../kernel/operation.ts';
 import { EngineFault } from './faults.ts';
+import type { OpenStackOptions } from './load-balancers.ts';
+import type { EngineObjects } from './marks.ts';
 import { Neutron } from './neutron.ts';
-import type { Session } from './session.ts';
+import { Nouns } from './nouns.ts';
 import type { OpenStackSettings } from './settings.ts';
 
 /** Addresses of Neutron: each is a port, or a floating IP, that carries the id of what it is for. Asked again for the
@@ -11,18 +14,50 @@ import type { OpenStackSettings } from './settings.ts';
 export class OpenStackAddresses implements AddressProvider {
   readonly #neutron: Neutron;
   readonly #settings: OpenStackSettings;
+  readonly #nouns: Nouns;
+  readonly #objects: EngineObjects;
+  readonly separateNetworks = true;
+  readonly givesAll = true;
+  readonly choosesGateways = true;
+  readonly conversionFault =
+    'Floating IPs of this region belong to another network than reserved fixed IPs: neither can become the other';
 
-  constructor(session: Session, settings: OpenStackSettings) {
+  constructor({ session, settings, objects }: Pick<OpenStackOptions, 'session' | 'settings' | 'objects'>) {
     this.#neutron = new Neutron(session, settings);
+    this.#nouns = new Nouns(session, objects);
+    this.#objects = objects;
     this.#settings = settings;
   }
 
-  async allocateAddress(_inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string> {
-    if (within) throw new TaskFailed(`This region gives no addresses of ${within.cidr}`);
+  async allocateAddress(inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string> {
+    if (within?.external) throw new TaskFailed(`This region gives no addresses of ${within.cidr}`);
+    if (within) return asked(() => this.#own(inUse, id, within));
     const port = await asked(() => this.#neutron.ensurePort(id));
     const address = port.fixed_ips[0]?.ip_address;
     if (address === undefined) throw new TaskFailed(`Port ${port.id} of the cloud has no address`);
     return address;
+  }
+
+  /** The first address of a project's subnet that neither we nor the cloud have given. */
+  async #own(inUse: ReadonlySet<string>, id: string, { subnetId, cidr, gateway }: AddressSource) {
+    const subnet = await this.#nouns.engineId({ kind: 'subnet', id: subnetId ?? '' });
+    if (subnet === undefined)
+      throw new EngineFault('missing', 404, `subnet ${subnetId} is not there in the cloud`);
+    const [port] = await this.#neutron.portsMarked(id);
+    const had = port?.fixed_ips.find((each) => each.subnet_id === subnet)?.ip_address;
+    if (had !== undefined && !inUse.has(had)) return had;
+    const range = parseRange(cidr);
+    for (const address of range ? hostsOf(range) : []) {
+      if (inUse.has(address) || address === gateway) continue;
+      try {
+        if (port && had === undefined) await this.#neutron.addAddress(port, subnet, address);
+        else await this.#neutron.ensurePort(id, address, subnet);
+        return address;
+      } catch (error) {
+        if (!(error instanceof EngineFault) || error.kind !== 'conflict') throw error;
+      }
+    }
+    throw new TaskFailed(`Subnet ${cidr} has no free address`);
   }
 
   async allocateFloatingAddress(_inUse: ReadonlySet<string>, id: string): Promise<string> {
@@ -37,11 +72,14 @@ export class OpenStackAddresses implements AddressProvider {
       for (const each of await this.#neutron.floatingIpsMarked(id))
         await this.#neutron.removeFloatingIp(each.id);
       for (const each of await this.#neutron.portsMarked(id)) await this.#neutron.removePort(each.id);
+      await this.#objects.forget(id);
     });
   }
 
   subnetFault(cidr: string): string | null {
-    return `${cidr} is none of the networks of this region: load balancers have addresses of ${this.#settings.vip.cidr}`;
+    return cidr.includes(':')
+      ? 'load balancers of this region have addresses of IPv4: choose such a subnet'
+      : null;
   }
 
   async ipv6Fault(): Promise<string | null> {

@@ -3,6 +3,7 @@ import type { DesiredLoadBalancer, DesiredPool } from '../../features/load-balan
 import { adopt, type Marked, markedId, markOf } from './marks.ts';
 import {
   type DesiredObject,
+  type EngineSubnets,
   type Fields,
   objectOfListener,
   objectOfMember,
@@ -58,11 +59,12 @@ export function nextCall(
   desired: DesiredLoadBalancer,
   found: FoundTree,
   settings: LoadBalancerSettings | undefined,
+  subnets: EngineSubnets = new Map(),
 ): Call | null {
   return (
     ofLoadBalancer(desired, found.loadBalancer) ??
     removal(desired, found) ??
-    first(desired.pools, (pool) => ofPool(pool, found, settings)) ??
+    first(desired.pools, (pool) => ofPool(pool, found, settings, subnets)) ??
     first(desired.listeners, (listener) => ofListener(listener, found)) ??
     first(desired.listeners, (listener) => ofPolicies(listener, found))
   );
@@ -93,7 +95,7 @@ function changed(name: string, path: string, goal: Fields, found: Found): Call |
 }
 
 /** Octavia leaves out what is null, and orders lists as it likes. */
-function isSame(found: unknown, goal: unknown): boolean {
+export function isSame(found: unknown, goal: unknown): boolean {
   return isDeepStrictEqual(plain(found), plain(goal));
 }
 
@@ -191,13 +193,14 @@ function ofPool(
   desired: DesiredPool,
   found: FoundTree,
   settings: LoadBalancerSettings | undefined,
+  subnets: EngineSubnets,
 ): Call | null {
   const goal = objectOfPool(desired);
   const there = findPool(desired, found);
   if (!there) return created('pool', '/pools', goal, { loadbalancer_id: found.loadBalancer.id });
   return (
     changed('pool', 'pools', goal.changeable, there.pool) ??
-    ofMembers(desired, there, settings) ??
+    ofMembers(desired, there, settings, subnets) ??
     ofMonitor(desired, there)
   );
 }
@@ -207,8 +210,9 @@ function ofMembers(
   desired: DesiredPool,
   { pool, members }: FoundPool,
   settings: LoadBalancerSettings | undefined,
+  subnets: EngineSubnets,
 ): Call | null {
-  const goal = desired.members.map((member) => objectOfMember(member, desired, settings));
+  const goal = desired.members.map((member) => objectOfMember(member, desired, settings, subnets));
   const keyOf = (each: Fields) => `${each.address} ${each.protocol_port}`;
   const there = new Map(members.map((each) => [keyOf(each), each]));
   const isAsDesired = (each: Fields) => {

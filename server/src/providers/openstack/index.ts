@@ -1,5 +1,8 @@
 import { OpenStackAddresses } from './addresses.ts';
 import { OpenStackLoadBalancers, type OpenStackOptions } from './load-balancers.ts';
+import { OpenStackNetworks } from './networks.ts';
+import { Nouns } from './nouns.ts';
+import { OpenStackSecurityGroups } from './security-groups.ts';
 
 export { checkCloud, type Finding } from './check.ts';
 export { openStackContents } from './contents.ts';
@@ -10,7 +13,9 @@ export type { Credential, OpenStackSettings, SealedCredential } from './settings
 /** The ports of a region that a cloud of OpenStack serves. Nothing of it is on this machine: any node may work on it. */
 export function createOpenStack(options: OpenStackOptions) {
   return {
-    addresses: new OpenStackAddresses(options.session, options.settings),
+    addresses: new OpenStackAddresses(options),
+    networks: new OpenStackNetworks(options),
+    securityGroups: new OpenStackSecurityGroups(options, new Nouns(options.session, options.objects)),
     loadBalancers: new OpenStackLoadBalancers(options),
   };
 }

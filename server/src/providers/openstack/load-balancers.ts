@@ -15,15 +15,17 @@ import { EngineFault } from './faults.ts';
 import { Look } from './look.ts';
 import { adopt, type EngineFacts, type EngineObjects, markedId, markOf } from './marks.ts';
 import { Neutron } from './neutron.ts';
+import { Nouns } from './nouns.ts';
+import type { EngineSubnets } from './objects.ts';
 import { Octavia } from './octavia.ts';
 import type { Session } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
+import { isTemporary, pauseOf, step } from './steps.ts';
 
 /** By this name of its port OVN knows the load balancer that a floating IP leads to. */
 const VIP_OF_OVN = 'ovn-lb-vip-';
+const NO_RESIZE = 'A load balancer of this region cannot be resized: create another one';
 const FAILOVER = 'failover_loadbalancer';
-const SOON_MS = 500;
-const LATEST_MS = 5_000;
 /** Load balancers that are looked at side by side; the session has no room for more calls. */
 const SIDE_BY_SIDE = 4;
 
@@ -34,15 +36,19 @@ export interface OpenStackOptions {
   readonly log: Pick<Logger, 'warn' | 'info'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Notes what of a load balancer somebody else had changed. */
+  readonly repaired?: (loadBalancerId: string, what: string) => Promise<void>;
   /** Whether this node looks at the region by itself. */
   readonly mayLook: () => Promise<boolean>;
 }
 
 /** Load balancers of Octavia. Nothing waits in here: each call does one step, and says when to ask again. */
 export class OpenStackLoadBalancers implements LoadBalancerProvider {
+  readonly resizeFault = NO_RESIZE;
   readonly #options: OpenStackOptions;
   readonly #octavia: Octavia;
   readonly #neutron: Neutron;
+  readonly #nouns: Nouns;
   readonly #look: Look;
   /** What is being brought back to what is desired. */
   readonly #due = new Set<string>();
@@ -51,6 +57,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     this.#options = options;
     this.#octavia = new Octavia(options.session);
     this.#neutron = new Neutron(options.session, options.settings);
+    this.#nouns = new Nouns(options.session, options.objects);
     this.#look = new Look({ ...options, octavia: this.#octavia, neutron: this.#neutron });
   }
 
@@ -66,17 +73,17 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
   }
 
   async apply(desired: DesiredLoadBalancer, operation: Operation): Promise<Progress> {
-    return this.#step(operation, async () => {
+    return step(operation, this.#options, async () => {
       const failover = operation.type === FAILOVER ? operation.key : undefined;
-      const step = await this.#converge(desired, failover);
-      return step === null ? READY : this.#later(operation, step);
+      const next = await this.#converge(desired, failover);
+      return next === null ? READY : this.#later(operation, next);
     });
   }
 
   async remove(id: string, operation: Operation): Promise<Progress> {
-    return this.#step(operation, async () => {
-      const step = await this.#remove(id);
-      return step === null ? READY : this.#later(operation, step);
+    return step(operation, this.#options, async () => {
+      const next = await this.#remove(id);
+      return next === null ? READY : this.#later(operation, next);
     });
   }
 
@@ -97,13 +104,18 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
 
   /** One step towards what is desired now. */
   async #reconcile(id: string, desired: DesiredNow<DesiredLoadBalancer>): Promise<void> {
-    const { log } = this.#options;
+    const { log, objects } = this.#options;
     try {
       const now = await desired(id);
-      const step =
+      const next =
         now === undefined ? null : now === null ? await this.#remove(id) : await this.#converge(now);
-      if (step === null) this.#due.delete(id);
-      else if (step.isChange) log.warn({ loadBalancer: id }, `repaired in the cloud: ${step.what}`);
+      if (next === null) this.#due.delete(id);
+      else if (next.isChange) {
+        log.warn({ loadBalancer: id }, `repaired in the cloud: ${next.what}`);
+        const known = now ? await objects.find('load_balancer', id) : undefined;
+        // What was never made true was not changed by somebody else.
+        if (known?.facts.version === now?.version && now) await this.#options.repaired?.(id, next.what);
+      }
     } catch (error) {
       if (!isTemporary(error)) this.#due.delete(id);
       log.warn({ err: error, loadBalancer: id }, `a load balancer is not as desired: ${messageOf(error)}`);
@@ -145,7 +157,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
       return change('load balancer: failover');
     }
     const tree = await this.#octavia.tree(loadBalancer);
-    const call = nextCall(desired, tree, settings.load_balancers);
+    const call = nextCall(desired, tree, settings.load_balancers, await this.#subnetsOf(desired));
     if (call) {
       await this.#octavia.do(call);
       return change(call.what);
@@ -188,15 +200,29 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
 
   /** The port of its virtual address, which is made first and stays when what it belongs to is made anew.
    *  @throws TaskFailed when something else in the cloud has the address */
-  async #vipPort({ id, vipAddress }: DesiredLoadBalancer) {
-    const there = await this.#neutron.portAt(vipAddress);
+  async #vipPort({ id, vipAddress, vipSubnetId }: DesiredLoadBalancer) {
+    const subnet = vipSubnetId ? await this.#nouns.engineId({ kind: 'subnet', id: vipSubnetId }) : undefined;
+    if (vipSubnetId && subnet === undefined)
+      throw new EngineFault('missing', 404, `subnet ${vipSubnetId} is not there in the cloud`);
+    const there = await this.#neutron.portAt(vipAddress, subnet);
     if (there) return there;
     try {
-      return await this.#neutron.ensurePort(id, vipAddress);
+      return await this.#neutron.ensurePort(id, vipAddress, subnet);
     } catch (error) {
       if (!(error instanceof EngineFault) || error.kind !== 'conflict') throw error;
       throw new TaskFailed(`${vipAddress} is in use by something else in the cloud: ${error.message}`);
     }
+  }
+
+  /** The cloud's ids of the subnets that members name. */
+  async #subnetsOf({ pools }: DesiredLoadBalancer): Promise<EngineSubnets> {
+    const named = pools.flatMap(({ members }) => members.flatMap(({ subnetId }) => subnetId ?? []));
+    const found = new Map<string, string>();
+    for (const id of new Set(named)) {
+      const engineId = await this.#nouns.engineId({ kind: 'subnet', id });
+      if (engineId !== undefined) found.set(id, engineId);
+    }
+    return found;
   }
 
   async #find(id: string): Promise<Found | undefined> {
@@ -247,40 +273,11 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
   /** @throws TaskFailed */
   #refuseResize(desired: DesiredLoadBalancer, found: Found): void {
     if ((found.flavor_id ?? undefined) === this.#flavorOf(desired)) return;
-    throw new TaskFailed('A load balancer of this region cannot be resized: create another one');
-  }
-
-  /** @returns what a task does with what the cloud says
-   *  @throws TaskFailed with the cloud's sentence when it will never do it */
-  async #step(operation: Operation, work: () => Promise<Progress>): Promise<Progress> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof EngineFault)) throw error;
-      if (isTemporary(error)) {
-        const said =
-          error.kind === 'conflict'
-            ? 'waiting for another change'
-            : `waiting for the region: ${error.message}`;
-        const retryInMs = Math.min(Math.max(error.retryAfterMs ?? this.#pause(operation), SOON_MS), 60_000);
-        return { ready: false, retryInMs, step: said };
-      }
-      if (error.kind === 'quota') {
-        this.#options.log.warn({ err: error }, `the region has no room: ${error.message}`);
-        throw new TaskFailed(`The region has no room for it: ${error.message}`);
-      }
-      throw new TaskFailed(error.message);
-    }
+    throw new TaskFailed(NO_RESIZE);
   }
 
   #later(operation: Operation, { what }: Step): Progress {
-    return { ready: false, retryInMs: this.#pause(operation), step: what };
-  }
-
-  /** Longer, the longer it takes. */
-  #pause({ acceptedAt }: Operation): number {
-    const age = this.#options.now() - acceptedAt.getTime();
-    return Math.min(LATEST_MS, Math.max(SOON_MS, age / 20));
+    return { ready: false, retryInMs: pauseOf(operation, this.#options.now()), step: what };
   }
 }
 
@@ -300,12 +297,6 @@ const partsOf = ({ listeners, pools }: FoundTree): readonly Found[] => [
   ...listeners,
   ...pools.flatMap(({ pool, members, monitor }) => [pool, ...members, ...(monitor ? [monitor] : [])]),
 ];
-
-/** Whether the same call may succeed later. */
-function isTemporary(error: unknown): boolean {
-  if (!(error instanceof EngineFault)) return false;
-  return ['unavailable', 'credentials', 'conflict', 'missing'].includes(error.kind);
-}
 
 /** Those of its further addresses that are floating IPs of the cloud. */
 function floatingOf({ extraAddresses }: DesiredLoadBalancer, { external }: OpenStackSettings): string[] {

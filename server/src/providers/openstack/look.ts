@@ -10,13 +10,13 @@ import type { EngineObject, EngineObjects, KeptCounters } from './marks.ts';
 import type { Neutron } from './neutron.ts';
 import type { LoadBalancerLine, Octavia } from './octavia.ts';
 import type { Session } from './session.ts';
+import type { OpenStackSettings } from './settings.ts';
+import { isDue } from './spread.ts';
 
 /** How often lists are read. */
 const EVERY_MS = 15_000;
 /** After a look that failed. */
 const AGAIN_MS = 15_000;
-/** Everything is compared as a whole once in this time, spread over it. */
-const WHOLE_EVERY_MS = 6 * 3_600_000;
 /** Complete looks in which something was missing, before it counts as deleted. */
 const LOOKS = 2;
 /** A list in which more than this share of what was there is missing is not believed, unless it is that few. */
@@ -34,6 +34,7 @@ export interface LookOptions {
   readonly objects: EngineObjects;
   readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;
+  readonly settings: Pick<OpenStackSettings, 'drift'>;
 }
 
 interface Seen {
@@ -129,6 +130,10 @@ export class Look {
     return gone.map(({ id }) => id).filter((id) => (this.#missing.get(id) ?? 0) >= LOOKS);
   }
 
+  get #keeps(): boolean {
+    return this.#options.settings.drift === 'keep';
+  }
+
   #differs({ id, version }: LoadBalancerVersion): boolean {
     const object = this.#objects.get(id);
     if (!object) return true;
@@ -138,19 +143,11 @@ export class Look {
     return (
       line.provisioning_status === 'ERROR' ||
       (facts.version ?? 0) < version ||
-      line.updated_at !== facts.updatedAt ||
+      (!this.#keeps && line.updated_at !== facts.updatedAt) ||
       !this.#ports.has(facts.portId ?? '') ||
       (facts.floating ?? []).some((address) => this.#floating.get(address) !== facts.portId) ||
-      this.#isWholeDue(id)
+      (!this.#keeps && isDue(this.#wholeAt, id, this.#options.now()))
     );
-  }
-
-  #isWholeDue(id: string): boolean {
-    const now = this.#options.now();
-    const at = this.#wholeAt.get(id);
-    // The first time it is somewhere within the six hours, at a moment of its own.
-    if (at === undefined) this.#wholeAt.set(id, now - (Number.parseInt(id.slice(0, 6), 16) % WHOLE_EVERY_MS));
-    return at !== undefined && now - at > WHOLE_EVERY_MS;
   }
 
   #look(): Promise<void> {

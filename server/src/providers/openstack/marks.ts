@@ -1,3 +1,5 @@
+import type { NounKind } from '../../features/networking/networks/port.ts';
+
 /** Every object that is made in a cloud carries the id that it has here from its first call on: who lost the answer to
  *  a creation finds by it what was made. */
 
@@ -29,7 +31,7 @@ export interface EngineObjects {
   forget(id: string): Promise<void>;
 }
 
-export type ObjectKind = 'load_balancer';
+export type ObjectKind = 'load_balancer' | NounKind;
 
 export interface EngineObject {
   readonly engineId: string;
@@ -40,6 +42,10 @@ export interface EngineObject {
 export interface EngineFacts {
   /** The version that was last made true. */
   readonly version?: number;
+  /** Stands for all that was last made true. */
+  readonly digest?: string;
+  /** The cloud's count of changes: another one means that somebody has changed it. */
+  readonly revision?: number;
   /** When the cloud last changed it, in the cloud's words: another time means that somebody has changed it. */
   readonly updatedAt?: string;
   /** The last failover that was asked for. */

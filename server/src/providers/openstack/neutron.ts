@@ -1,3 +1,4 @@
+import { macAddressOf } from '../../kernel/mac.ts';
 import { absent } from './faults.ts';
 import { adopt, markedId, markOf } from './marks.ts';
 import type { Session } from './session.ts';
@@ -26,7 +27,8 @@ export interface FloatingIp {
 export class Neutron {
   readonly #session: Session;
   readonly #settings: Pick<OpenStackSettings, 'vip' | 'external'>;
-  #network: string | undefined;
+  /** By the cloud's ids of their subnets, which never change. */
+  readonly #networks = new Map<string, string>();
 
   constructor(session: Session, settings: Pick<OpenStackSettings, 'vip' | 'external'>) {
     this.#session = session;
@@ -35,22 +37,30 @@ export class Neutron {
 
   /** The port with this mark, which is made when there is none.
    *  @param address that it is to have; absent: the cloud chooses one
+   *  @param subnetId the cloud's; absent: the one of virtual addresses
    *  @throws EngineFault `conflict` when something else has the address */
-  async ensurePort(id: string, address?: string): Promise<Port> {
+  async ensurePort(id: string, address?: string, subnetId = this.#settings.vip.subnet_id): Promise<Port> {
     const found = await this.#ports(`description=${encodeURIComponent(markOf(id))}`);
     const fits = ({ fixed_ips: its }: Port) =>
-      address === undefined || its.some((each) => each.ip_address === address);
+      its.some((each) => each.subnet_id === subnetId && (address ?? each.ip_address) === each.ip_address);
     const { adopted, surplus } = adopt(found.filter(fits));
     for (const port of [...surplus, ...found.filter((each) => !fits(each))]) await this.removePort(port.id);
-    return adopted ?? this.#createPort(id, address);
+    return adopted ?? this.#createPort(id, address, subnetId);
   }
 
   /** The port that has the address, if it was made here: others' are none of ours, though we may see them.
    *  @returns undefined when there is none */
-  async portAt(address: string): Promise<Port | undefined> {
+  async portAt(address: string, subnetId = this.#settings.vip.subnet_id): Promise<Port | undefined> {
     const query = `fixed_ips=${encodeURIComponent(`ip_address=${address}`)}`;
-    const ports = await this.#ports(`${query}&network_id=${await this.#vipNetwork()}`);
+    const ports = await this.#ports(`${query}&network_id=${await this.#networkOf(subnetId)}`);
     return ports.find((port) => markedId(port) !== null);
+  }
+
+  /** Gives a port one more address.
+   *  @throws EngineFault `conflict` when something else has it */
+  async addAddress(port: Port, subnetId: string, address: string): Promise<void> {
+    const fixed_ips = [...port.fixed_ips, { subnet_id: subnetId, ip_address: address }];
+    await this.#session.call('network', 'PUT', `/ports/${port.id}`, { port: { fixed_ips } });
   }
 
   async portsMarked(id: string): Promise<readonly Port[]> {
@@ -65,14 +75,16 @@ export class Neutron {
     await absent(this.#session.call('network', 'DELETE', `/ports/${engineId}`));
   }
 
-  async #createPort(id: string, address: string | undefined): Promise<Port> {
-    const { subnet_id } = this.#settings.vip;
-    const fixed = address === undefined ? { subnet_id } : { subnet_id, ip_address: address };
+  async #createPort(id: string, address: string | undefined, subnetId: string): Promise<Port> {
+    const subnet = { subnet_id: subnetId };
+    const fixed = address === undefined ? subnet : { subnet_id: subnetId, ip_address: address };
     const port = {
       name: `virga-${id}`,
       description: markOf(id),
-      network_id: await this.#vipNetwork(),
+      network_id: await this.#networkOf(subnetId),
       fixed_ips: [fixed],
+      // Only who owns the network may choose it.
+      ...(subnetId === this.#settings.vip.subnet_id ? {} : { mac_address: macAddressOf(id) }),
     };
     const made = await this.#session.call('network', 'POST', '/ports', { port });
     return (made as { port: Port }).port;
@@ -152,11 +164,12 @@ export class Neutron {
     return (answer as { floatingips: FloatingIp[] }).floatingips;
   }
 
-  async #vipNetwork(): Promise<string> {
-    if (this.#network === undefined) {
-      const answer = await this.#session.call('network', 'GET', `/subnets/${this.#settings.vip.subnet_id}`);
-      this.#network = (answer as { subnet: { network_id: string } }).subnet.network_id;
-    }
-    return this.#network;
+  async #networkOf(subnetId: string): Promise<string> {
+    const known = this.#networks.get(subnetId);
+    if (known !== undefined) return known;
+    const answer = await this.#session.call('network', 'GET', `/subnets/${subnetId}`);
+    const { network_id: network } = (answer as { subnet: { network_id: string } }).subnet;
+    this.#networks.set(subnetId, network);
+    return network;
   }
 }

@@ -14,6 +14,9 @@ import type { LoadBalancerSettings } from './settings.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** The cloud's ids of subnets, by those here. */
+export type EngineSubnets = ReadonlyMap<string, string>;
+
 export interface DesiredObject {
   /** The id here. */
   readonly id: string;
@@ -72,11 +75,12 @@ export function objectOfMember(
   member: DesiredMember,
   pool: DesiredPool,
   settings: LoadBalancerSettings | undefined,
+  subnets: EngineSubnets,
 ): Fields {
   return {
     address: member.address,
     protocol_port: member.port,
-    subnet_id: subnetOf(member.address, settings),
+    subnet_id: subnets.get(member.subnetId ?? '') ?? subnetOf(member.address, settings),
     admin_state_up: member.adminStateUp,
     backup: member.backup,
     weight: member.weight,

@@ -11,6 +11,9 @@ export interface OpenStackSettings {
   /** Where floating IPs come from; absent: there are none. */
   readonly external?: { readonly network_id: string; readonly cidr: string };
   readonly load_balancers?: LoadBalancerSettings;
+  /** What is done about what somebody has changed there by hand: `repair` (default) or `keep`. What was deleted comes
+   *  back all the same. */
+  readonly drift?: 'repair' | 'keep';
 }
 
 /** An application credential, as `virga region seal` writes it. */

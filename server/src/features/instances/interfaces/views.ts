@@ -1,7 +1,8 @@
+import { macAddressOf } from '../../../kernel/mac.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { viewFloatingIpsOf } from '../../networking/floating-ips/index.ts';
 import { readNetworkDetails } from '../../networking/networks/index.ts';
-import { macAddressOf, type PortRow, readPortsOf } from '../../networking/ports/index.ts';
+import { type PortRow, readPortsOf } from '../../networking/ports/index.ts';
 import { namesOfSecurityGroups } from '../../security-groups/index.ts';
 
 /** The interfaces of an instance, in their order. Nodes of clusters have none of their own. */

@@ -1,3 +1,4 @@
+import { macAddressOf } from '../../../kernel/mac.ts';
 import { sql } from '../../../platform/database/sql.ts';
 import { undoing } from '../../../platform/tasks/providers.ts';
 
@@ -6,7 +7,7 @@ export { holdOf } from '../../../platform/tasks/providers.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
 import { type TaskRun, type Wait, waitFor, whileHeldBy } from '../../../platform/tasks/handler.ts';
-import { macAddressOf, type PortRow, readPortsOf } from '../../networking/ports/index.ts';
+import { type PortRow, readPortsOf } from '../../networking/ports/index.ts';
 import { readServerGroupOf } from '../../server-groups/index.ts';
 import { VOLUMES_OF_INSTANCE } from '../../volumes/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';

@@ -1,4 +1,4 @@
-import { Conflict, Invalid } from '../../../kernel/errors.ts';
+import { Conflict, Invalid, NotOffered } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
@@ -24,6 +24,8 @@ export class LoadBalancerOperations {
       const names = FLAVORS.map(({ name }) => name).join(', ');
       throw new Invalid({ flavor: [`must be one of: ${names}`] });
     }
+    const fault = this.#providers.of(ctx.region.id)?.resizeFault;
+    if (fault !== undefined) throw new NotOffered(fault);
     return this.#operate(ctx, id, async (tx, row) => {
       // One in ERROR is repaired by what it was in the middle of.
       if (flavorOf(row.flavor).name === flavor && row.provisioning_status !== 'ERROR') {

@@ -76,14 +76,16 @@ export async function startLiveRegion(): Promise<LiveRegion> {
   const reads = new TaskReads(db, new TaskWatcher(db));
   const floating = floatingIps({
     providerOf,
+    networksOf: () => undefined,
     carrier: loadBalancerCarrier(providers),
     machines: machineSummaries,
     tasks: reads,
   });
-  const reserved = reservedFixedIps({ providerOf });
+  const reserved = reservedFixedIps({ providerOf, networksOf: () => undefined });
   const nets = networks({
     providerOf: () => ({
-      changeNetwork: (operation) => provider.changeAddress(operation),
+      apply: (_what, operation) => provider.changeAddress(operation),
+      remove: (_what, operation) => provider.changeAddress(operation),
       readTraffic: async (router, window) => noTraffic(router, window),
     }),
     routers: routersOfNetworks(providerOf),

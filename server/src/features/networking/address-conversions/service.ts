@@ -1,3 +1,4 @@
+import { NotOffered } from '../../../kernel/errors.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
@@ -63,6 +64,7 @@ export class ConversionService {
   }
 
   #require(ctx: RegionContext): void {
-    requireProvider(this.#deps, ctx.region, 'addresses to give');
+    const { conversionFault } = requireProvider(this.#deps, ctx.region, 'addresses to give');
+    if (conversionFault !== undefined) throw new NotOffered(conversionFault);
   }
 }

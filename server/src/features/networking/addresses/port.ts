@@ -29,12 +29,20 @@ export interface AddressProvider {
   ipv6Fault?(cidr: string): Promise<string | null>;
   /** True when two networks may use the same addresses without getting into each other's way. */
   readonly separateNetworks?: boolean;
+  /** True when its addresses must be asked for in separate networks, too: somebody else may give them as well. */
+  readonly givesAll?: boolean;
+  /** True where the address of a router outside is known only when the router is there. */
+  readonly choosesGateways?: true;
+  /** Why floating IPs and reserved fixed IPs cannot become each other, for the user to read. Absent: they can. */
+  readonly conversionFault?: string;
   /** How far a change of an address that no load balancer carries has come; what needs no work is ready. */
   changeAddress(operation: Operation): Promise<Progress>;
 }
 
 /** A subnet to allocate addresses from, but for its gateway's. */
 export interface AddressSource {
+  readonly subnetId?: string;
+  readonly networkId?: string;
   readonly cidr: string;
   readonly gateway: string | null;
   /** True: it is the region's own, and any free address of it will do. Else they are allocated in order. */

@@ -26,6 +26,7 @@ export {
   keepFloatingIp,
   offerFloatingIp,
 } from './convert.ts';
+export { desiredFloatingIp } from './desired.ts';
 export { freeFloatingIps, holdFloatingIpsOf, viewFloatingIpsOf } from './of-ports.ts';
 export {
   type CarriedFloatingIps,
@@ -35,6 +36,7 @@ export {
 } from './on-load-balancers.ts';
 export { FloatingIp, FloatingIpChoice } from './schema.ts';
 export type { FloatingIpDeps } from './service.ts';
+export { readFloatingIps, readFloatingIpsIn } from './store.ts';
 export { floatingIpsOfPorts } from './views.ts';
 
 export function floatingIps(deps: FloatingIpDeps & { readonly tasks: TaskReads }): Feature {

@@ -11,6 +11,7 @@ import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import type { AddressProvider } from '../addresses/index.ts';
+import type { NetworkProvider } from '../networks/index.ts';
 import type { DeviceType } from '../ports/index.ts';
 import type { Carrier, MachineSummaries } from './carrier.ts';
 import { listFloatingIps } from './list-store.ts';
@@ -24,6 +25,7 @@ import { viewFloatingIp } from './views.ts';
 /** What tasks need. */
 export interface FloatingIpTaskDeps {
   providerOf(regionId: number): AddressProvider | undefined;
+  networksOf(regionId: number): NetworkProvider | undefined;
   readonly carrier: Carrier;
 }
 

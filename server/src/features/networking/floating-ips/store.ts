@@ -16,6 +16,7 @@ const ROW = listOf(COLUMNS);
 
 /** Floating IPs of a project, which tasks hold. */
 export const {
+  readMany: readFloatingIps,
   lock: lockFloatingIp,
   lockFree: lockFreeFloatingIp,
   readAllHeld,
@@ -50,6 +51,10 @@ export async function readFloatingIp(
 ): Promise<FloatingIpView | undefined> {
   return db.row<FloatingIpView>(sql`select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
       where f.id = ${id} and f.project_id = ${projectId} and f.region_id = ${regionId}`);
+}
+
+export async function readFloatingIpsIn(db: Queryable, regionId: number): Promise<FloatingIpRow[]> {
+  return db.rows<FloatingIpRow>(sql`select ${ROW} from floating_ips where region_id = ${regionId}`);
 }
 
 /** A floating IP that leads to the port already: to this address of it, or, without one, to any. */

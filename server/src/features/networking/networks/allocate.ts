@@ -34,7 +34,7 @@ export async function allocateAddress(
   const { space, subnetId } = addressee;
   const source = subnetId === null ? undefined : await readSource(db, subnetId);
   const attempt =
-    source && space !== WHOLE_REGION
+    source && space !== WHOLE_REGION && !provider.givesAll
       ? () => giveLowest(db, source, addressee)
       : providersAddresses(db, provider, source, addressee);
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {

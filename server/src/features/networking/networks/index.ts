@@ -12,6 +12,8 @@ import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
 import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
 
 export { allocateAddress } from './allocate.ts';
+export { applyAtOnce } from './at-once.ts';
+export { desiredSubnet } from './desired.ts';
 export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.ts';
 export { addExternalNetworks } from './external.ts';
 export {
@@ -26,13 +28,23 @@ export {
   spaceOf,
   WHOLE_REGION,
 } from './places.ts';
-export type { NetworkProvider, PortTraffic } from './port.ts';
+export type {
+  Applied,
+  DesiredFloatingIp,
+  DesiredNoun,
+  DesiredPort,
+  DesiredRouter,
+  Drift,
+  NetworkProvider,
+  Noun,
+  PortTraffic,
+} from './port.ts';
 export type { NetworkRouters } from './routers.ts';
 export { Network } from './schema.ts';
 export type { NetworkDeps } from './service.ts';
-export { readExternalNetwork, readNetworks } from './store.ts';
+export { readExternalNetwork, readNetworks, readNetworksIn } from './store.ts';
 export { Subnet } from './subnets/schema.ts';
-export { isGiven as isGivenIn } from './subnets/store.ts';
+export { isGiven as isGivenIn, readSubnets, readSubnetsIn } from './subnets/store.ts';
 export { viewNetwork } from './views.ts';
 
 export function networks(deps: NetworkDeps & { readonly tasks: TaskReads }): Feature {

@@ -127,7 +127,7 @@ export function spaceOf({ network, cidr }: AddressPlace, provider: AddressProvid
 
 /** A subnet as those see it who give its addresses away. */
 export async function readSource(db: Queryable, subnetId: string): Promise<AddressSource | undefined> {
-  return db.row<AddressSource>(sql`select s.cidr, s.gateway_ip as gateway, n.external from subnets s join networks n on n.id = s.network_id
+  return db.row<AddressSource>(sql`select s.id as "subnetId", s.network_id as "networkId", s.cidr, s.gateway_ip as gateway, n.external from subnets s join networks n on n.id = s.network_id
       where s.id = ${subnetId}`);
 }
 

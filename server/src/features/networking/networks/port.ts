@@ -1,19 +1,116 @@
 import type { Operation, Progress } from '../../../kernel/operation.ts';
 import { type SeriesWindow, timesIn } from '../../../kernel/series.ts';
+import type { HostRoute, NetworkType } from './model.ts';
 
-/** What a region's provider must be able to do for networks and subnets. */
+/** What a region's provider must be able to do for networks and what is in them.
+ *
+ *  Declarative: `apply` converges to the desired state, `remove` forgets. Every call may be repeated at any time, also
+ *  after a crash half-way through. */
 export interface NetworkProvider {
   /** True where all networks are within this machine, so that subnets may lie in its loopback network. */
   readonly onLoopback?: true;
-  /** How far the creation or deletion of a network or subnet has come.
-   *  @throws TaskFailed when it cannot be done */
-  changeNetwork(operation: Operation): Promise<Progress>;
+  /** The types that a network can have; absent: all. */
+  readonly types?: readonly NetworkType[];
+  /** True where routers translate addresses of whatever leaves a region, and cannot be told not to. */
+  readonly alwaysSnat?: true;
+  /** Makes it what is desired.
+   *  @throws TaskFailed when that cannot be done */
+  apply(desired: DesiredNoun, operation: Operation): Promise<Applied>;
+  /** Removes what carries the id; what is not there is removed: ready.
+   *  @throws TaskFailed when that cannot be done */
+  remove(noun: Noun, operation: Operation): Promise<Progress>;
+  /** What is not as desired, by what was last settled and what the region's lists say. Absent: nothing changes there
+   *  by itself. @param nouns all of the region, but for those that tasks work on */
+  look?(nouns: readonly DesiredNoun[], held: ReadonlySet<string>): Promise<readonly Drift[]>;
+  /** Whether this node is the one that looks at the region at present. Absent: any. */
+  mayLook?(): Promise<boolean>;
   /** What each port of a router has carried, on average, in each step of the window that the router has lived through;
    *  oldest first. A port that is not named has no points. */
   readTraffic(
     router: ObservedRouter,
     window: SeriesWindow,
   ): Promise<ReadonlyMap<string, readonly PortTraffic[]>>;
+}
+
+export type NounKind = 'network' | 'subnet' | 'router' | 'port' | 'floating_ip' | 'security_group';
+
+export interface Noun {
+  readonly kind: NounKind;
+  readonly id: string;
+}
+
+export type DesiredNoun = DesiredNetwork | DesiredSubnet | DesiredRouter | DesiredPort | DesiredFloatingIp;
+
+export interface DesiredNetwork {
+  readonly kind: 'network';
+  readonly id: string;
+}
+
+export interface DesiredSubnet {
+  readonly kind: 'subnet';
+  readonly id: string;
+  readonly networkId: string;
+  readonly cidr: string;
+  readonly gateway: string | null;
+  readonly enableDhcp: boolean;
+  readonly nameServers: readonly string[];
+  readonly hostRoutes: readonly HostRoute[];
+}
+
+export interface DesiredRouter {
+  readonly kind: 'router';
+  readonly id: string;
+  /** Whether it leads out of the region's networks. */
+  readonly hasGateway: boolean;
+  readonly routes: readonly HostRoute[];
+  readonly interfaces: readonly DesiredInterface[];
+}
+
+export interface DesiredInterface {
+  readonly portId: string;
+  readonly networkId: string;
+  readonly subnetId: string;
+  readonly address: string;
+}
+
+/** A port that belongs to nobody else: one that is reserved. */
+export interface DesiredPort {
+  readonly kind: 'port';
+  readonly id: string;
+  readonly networkId: string;
+  readonly macAddress: string;
+  /** Something else has it, which says what may pass it. */
+  readonly isManaged: boolean;
+  readonly addresses: readonly { readonly address: string; readonly subnetId: string }[];
+  readonly securityEnabled: boolean;
+  readonly securityGroupIds: readonly string[];
+  /** Addresses and networks that it may use beside its own. */
+  readonly allowedAddresses: readonly string[];
+}
+
+export interface DesiredFloatingIp {
+  readonly kind: 'floating_ip';
+  readonly id: string;
+  /** null: it has none yet. */
+  readonly address: string | null;
+  /** null: it leads nowhere, `load balancer`: that is the business of whom it leads to. */
+  readonly leadsTo: { readonly portId: string; readonly address: string | null } | 'load balancer' | null;
+}
+
+/** What is known only once it is there. */
+export type Applied = Progress & {
+  /** What was not as desired: `subnet: gateway_ip`. */
+  readonly changes?: readonly string[];
+  /** The address of a router in the region's own network. */
+  readonly gateway?: string | null;
+  /** Bytes that a packet of a network may have. */
+  readonly mtu?: number;
+};
+
+/** Something that is not as desired. */
+export interface Drift extends Noun {
+  /** `changed` here; `altered` or `deleted` there, by somebody else; `surplus`: nobody wants it. */
+  readonly why: 'changed' | 'altered' | 'deleted' | 'surplus';
 }
 
 export interface ObservedRouter {

@@ -1,6 +1,8 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
+import type { TaskRun, Wait } from '../../../platform/tasks/handler.ts';
 import type { AddressPlace } from './places.ts';
+import type { DesiredRouter, NetworkProvider } from './port.ts';
 
 /** Routers, as networks and subnets need them; handed in, because routers need networks themselves. */
 export interface NetworkRouters {
@@ -11,6 +13,20 @@ export interface NetworkRouters {
     network: { readonly id: string; readonly name: string },
     taskId: string,
   ): Promise<void>;
+  /** Makes the routers that a task holds what they are to be.
+   *  @returns what stores what is known then */
+  apply(run: TaskRun, provider: NetworkProvider): Promise<Wait | ((tx: Tx) => Promise<void>)>;
+  /** The same for the routers that are attached to a subnet. @param how `without it`: they are to leave it */
+  applyIn(
+    run: TaskRun,
+    provider: NetworkProvider,
+    subnetId: string,
+    how?: 'without it',
+  ): Promise<Wait | ((tx: Tx) => Promise<void>)>;
+  /** Ids of the routers that are attached to a subnet. */
+  attachedTo(db: Queryable, subnetId: string): Promise<string[]>;
+  /** What the region is to have of these routers. */
+  desired(db: Queryable, ids: readonly string[]): Promise<DesiredRouter[]>;
   /** Ids of the routers that a task holds. */
   heldBy(db: Queryable, taskId: string): Promise<string[]>;
   /** Ends the task's hold on routers. */

@@ -1,4 +1,4 @@
-import { Forbidden } from '../../../kernel/errors.ts';
+import { Forbidden, Invalid } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { viewPage } from '../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
@@ -11,7 +11,7 @@ import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { readNetworkDetails } from './details.ts';
 import { listNetworkPorts, listNetworks } from './list-store.ts';
-import type { NetworkRow } from './model.ts';
+import type { NetworkRow, NetworkType } from './model.ts';
 import type { NetworkProvider } from './port.ts';
 import type { NetworkRouters } from './routers.ts';
 import type { AvailableNetworkQuery, CreateNetwork, NetworkListQuery, UpdateNetwork } from './schema.ts';
@@ -38,10 +38,11 @@ export class NetworkService {
   /** @throws Invalid, Forbidden when the region has no networks or no segmentation id left, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateNetwork): Promise<TaskRef> {
     const tags = checkedTags(input);
-    requireNetworks(this.#deps, ctx);
+    const provider = requireNetworks(this.#deps, ctx);
     const place = ctx.place;
     const { clientId } = ctx.project;
     const type = input.type;
+    refuseType(provider, type);
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, place.projectId);
       const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
@@ -149,6 +150,12 @@ export class NetworkService {
       return startFor(tx, ctx, type, row, { id: taskId, input: { ...input } });
     });
   }
+}
+
+/** @throws Invalid for a type that the region has not */
+function refuseType({ types }: NetworkProvider, type: NetworkType): void {
+  if (!types || types.includes(type)) return;
+  throw new Invalid({ type: [`must be ${types.join(' or ')} in this region`] });
 }
 
 /** @throws Forbidden when the region has no networks */

@@ -59,6 +59,16 @@ export async function insertNetwork(tx: Tx, network: NewNetwork): Promise<boolea
      returning 1`);
 }
 
+/** All of a region but its own. */
+export async function readNetworksIn(
+  db: Queryable,
+  regionId: number,
+): Promise<Pick<NetworkRow, 'id' | 'project_id' | 'region_id' | 'task_id' | 'external'>[]> {
+  return db.rows(
+    sql`select id, project_id, region_id, task_id, external from networks where region_id = ${regionId} and not external`,
+  );
+}
+
 /** The region's own network. */
 export async function readExternalNetwork(db: Queryable, regionId: number): Promise<NetworkRow> {
   const [row] = await db.rows<NetworkRow>(
@@ -83,6 +93,11 @@ export async function releaseNetwork(tx: Tx, hold: Hold, change: NetworkChange |
   await tx.run(sql`update networks set task_id = null, name = coalesce(${change?.name ?? null}, name), tags = coalesce(${change ? JSON.stringify(change.tags) : null}::jsonb, tags),
             updated_at = case when ${change?.name ?? null}::text is null then updated_at else ${hold.timestamp} end
       where id = ${hold.id} and task_id = ${hold.taskId}`);
+}
+
+/** Bytes that a packet in it may have, once that is known. */
+export async function setMtu(tx: Tx, id: string, mtu: number): Promise<void> {
+  await tx.run(sql`update networks set mtu = ${mtu} where id = ${id}`);
 }
 
 /** Removes a network that the task holds, with its subnets.

@@ -7,6 +7,7 @@ import { portRoutes } from './routes.ts';
 import { type PortDeps, PortService, type PortsAsInterfaces } from './service.ts';
 import { updatePortTask } from './tasks.ts';
 
+export { desiredPort } from './desired.ts';
 export {
   type AddressPair,
   type Device,
@@ -14,7 +15,6 @@ export {
   deviceOf,
   deviceText,
   type IpAssignment,
-  macAddressOf,
   type PortRow,
 } from './model.ts';
 export {
@@ -31,6 +31,7 @@ export {
   type OpenedPorts,
   openPortAt,
   openPorts,
+  openPortWithout,
   type PortScope,
   type RequestedInterface,
   type RequestedPort,
@@ -44,7 +45,9 @@ export {
   lockPorts,
   PORT_ASSIGNMENTS,
   readPort,
+  readPorts,
   readPortsOf,
+  readReservedPortsIn,
   releasePort,
   SHOWN_PORT,
   setPortTags,

@@ -53,11 +53,6 @@ export interface PortRow extends RowOf<'ports', typeof PORT_COLUMNS, Narrowed> {
 
 export type PortSettings = Pick<PortRow, (typeof SETTINGS)[number]>;
 
-/** A locally administered unicast address, made of the random end of the port's id. */
-export function macAddressOf(portId: string): string {
-  return ['fa', ...(portId.slice(-10).match(/../g) ?? [])].join(':');
-}
-
 /** "load balancer 42", for messages. */
 export function deviceText({ type, id }: Device): string {
   return `${type.replace('_', ' ')} ${id}`;

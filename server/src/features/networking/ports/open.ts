@@ -103,6 +103,27 @@ export async function openPortAt(
   return id;
 }
 
+/** Opens a port that has no address yet.
+ *  @returns its id */
+export async function openPortWithout(
+  tx: Tx,
+  ctx: PortScope,
+  port: { readonly device: Device; readonly networkId: string },
+): Promise<string> {
+  const id = ctx.ids.uuid();
+  await store.insertPort(tx, {
+    ...ctx.place,
+    id,
+    clientId: ctx.project.clientId,
+    networkId: port.networkId,
+    device: port.device,
+    interfaceName: null,
+    securityGroupIds: [],
+    timestamp: ctx.clock.timestamp(),
+  });
+  return id;
+}
+
 /** Removes ports in the caller's transaction, with their addresses; reserved ones lose only their device.
  *  @returns how many of `external_ip_count` are free now, for the caller to release */
 export async function closePorts(tx: Tx, ids: readonly string[], timestamp: string): Promise<number> {

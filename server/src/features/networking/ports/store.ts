@@ -25,6 +25,7 @@ export const SHOWN_PORT = sql`${listOf(PORT_COLUMNS, 'p')}, ${PORT_ASSIGNMENTS} 
 /** Ports of a project, which tasks hold. */
 export const {
   read: readPort,
+  readMany: readPorts,
   lock: lockPort,
   lockFree: lockFreePort,
   hold: holdPort,
@@ -124,6 +125,13 @@ export async function readPortsOf(
   if (ids.length === 0) return [];
   return db.rows<PortRow>(sql`select ${SHOWN_PORT} from ports p where p.device_id = any(${[...new Set(ids)]}::uuid[]) and p.device_type = ${type}
       order by p.device_id, p.position, p.created_at, p.id`);
+}
+
+/** Those of a region that stay when what has them goes. */
+export async function readReservedPortsIn(db: Queryable, regionId: number): Promise<PortRow[]> {
+  return db.rows<PortRow>(
+    sql`select ${SHOWN_PORT} from ports p where p.region_id = ${regionId} and p.reserved`,
+  );
 }
 
 export interface NewPort extends Placed {

@@ -1,6 +1,7 @@
 import { offsetTime } from '../../../kernel/codecs.ts';
+import { macAddressOf } from '../../../kernel/mac.ts';
 import { type StoredTags, viewTags } from '../../../platform/http/tags.ts';
-import { macAddressOf, type PortRow } from './model.ts';
+import type { PortRow } from './model.ts';
 
 /** What of a port is shown. */
 export function viewPort(row: PortRow) {

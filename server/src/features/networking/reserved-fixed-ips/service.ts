@@ -7,7 +7,7 @@ import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import type { RegionAddresses } from '../addresses/index.ts';
-import { readNetworks, viewNetwork } from '../networks/index.ts';
+import { type NetworkProvider, readNetworks, viewNetwork } from '../networks/index.ts';
 import { nameOf } from './convert.ts';
 import { disconnectAll } from './devices/disconnect.ts';
 import { listReservedIps } from './list-store.ts';
@@ -17,7 +17,9 @@ import type { CreateReservedFixedIp, ReservedFixedIpListQuery, UpdateReservedFix
 import * as store from './store.ts';
 import { viewReservedIp } from './views.ts';
 
-export type ReservedIpDeps = RegionAddresses;
+export interface ReservedIpDeps extends RegionAddresses {
+  networksOf(regionId: number): NetworkProvider | undefined;
+}
 
 /** Commands on reserved fixed IPs, one transaction each, and reads. */
 export class ReservedIpService {

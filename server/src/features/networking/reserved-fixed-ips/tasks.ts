@@ -1,9 +1,10 @@
 import type { Db } from '../../../platform/database/db.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { done, type TaskHandler, type TaskRun, type Wait, waitFor } from '../../../platform/tasks/handler.ts';
 import { providerOfTask } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
 import type { AddressProvider } from '../addresses/index.ts';
 import { allocateAddress } from '../networks/index.ts';
+import { desiredPort, readPorts } from '../ports/index.ts';
 import type { ReservedIpRow } from './model.ts';
 import type { ReservedIpDeps } from './service.ts';
 import {
@@ -27,7 +28,7 @@ export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
     if (waiting) return waiting;
     const row = await readHeld(run.db, subject, id);
     if (row) await giveAddresses(run.db, row, provider);
-    return done({ ports: [subject] }, (tx) => releaseReservedIps(tx, id));
+    return (await applied(run, deps)) ?? done({ ports: [subject] }, (tx) => releaseReservedIps(tx, id));
   },
   async undo(run) {
     await releaseOf(run, deps);
@@ -47,6 +48,14 @@ export const deleteReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
   },
   undo: async ({ task }) => done({}, (tx) => releaseReservedIps(tx, task.id)),
 });
+
+/** The region has the port. */
+async function applied(run: TaskRun, { networksOf }: ReservedIpDeps): Promise<Wait | undefined> {
+  const { regionId, subject } = run.task;
+  const networks = regionId === null ? undefined : networksOf(regionId);
+  const [port] = await readPorts(run.db, [subject]);
+  return networks && port && waitFor(await networks.apply(desiredPort(port), run.operation));
+}
 
 /** An address that is still to be given. */
 interface Requested {

@@ -6,8 +6,10 @@ import { routerRoutes } from './routes.ts';
 import { type RouterDeps, RouterService } from './service.ts';
 import { createRouterTask, deleteRouterTask, updateRouterTask } from './tasks.ts';
 
+export { desiredRouter } from './apply.ts';
 export { routersOfNetworks } from './of-networks.ts';
 export type { RouterDeps } from './service.ts';
+export { readRouters, readRoutersInRegion, storeRouterGateway } from './store.ts';
 
 export function routers(deps: RouterDeps & { readonly tasks: TaskReads }): Feature {
   const service = new RouterService(deps);

@@ -2,8 +2,8 @@ import { Conflict, Invalid, NotFound } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { AddressProvider } from '../addresses/index.ts';
-import { type AddressPlace, isGivenIn, spaceOf } from '../networks/index.ts';
-import { closePorts, openPortAt, openPorts, type PortScope } from '../ports/index.ts';
+import { type AddressPlace, isGivenIn, readExternalNetwork, spaceOf } from '../networks/index.ts';
+import { closePorts, openPortAt, openPorts, openPortWithout, type PortScope } from '../ports/index.ts';
 import { type RouterRow, routesThrough } from './model.ts';
 import * as store from './store.ts';
 
@@ -111,9 +111,18 @@ export function refuseRouted(router: RouterRow, subnetId: string): void {
   );
 }
 
-/** Gives the router a port with an external address.
+/** Gives the router a port with an external address, which is known later where the provider chooses it.
  *  @returns the port's id */
-export async function openGateway(tx: Tx, ctx: PortScope, routerId: string): Promise<string> {
+export async function openGateway(
+  tx: Tx,
+  ctx: PortScope,
+  routerId: string,
+  provider: AddressProvider | undefined,
+): Promise<string> {
+  if (provider?.choosesGateways) {
+    const network = await readExternalNetwork(tx, ctx.region.id);
+    return openPortWithout(tx, ctx, { device: { type: 'router', id: routerId }, networkId: network.id });
+  }
   const requested = [{ interface: { type: 'external' }, field: 'external_gateway_info' }] as const;
   const { ports } = await openPorts(tx, ctx, { type: 'router', id: routerId }, requested);
   const [port] = ports;

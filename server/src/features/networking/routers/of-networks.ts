@@ -3,6 +3,7 @@ import { requireFree } from '../../../platform/database/held-table.ts';
 import { type AddressProvider, moveAddress } from '../addresses/index.ts';
 import type { NetworkRouters } from '../networks/index.ts';
 import { closePorts } from '../ports/index.ts';
+import { applyHeld, applyIn, desiredRouter } from './apply.ts';
 import { attachSubnet, openGateway, refuseRouted } from './interfaces.ts';
 import * as store from './store.ts';
 import { removeRouter } from './tasks.ts';
@@ -19,8 +20,12 @@ export function routersOfNetworks(
       const place = { projectId, regionId: ctx.region.id, clientId };
       const { name, id: networkId } = network;
       await store.insertRouter(tx, { id, ...place, name, networkId, enableSnat: true, taskId, timestamp });
-      await store.setGateway(tx, id, await openGateway(tx, ctx, id));
+      await store.setGateway(tx, id, await openGateway(tx, ctx, id, addressesOf(ctx.region.id)));
     },
+    apply: applyHeld,
+    applyIn,
+    attachedTo: async (db, subnetId) => (await store.readRoutersIn(db, subnetId)).map(({ id }) => id),
+    desired: async (db, ids) => (await store.readRouters(db, ids)).map(desiredRouter),
     heldBy: async (db, taskId) => (await store.readAllHeld(db, taskId)).map(({ id }) => id),
     settle: (tx, taskId) => store.releaseRouters(tx, taskId),
     async hold(tx, networkId, taskId) {

@@ -11,7 +11,14 @@ import { startFor, startNothing, startTask, type TaskRef, taskFor } from '../../
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import { type AddressProvider, lockAddresses } from '../addresses/index.ts';
-import { findPlace, type NetworkProvider, readExternalNetwork, WHOLE_REGION } from '../networks/index.ts';
+import {
+  applyAtOnce,
+  findPlace,
+  type NetworkProvider,
+  readExternalNetwork,
+  WHOLE_REGION,
+} from '../networks/index.ts';
+import { desiredRouter } from './apply.ts';
 import { type Attachment, attachSubnet, detachSubnet, openGateway, spacesOf } from './interfaces.ts';
 import { checkedRoutes, type RouterRow } from './model.ts';
 import type { AttachSubnet, CreateRouter, GatewayInput, RouterListQuery, UpdateRouter } from './schema.ts';
@@ -39,6 +46,7 @@ export class RouterService {
     const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
     const { clientId } = ctx.project;
     const { name, external_gateway_info: gateway } = input;
+    this.#refuseWithoutSnat(ctx, gateway);
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
       await requireExternal(tx, ctx, gateway);
@@ -50,7 +58,7 @@ export class RouterService {
         ...(gateway ? [WHOLE_REGION] : []),
         ...attachments.flatMap(({ place }) => spacesOf(place, addresses)),
       ]);
-      if (gateway) await store.setGateway(tx, id, await openGateway(tx, ctx, id));
+      if (gateway) await store.setGateway(tx, id, await openGateway(tx, ctx, id, addresses));
       for (const attachment of attachments) {
         const router = await store.readRouter(tx, id, ctx.place);
         await attachSubnet(tx, ctx, router, attachment, addresses);
@@ -66,8 +74,9 @@ export class RouterService {
   /** Changes name, routes and external gateway by a task; that of one that changes nothing has ended already.
    *  @throws Invalid naming every faulty field, NotFound, Conflict naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateRouter): Promise<TaskRef> {
-    this.#require(ctx);
+    const addresses = this.#require(ctx);
     const { external_gateway_info: gateway } = input;
+    this.#refuseWithoutSnat(ctx, gateway ?? null);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockRouter(tx, id, ctx.place);
       const routes = input.routes === undefined ? row.routes : routesOf(row, input.routes);
@@ -82,7 +91,7 @@ export class RouterService {
       if (same && enable_snat === row.enable_snat && sameRoutes(routes, row.routes)) {
         return startNothing(tx, ctx, task);
       }
-      const opened = has && row.gateway_port_id === null ? await openGateway(tx, ctx, id) : null;
+      const opened = has && row.gateway_port_id === null ? await openGateway(tx, ctx, id, addresses) : null;
       const closed = has ? null : row.gateway_port_id;
       const gateway_port_id = has ? (opened ?? row.gateway_port_id) : null;
       await store.holdRouter(tx, id, taskId);
@@ -148,7 +157,19 @@ export class RouterService {
       await store.touchRouter(tx, id, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.place });
     });
+    const desired = desiredRouter(await store.readRouter(ctx.db, id, ctx.place));
+    await applyAtOnce(ctx, this.#deps.providerOf(ctx.region.id), [desired]);
     return this.get(ctx, id);
+  }
+
+  /** @throws Invalid where every router translates addresses */
+  #refuseWithoutSnat(ctx: RegionContext, gateway: GatewayInput | null): void {
+    if (gateway?.enable_snat !== false || !this.#deps.providerOf(ctx.region.id)?.alwaysSnat) return;
+    throw new Invalid({
+      'external_gateway_info.enable_snat': [
+        'must be true: routers of this region translate addresses always',
+      ],
+    });
   }
 
   /** @throws Forbidden when the region has no networks */

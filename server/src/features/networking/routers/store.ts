@@ -1,11 +1,12 @@
 import { type NameFilter, named } from '../../../platform/database/contains.ts';
-import type { Db, Tx } from '../../../platform/database/db.ts';
+import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
 import type { Place } from '../../../platform/http/context.ts';
+import { WHOLE_REGION } from '../networks/index.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import { ROUTER_COLUMNS, type RouterRow, type StaticRoute } from './model.ts';
 
@@ -20,6 +21,7 @@ const SHOWN = sql`${listOf(ROUTER_COLUMNS, 'r')},
 /** What deletes one removes its ports. */
 export const {
   read: readRouter,
+  readMany: readRouters,
   lock: lockRouter,
   lockFree: lockFreeRouter,
   readAllHeld,
@@ -64,6 +66,33 @@ export async function insertInterface(
 export async function routersIn(tx: Tx, subnetId: string): Promise<RouterRow[]> {
   return tx.rows<RouterRow>(sql`select ${SHOWN} from routers r where r.id in (
        select i.router_id from router_interfaces i where i.subnet_id = ${subnetId}) order by r.id for update`);
+}
+
+/** The same, as they are at this moment. */
+export async function readRoutersIn(db: Queryable, subnetId: string): Promise<RouterRow[]> {
+  return db.rows<RouterRow>(sql`select ${SHOWN} from routers r where r.id in (
+       select i.router_id from router_interfaces i where i.subnet_id = ${subnetId}) order by r.id`);
+}
+
+export async function readRoutersInRegion(db: Queryable, regionId: number): Promise<RouterRow[]> {
+  return db.rows<RouterRow>(sql`select ${SHOWN} from routers r where r.region_id = ${regionId}`);
+}
+
+/** The address of a router outside, once it is known. */
+export async function storeGatewayAddress(tx: Tx, portId: string | null, address: string): Promise<void> {
+  await tx.run(sql`delete from region_addresses where owner_id = ${portId} and address <> ${address}::inet`);
+  await tx.run(sql`insert into region_addresses (region_id, space, address, owner_id)
+     select p.region_id, ${WHOLE_REGION}::uuid, ${address}::inet, p.id from ports p
+      where p.id = ${portId} and not exists (
+        select from region_addresses a where a.owner_id = p.id)`);
+}
+
+/** The same, of the router with this id. */
+export async function storeRouterGateway(tx: Tx, id: string, address: string): Promise<void> {
+  const [row] = await tx.rows<{ gateway_port_id: string | null }>(
+    sql`select gateway_port_id from routers where id = ${id} for update`,
+  );
+  if (row?.gateway_port_id) await storeGatewayAddress(tx, row.gateway_port_id, address);
 }
 
 /** The port with which the own router of a subnet's network has this address. */

@@ -1,8 +1,16 @@
 import type { Tx } from '../../../platform/database/db.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
-import { holdOf, providerOfTask } from '../../../platform/tasks/providers.ts';
+import {
+  type Done,
+  done,
+  type TaskHandler,
+  type TaskRun,
+  type Wait,
+  waitFor,
+} from '../../../platform/tasks/handler.ts';
+import { holdOf, providerOfTask, undoing } from '../../../platform/tasks/providers.ts';
 import { release } from '../../quotas/index.ts';
 import { closePorts, readPortsOf } from '../ports/index.ts';
+import { applyHeld } from './apply.ts';
 import type { RouterDeps } from './service.ts';
 import * as store from './store.ts';
 
@@ -23,10 +31,14 @@ export const createRouterTask = (deps: RouterDeps): TaskHandler => ({
   deadlineMs: DEADLINE_MS,
   async run(run) {
     const { subject, id } = run.task;
-    const settled = done({ routers: [subject] }, (tx) => store.releaseRouters(tx, id));
-    return (await provided(run, deps)) ?? settled;
+    const settle = await applyHeld(run, providerFor(run, deps));
+    if (typeof settle !== 'function') return settle;
+    return done({ routers: [subject] }, async (tx) => {
+      await settle(tx);
+      await store.releaseRouters(tx, id);
+    });
   },
-  undo: async (run) => done({}, (tx) => forget(run, tx)),
+  undo: (run) => forget(restoring(run), deps),
 });
 
 /** Changes a router; when that fails, it is as it was. */
@@ -35,36 +47,53 @@ export const updateRouterTask = (deps: RouterDeps): TaskHandler => ({
   deadlineMs: DEADLINE_MS,
   async run(run) {
     const change = run.task.input as RouterUpdate;
-    const changed = done({}, async (tx) => {
-      if (await store.changeRouter(tx, holdOf(run), change)) {
-        await closePorts(tx, some(change.closed), run.timestamp);
-      }
+    const settle = await applyHeld(run, providerFor(run, deps), change);
+    if (typeof settle !== 'function') return settle;
+    return done({}, async (tx) => {
+      if (!(await store.changeRouter(tx, holdOf(run), change))) return;
+      await closePorts(tx, some(change.closed), run.timestamp);
+      await settle(tx);
     });
-    return (await provided(run, deps)) ?? changed;
   },
-  undo: async (run) =>
-    done({}, async (tx) => {
+  undo: async (run) => {
+    const settle = await applyHeld(restoring(run), providerFor(run, deps));
+    if (typeof settle !== 'function') return settle;
+    return done({}, async (tx) => {
       await closePorts(tx, some((run.task.input as RouterUpdate).opened), run.timestamp);
+      await settle(tx);
       await store.releaseRouters(tx, run.task.id);
-    }),
+    });
+  },
 });
 
 /** Deletes a router with its ports; when that fails, it is as it was. */
 export const deleteRouterTask = (deps: RouterDeps): TaskHandler => ({
   type: 'delete_router',
   deadlineMs: DEADLINE_MS,
-  run: async (run) => (await provided(run, deps)) ?? done({}, (tx) => forget(run, tx)),
-  undo: async (run) => done({}, (tx) => store.releaseRouters(tx, run.task.id)),
+  run: (run) => forget(run, deps),
+  undo: async (run) => {
+    const settle = await applyHeld(restoring(run), providerFor(run, deps));
+    if (typeof settle !== 'function') return settle;
+    return done({}, async (tx) => {
+      await settle(tx);
+      await store.releaseRouters(tx, run.task.id);
+    });
+  },
 });
 
 const providerFor = providerOfTask('networks');
 
-async function provided(run: TaskRun, deps: RouterDeps) {
-  return waitFor(await providerFor(run, deps).changeNetwork(run.operation));
-}
+/** What a run says that undoes: a simulated region does that at once. */
+const restoring = (run: TaskRun): TaskRun => ({ ...run, operation: undoing(run, 'restore_router') });
 
-async function forget({ task, timestamp }: TaskRun, tx: Tx): Promise<void> {
-  if (await removeRouter(tx, task.subject, task.id, timestamp)) await release(tx, task, { router_count: 1 });
+async function forget(run: TaskRun, deps: RouterDeps): Promise<Done | Wait> {
+  const { task, timestamp } = run;
+  const gone = await providerFor(run, deps).remove({ kind: 'router', id: task.subject }, run.operation);
+  const forgotten = done({}, async (tx) => {
+    if (await removeRouter(tx, task.subject, task.id, timestamp))
+      await release(tx, task, { router_count: 1 });
+  });
+  return waitFor(gone) ?? forgotten;
 }
 
 /** Removes a router that the task holds, with its ports.

@@ -1,5 +1,5 @@
+import { macAddressOf } from '../../../kernel/mac.ts';
 import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
-import { macAddressOf } from '../ports/index.ts';
 import type { RouterRow } from './model.ts';
 
 /** What of a router is shown. */

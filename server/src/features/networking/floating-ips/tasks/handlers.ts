@@ -12,13 +12,15 @@ import { holdOf, providerOfTask } from '../../../../platform/tasks/providers.ts'
 import { release } from '../../../quotas/index.ts';
 import type { AddressProvider } from '../../addresses/index.ts';
 import type { Settle } from '../carrier.ts';
+import { desiredFloatingIp } from '../desired.ts';
 import type { FloatingIpTaskDeps } from '../service.ts';
-import { deleteFloatingIp, readAllHeld, releaseFloatingIp } from '../store.ts';
+import { deleteFloatingIp, readAllHeld, readFloatingIps, releaseFloatingIp } from '../store.ts';
 import { giveAddress } from './addresses.ts';
 import { balancersOf, MINUTE_MS, type MoveInput, move, moveBack } from './move.ts';
 
 /** Gives a new floating IP its address and assigns it, if asked for; when that fails, nothing of it is left. */
-export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps): TaskHandler {
+export function createFloatingIpTask(deps: FloatingIpTaskDeps): TaskHandler {
+  const { providerOf, carrier } = deps;
   return {
     type: 'create_fip',
     deadlineMs: 15 * MINUTE_MS,
@@ -28,7 +30,9 @@ export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
       if (waiting) return waiting;
       for (const row of await readAllHeld(run.db, run.task.id)) await giveAddress(run.db, row, provider);
       const settle = (tx: Tx) => releaseFloatingIp(tx, holdOf(run));
-      return moved(await move(run, carrier), settle, { floatingips: [run.task.subject] });
+      return moved(await led(run, deps, await move(run, carrier)), settle, {
+        floatingips: [run.task.subject],
+      });
     },
     async undo(run) {
       const outcome = await moveBack(run, carrier);
@@ -39,22 +43,29 @@ export function createFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
 }
 
 /** Assigns, moves or unassigns a floating IP; when that fails, it is where it was. */
-export function updateFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps): TaskHandler {
+export function updateFloatingIpTask(deps: FloatingIpTaskDeps): TaskHandler {
+  const { providerOf, carrier } = deps;
   return {
     type: 'update_fip',
     deadlineMs: 15 * MINUTE_MS,
     async run(run) {
       const { tags } = run.task.input as MoveInput;
       const waiting = await unattended(run, providerFor(run, { providerOf }));
-      return waiting ?? moved(await move(run, carrier), (tx) => releaseFloatingIp(tx, holdOf(run), tags));
+      if (waiting) return waiting;
+      const outcome = await led(run, deps, await move(run, carrier));
+      return moved(outcome, (tx) => releaseFloatingIp(tx, holdOf(run), tags));
     },
-    undo: async (run) => moved(await moveBack(run, carrier), (tx) => releaseFloatingIp(tx, holdOf(run))),
+    async undo(run) {
+      const outcome = await led(run, deps, await moveBack(run, carrier));
+      return moved(outcome, (tx) => releaseFloatingIp(tx, holdOf(run)));
+    },
   };
 }
 
 /** Unassigns a floating IP, then forgets it; when that fails, it is where it was. */
-export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps): TaskHandler {
-  const { undo } = updateFloatingIpTask({ providerOf, carrier });
+export function deleteFloatingIpTask(deps: FloatingIpTaskDeps): TaskHandler {
+  const { providerOf, carrier } = deps;
+  const { undo } = updateFloatingIpTask(deps);
   return {
     type: 'delete_fip',
     deadlineMs: 15 * MINUTE_MS,
@@ -67,6 +78,20 @@ export function deleteFloatingIpTask({ providerOf, carrier }: FloatingIpTaskDeps
     },
     undo,
   };
+}
+
+/** The region leads it where the database says; where that is a load balancer, that one does it. */
+async function led(
+  run: TaskRun,
+  { networksOf }: FloatingIpTaskDeps,
+  outcome: Wait | Settle,
+): Promise<Wait | Settle> {
+  const { regionId, subject } = run.task;
+  const networks = regionId === null ? undefined : networksOf(regionId);
+  if (typeof outcome !== 'function' || !networks) return outcome;
+  const [row] = await readFloatingIps(run.db, [subject]);
+  const waiting = row && waitFor(await networks.apply(desiredFloatingIp(row), run.operation));
+  return waiting ?? outcome;
 }
 
 /** Ends a move together with what follows it. */

@@ -11,6 +11,8 @@ import { parseTagFilters } from '../../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags } from '../../../../platform/http/tags.ts';
 import { startFor, type TaskRef } from '../../../../platform/tasks/start.ts';
 import { reserve } from '../../../quotas/index.ts';
+import { applyAtOnce } from '../at-once.ts';
+import { desiredSubnet } from '../desired.ts';
 import type { SubnetRow } from '../model.ts';
 import { type NetworkDeps, requireNetworks } from '../service.ts';
 import { lockFreeNetwork } from '../store.ts';
@@ -89,6 +91,7 @@ export class SubnetService {
   async update(ctx: RegionContext, id: string, input: UpdateSubnet) {
     requireNetworks(this.#deps, ctx);
     const place = ctx.place;
+    const attached = await this.#deps.routers.attachedTo(ctx.db, id);
     await ctx.db.transaction(async (tx) => {
       const row = await store.lockSubnet(tx, id, place);
       const settings = settingsAfter(row, input);
@@ -103,6 +106,10 @@ export class SubnetService {
       await store.changeSubnet(tx, id, settings, ctx.clock.timestamp());
       await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, name: settings.name, ...place });
     });
+    const subnet = desiredSubnet(await store.readSubnet(ctx.db, id, place));
+    // A router that has the old gateway's address is moved before the gateway.
+    const routers = await this.#deps.routers.desired(ctx.db, attached);
+    await applyAtOnce(ctx, this.#deps.providerOf(ctx.region.id), [...routers, subnet]);
     return this.get(ctx, id);
   }
 

@@ -69,6 +69,13 @@ export async function readSubnetsOf(db: Queryable, networkIds: readonly string[]
   );
 }
 
+/** All of a region but those of its own network. */
+export async function readSubnetsIn(db: Queryable, regionId: number): Promise<SubnetRow[]> {
+  return db.rows<SubnetRow>(
+    sql`select ${SHOWN_SUBNET} from subnets s where s.region_id = ${regionId} and s.project_id is not null`,
+  );
+}
+
 /** Whether something in the subnet has this address. */
 export async function isGiven(tx: Tx, subnetId: string, address: string): Promise<boolean> {
   return tx.any(

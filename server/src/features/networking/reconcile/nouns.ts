@@ -1,0 +1,82 @@
+import type { Queryable } from '../../../platform/database/db.ts';
+import { desiredFloatingIp, readFloatingIps, readFloatingIpsIn } from '../floating-ips/index.ts';
+import {
+  type DesiredNoun,
+  desiredSubnet,
+  type Noun,
+  readNetworks,
+  readNetworksIn,
+  readSubnets,
+  readSubnetsIn,
+} from '../networks/index.ts';
+import { desiredPort, type PortRow, readPorts, readReservedPortsIn } from '../ports/index.ts';
+import { desiredRouter, readRouters, readRoutersInRegion } from '../routers/index.ts';
+
+/** A row, and what a region is to have of it; null: nothing. */
+interface Entry {
+  readonly id: string;
+  readonly projectId: number | null;
+  readonly regionId: number;
+  readonly isHeld: boolean;
+  readonly desired: DesiredNoun | null;
+}
+
+interface Row {
+  readonly id: string;
+  readonly project_id: number | null;
+  readonly region_id: number;
+  readonly task_id: string | null;
+}
+
+function entriesOf<Each extends Row>(
+  rows: readonly Each[],
+  desired: (row: Each) => DesiredNoun | null,
+): Entry[] {
+  return rows.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    regionId: row.region_id,
+    isHeld: row.task_id !== null,
+    desired: desired(row),
+  }));
+}
+
+const desiredNetwork = ({ id, external }: { id: string; external: boolean }): DesiredNoun | null =>
+  external ? null : { kind: 'network', id };
+/** One that is not reserved comes and goes with what has it. */
+const desiredReserved = (row: PortRow): DesiredNoun | null =>
+  row.reserved && row.ip_assignments.length > 0 ? desiredPort(row) : null;
+
+/** Everything that a region is to have. */
+export async function readNouns(db: Queryable, regionId: number): Promise<readonly Entry[]> {
+  return [
+    ...entriesOf(await readNetworksIn(db, regionId), desiredNetwork),
+    ...entriesOf(await readSubnetsIn(db, regionId), desiredSubnet),
+    ...entriesOf(await readRoutersInRegion(db, regionId), desiredRouter),
+    ...entriesOf(await readReservedPortsIn(db, regionId), desiredReserved),
+    ...entriesOf(await readFloatingIpsIn(db, regionId), desiredFloatingIp),
+  ];
+}
+
+/** One of them as it is at this moment; undefined: there is no such thing. */
+export async function readNoun(db: Queryable, { kind, id }: Noun): Promise<Entry | undefined> {
+  const [entry] = await entriesNow(db, kind, [id]);
+  return entry;
+}
+
+async function entriesNow(db: Queryable, kind: Noun['kind'], ids: readonly string[]): Promise<Entry[]> {
+  switch (kind) {
+    case 'network':
+      return entriesOf(await readNetworks(db, ids), desiredNetwork);
+    case 'subnet':
+      return entriesOf(await readSubnets(db, ids), desiredSubnet);
+    case 'router':
+      return entriesOf(await readRouters(db, ids), desiredRouter);
+    case 'port':
+      return entriesOf(await readPorts(db, ids), desiredReserved);
+    case 'floating_ip':
+      return entriesOf(await readFloatingIps(db, ids), desiredFloatingIp);
+    case 'security_group':
+      return [];
+  }
+}

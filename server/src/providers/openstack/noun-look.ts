@@ -1,0 +1,113 @@
+import type { DesiredNoun, Drift, NounKind } from '../../features/networking/networks/port.ts';
+import type { Logger } from '../../kernel/log.ts';
+import { digestOf } from './digest.ts';
+import type { EngineObject, EngineObjects } from './marks.ts';
+import type { Nouns } from './nouns.ts';
+import type { Session } from './session.ts';
+import type { OpenStackSettings } from './settings.ts';
+import { isDue } from './spread.ts';
+
+/** How often lists are read, also after a look that failed. */
+const EVERY_MS = 15_000;
+/** Complete looks in which something was missing, before it counts as deleted. */
+const LOOKS = 2;
+/** A list in which more than this share of what was there is missing is not believed, unless it is that few. */
+const SHARE = 0.05;
+const FEW = 2;
+
+export const KINDS = ['network', 'subnet', 'router', 'port', 'floating_ip'] as const;
+
+export interface NounLookOptions {
+  readonly session: Session;
+  readonly objects: EngineObjects;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly now: () => number;
+  readonly settings: Pick<OpenStackSettings, 'drift'>;
+}
+
+/** A thing that is to be there, as a look compares it. */
+export type Wanted = { readonly kind: NounKind; readonly id: string };
+
+/** What is not as desired: one list of each kind in 15 s, of ids and revisions alone. */
+export class NounLook {
+  readonly #options: NounLookOptions;
+  readonly #nouns: Nouns;
+  readonly #kinds: readonly NounKind[];
+  readonly #missing = new Map<string, number>();
+  readonly #wholeAt = new Map<string, number>();
+  #nextAt = 0;
+  #hasFailed = false;
+
+  constructor(options: NounLookOptions, nouns: Nouns, kinds: readonly NounKind[] = KINDS) {
+    this.#options = options;
+    this.#nouns = nouns;
+    this.#kinds = kinds;
+  }
+
+  /** Whether the region could not be asked, and it is too early to ask again: that was said once. */
+  get hasJustFailed(): boolean {
+    return this.#hasFailed && this.#options.now() < this.#nextAt;
+  }
+
+  /** @param nouns all that tasks do not work on, @param held ids of those that they do
+   *  @throws when the region cannot be asked */
+  async due(nouns: readonly (DesiredNoun | Wanted)[], held: ReadonlySet<string>): Promise<readonly Drift[]> {
+    const { now, session, objects } = this.#options;
+    if (now() < this.#nextAt) return [];
+    this.#nextAt = now() + EVERY_MS;
+    this.#hasFailed = true;
+    const { projectId } = await session.identity();
+    const found: Drift[] = [];
+    for (const kind of this.#kinds) {
+      const revisions = await this.#nouns.revisions(kind, projectId);
+      const known = await objects.all(kind);
+      const wanted = nouns.filter((each) => each.kind === kind);
+      found.push(...this.#compared(kind, wanted, { known, revisions, held }));
+    }
+    this.#hasFailed = false;
+    return found;
+  }
+
+  #compared(kind: NounKind, wanted: readonly (DesiredNoun | Wanted)[], seen: Seen): Drift[] {
+    const { known, revisions, held } = seen;
+    const ids = new Set(wanted.map(({ id }) => id));
+    const surplus = [...known.keys()].filter((id) => !ids.has(id) && !held.has(id));
+    const deleted = this.#deleted(kind, wanted, seen);
+    const changed = wanted.flatMap(({ id }, index): Drift[] => {
+      const object = known.get(id);
+      if (!object || object.facts.digest !== digestOf(wanted[index] as object))
+        return [{ kind, id, why: 'changed' }];
+      const revision = revisions.get(object.engineId);
+      if (revision === undefined) return [];
+      if (this.#options.settings.drift === 'keep') return [];
+      const isAltered = revision !== object.facts.revision;
+      return isAltered || isDue(this.#wholeAt, id, this.#options.now()) ? [{ kind, id, why: 'altered' }] : [];
+    });
+    return [...changed, ...deleted, ...surplus.map((id): Drift => ({ kind, id, why: 'surplus' }))];
+  }
+
+  /** What has vanished from the cloud, after two complete looks. */
+  #deleted(kind: NounKind, wanted: readonly Wanted[], { known, revisions }: Seen): Drift[] {
+    const settled = wanted.filter(({ id }) => known.has(id));
+    const gone = settled.filter(({ id }) => !revisions.has(known.get(id)?.engineId ?? ''));
+    const isGone = new Set(gone.map(({ id }) => id));
+    for (const { id } of settled) if (!isGone.has(id)) this.#missing.delete(id);
+    if (gone.length > Math.max(FEW, settled.length * SHARE)) {
+      this.#options.log.warn(
+        { kind, missing: gone.length, known: settled.length },
+        `most likely the cloud did not say all: no ${kind} is made anew while so many are missing`,
+      );
+      return [];
+    }
+    for (const { id } of gone) this.#missing.set(id, (this.#missing.get(id) ?? 0) + 1);
+    return gone
+      .filter(({ id }) => (this.#missing.get(id) ?? 0) >= LOOKS)
+      .map(({ id }): Drift => ({ kind, id, why: 'deleted' }));
+  }
+}
+
+interface Seen {
+  readonly known: ReadonlyMap<string, EngineObject>;
+  readonly revisions: ReadonlyMap<string, number>;
+  readonly held: ReadonlySet<string>;
+}
