@@ -12,4 +12,13 @@ const bundle = await bundleServer(ROOT, 'region-command').catch((error) => {
   console.error(`The server cannot be bundled: ${error.message}`);
   process.exit(1);
 });
-await import(bundle);
+const { isConfigError, regionCommand } = await import(bundle);
+const [print, say] = [process.stdout, process.stderr].map(
+  (to) => (/** @type {string} */ line) => to.write(`${line}\n`),
+);
+process.exitCode = await regionCommand(process.argv.slice(2), { env: process.env, print, say }).catch(
+  (/** @type {Error} */ error) => {
+    say?.(isConfigError(error) ? error.message : String(error.stack ?? error));
+    return 1;
+  },
+);

@@ -44,6 +44,12 @@ beforeAll(async () => {
 const virga = (line: string, more: Circumstances = {}) =>
   runCommand(line.split(' '), { cwd: here, ...more, env: { HOME: folder, ...more.env } });
 
+test('the cloud of a region is checked without a server, by the file that a node reads', async () => {
+  const said = await virga('region check Frankfurt', { env: { VIRGA_DATA_DIR: data } });
+  expect(said.code).not.toBe(0);
+  expect(said.errors).toContain('VIRGA_REGIONS names no region Frankfurt of the provider openstack');
+});
+
 describe('the cloud', () => {
   test('of the folder is found, with its tokens', async () => {
     expect(JSON.parse((await virga('status -o json')).output)).toEqual({

@@ -52,7 +52,7 @@ export async function packCommand(root, folder) {
   const stage = mkdtempSync(path.join(os.tmpdir(), 'virga-package-'));
   try {
     for (const [part, names] of Object.entries({
-      server: [...(PROGRAMS.server ?? []), 'engines/index', 'backup/index'],
+      server: [...(PROGRAMS.server ?? []), 'engines/index', 'backup/index', 'region-command'],
       edge: ['main'],
       cli: ['main', 'mcp'],
     })) {

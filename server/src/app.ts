@@ -80,6 +80,7 @@ import type { TaskHandler } from './platform/tasks/handler.ts';
 import { TaskWatcher } from './platform/tasks/watch.ts';
 import { TaskWatchdog } from './platform/tasks/watchdog.ts';
 import { Worker } from './platform/tasks/worker.ts';
+import { cloudNotes, cloudsForPrometheus, credentialWatch } from './regions/clouds.ts';
 import { setUpProject } from './regions/region-contents.ts';
 import { scopesOf } from './scopes.ts';
 import { VERSION } from './version.ts';
@@ -312,13 +313,19 @@ export class App {
     });
     const name = `${options.node.name}:${process.pid}`;
     this.presence = new Presence({ ...options, name, role, version: VERSION });
+    const clouds = () => options.providers.clouds();
+    const now = () => options.clock.now().getTime();
     this.#probes = probeRoutes({
       metrics: this.#metrics,
       isReady: options.isReady,
       faults: () => (clockWatch?.isFarOff ? [clockWatch.note ?? ''] : []),
-      notes: () => [clockWatch?.note, db.room.note, ...owners.refused()].filter((note) => note !== undefined),
+      notes: () =>
+        [clockWatch?.note, db.room.note, ...owners.refused(), ...cloudNotes(clouds)].filter(
+          (note) => note !== undefined,
+        ),
       operatorMetrics: [
         () => ownersForPrometheus(db),
+        async () => cloudsForPrometheus(clouds),
         ...all.flatMap(({ operatorMetrics }) => operatorMetrics ?? []),
       ],
       authenticator: this.#authenticator,
@@ -343,6 +350,7 @@ export class App {
       [
         ...all.flatMap((feature) => feature.background ?? []),
         ...mailer.jobs,
+        credentialWatch(clouds, now, (what, says) => options.log.warn(what, says)),
         forgetOldKeys(options.db),
         forgetOldLimits(options.db, options.clock),
         forgetOldCounts(options.db, options.clock),

@@ -13,11 +13,20 @@ import { type Config, ConfigError, readConfig } from './startup/config.ts';
 const USAGE = `seal ID      reads the secret of application credential ID, and prints it as the file of regions has it
 check NAME   says what the cloud of a region of VIRGA_REGIONS can do`;
 
-async function main([verb, name]: readonly string[]): Promise<number> {
-  const config = readConfig(process.env);
-  if (verb === 'seal' && name !== undefined) return seal(config, name);
-  if (verb === 'check' && name !== undefined) return check(config, name);
-  process.stderr.write(`${USAGE}\n`);
+/** Where it reads the settings of a node, and what it says. */
+export interface Around {
+  readonly env: NodeJS.ProcessEnv;
+  readonly print: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+/** @returns exit code: 1 where the cloud cannot serve, or the words are wrong
+ *  @throws ConfigError saying what is wrong with the settings */
+export async function regionCommand([verb, name]: readonly string[], around: Around): Promise<number> {
+  const config = readConfig(around.env);
+  if (verb === 'seal' && name !== undefined) return seal(config, name, around);
+  if (verb === 'check' && name !== undefined) return check(config, name, around);
+  around.say(USAGE);
   return 1;
 }
 
@@ -30,16 +39,16 @@ function cipherOf({ masterKeys, dataDir }: Config): Cipher {
   );
 }
 
-async function seal(config: Config, id: string): Promise<number> {
+async function seal(config: Config, id: string, { print, say }: Around): Promise<number> {
   const cipher = cipherOf(config);
-  if (process.stdin.isTTY) process.stderr.write('The secret of the credential, then Enter and Ctrl-D:\n');
+  if (process.stdin.isTTY) say('The secret of the credential, then Enter and Ctrl-D:');
   const secret = (await text(process.stdin)).trim();
   if (secret === '') throw new ConfigError('No secret was given: write it to the standard input');
-  process.stdout.write(`${JSON.stringify({ credential: sealCredential(cipher, { id, secret }) })}\n`);
+  print(JSON.stringify({ credential: sealCredential(cipher, { id, secret }) }));
   return 0;
 }
 
-async function check(config: Config, name: string): Promise<number> {
+async function check(config: Config, name: string, { print }: Around): Promise<number> {
   const regions = config.regionsFile === undefined ? [] : readRegionsFile(config.regionsFile);
   const region = regions.find((each) => each.display_name === name || each.slug === name);
   const settings = region?.settings.openstack as OpenStackSettings | undefined;
@@ -50,16 +59,9 @@ async function check(config: Config, name: string): Promise<number> {
   const findings = await checkCloud(cloudSession(cipher, settings, now), settings, now());
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const { what, verdict, says } of findings)
-    process.stdout.write(`${verdict.padEnd(5)}  ${what.padEnd(width)}  ${says}\n`);
+    print(`${verdict.padEnd(5)}  ${what.padEnd(width)}  ${says}`);
   return findings.some(({ verdict }) => verdict === 'fails') ? 1 : 0;
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error) => {
-    process.stderr.write(`${error instanceof ConfigError ? error.message : String(error?.stack ?? error)}\n`);
-    process.exitCode = 1;
-  },
-);
+/** Whether a person can do something about an error. */
+export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError;

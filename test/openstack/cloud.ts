@@ -133,11 +133,14 @@ interface Token {
   }[];
 }
 
-/** Does to a load balancer what a driver does that gives up. */
-export async function breakLoadBalancer(id: string): Promise<void> {
+/** Does to a load balancer what a driver does that gives up, or never ends. */
+export async function breakLoadBalancer(
+  id: string,
+  status: 'ERROR' | 'PENDING_UPDATE' | 'ACTIVE' = 'ERROR',
+): Promise<void> {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw new Error(`no id: ${id}`);
   const socket = path.join(stateFolder(rootFolder()), 'mariadb/socket');
-  const statement = `update load_balancer set provisioning_status = 'ERROR' where id = '${id}'`;
+  const statement = `update load_balancer set provisioning_status = '${status}' where id = '${id}'`;
   await promisify(execFile)(
     'mariadb',
     ['--no-defaults', `--socket=${socket}`, '-uroot', 'octavia', '-e', statement],

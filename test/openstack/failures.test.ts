@@ -231,6 +231,55 @@ describe.skipIf(!access)('failures of OpenStack (npm run openstack -- up starts 
     expect(await inventory()).toEqual(WHOLE);
   });
 
+  test('what stays PENDING is waited for, changed and deleted by nobody, and never fails', async () => {
+    const { apply, converge, remove } = provider();
+    await converge();
+    const { id: engineId } = await theOne();
+    await breakLoadBalancer(engineId, 'PENDING_UPDATE');
+    const waiting = { ready: false, step: 'waiting for the load balancer' };
+    const changed = desiredLoadBalancer({ listeners: [desiredListener({ connectionLimit: 9 })] });
+    for (let asked = 0; asked < 5; asked++) {
+      expect(await apply(changed)).toMatchObject(waiting);
+      expect(await remove()).toMatchObject({ ready: false });
+    }
+    expect(await inventory()).toEqual(WHOLE);
+    await breakLoadBalancer(engineId, 'ACTIVE');
+    expect(await converge(changed)).toContain('listener: connection_limit');
+    expect((await theOne()).id).toBe(engineId);
+  });
+
+  test('answers of 5xx and slow ones make nothing twice, and nothing fails for them', async () => {
+    let calls = 0;
+    const { converge, remove } = provider({
+      fetch: async (input, init) => {
+        calls++;
+        if (calls % 3 !== 0 || String(input).includes('/auth/')) return fetch(input, init);
+        if (calls % 2 === 0) await fetch(input, init);
+        return new Response('<html>Bad Gateway</html>', { status: 502 });
+      },
+    });
+    await converge();
+    expect(await inventory()).toEqual(WHOLE);
+    await waitUntil(async () => (await remove()).ready, { what: 'the deletion', intervalMs: 200 });
+    expect(await inventory()).toEqual(EMPTY);
+  });
+
+  test('a failover is asked for once, and only an administrator may', async () => {
+    const { converge, loadBalancers } = provider();
+    await converge();
+    const steps: (string | undefined)[] = [];
+    const acceptedAt = new Date();
+    const operation = { key: 'over', type: 'failover_loadbalancer', name: 'web', acceptedAt };
+    const over = async () => {
+      const progress = await loadBalancers.apply(desired, operation);
+      if (!progress.ready) steps.push(progress.step);
+      return progress.ready;
+    };
+    await waitUntil(over, { what: 'the failover', intervalMs: 200 });
+    expect(steps.filter((each) => each === 'load balancer: failover')).toHaveLength(1);
+    expect(await inventory()).toEqual(WHOLE);
+  });
+
   test('one that ends in ERROR is made anew on the same address', async () => {
     const { converge } = provider();
     await converge();

@@ -4,6 +4,7 @@ import { addKubernetesHelpers } from './kubernetes.ts';
 import { addLoadBalancerHelpers } from './load-balancers.ts';
 import { addPostgresqlHelpers } from './postgresql.ts';
 import { addQuotaHelpers } from './quotas.ts';
+import { addRegionHelpers } from './regions.ts';
 import { addSecretHelpers } from './secrets.ts';
 import { addStorageHelpers } from './storages.ts';
 import { addTaskHelpers } from './tasks.ts';
@@ -17,6 +18,7 @@ export const HELPERS: Readonly<Record<string, (noun: Command, terminal: Terminal
   storage: addStorageHelpers,
   task: addTaskHelpers,
   quota: addQuotaHelpers,
+  region: addRegionHelpers,
   token: addTokenHelpers,
   secret: addSecretHelpers,
 };

@@ -58,6 +58,7 @@ export function openStackRegions({ cipher, db, leases, clock, log }: ProviderOpt
         },
         mayLook: () => leases.hold(`openstack region ${id}`),
       }),
+      cloud: session,
       capabilities: {},
     };
   };

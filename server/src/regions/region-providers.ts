@@ -30,12 +30,24 @@ export interface RegionProvider {
   readonly capabilities: Partial<Capabilities>;
   /** Its programs run on a machine, so that one node at a time works on it. Absent: any number of nodes may. */
   readonly owner?: OwnedDataPlane;
+  /** The cloud of others that serves it. */
+  readonly cloud?: Cloud;
   /** Stops what must not outlive the server; `leave`: another server takes its programs over as they are. */
   close?(programs: 'leave' | 'stop'): Promise<void>;
 }
 
+/** How a cloud is that serves a region, as this node sees it. */
+export interface Cloud {
+  /** Why it cannot be asked at present, or null. */
+  readonly fault: string | null;
+  /** Calls since this node has started, and those of them that said nothing of the request. */
+  readonly counts: { readonly calls: number; readonly failures: number };
+  /** Milliseconds since 1970 when its credential ends; null: never, or nobody has signed in yet. */
+  readonly credentialEndsAt: number | null;
+}
+
 /** What of a provider is no port. */
-const NOT_PORTS = ['capabilities', 'owner', 'close'] as const;
+const NOT_PORTS = ['capabilities', 'owner', 'cloud', 'close'] as const;
 
 /** The name of a port. */
 export type Port = Exclude<keyof RegionProvider, (typeof NOT_PORTS)[number]>;
@@ -80,6 +92,11 @@ export class RegionProviders {
   });
 
   readonly regionIds = (): readonly number[] => [...this.#providers.keys()];
+
+  /** The clouds that serve regions, by the ids of these. */
+  clouds(): ReadonlyMap<number, Cloud> {
+    return new Map([...this.#providers].flatMap(([id, { cloud }]) => (cloud ? [[id, cloud] as const] : [])));
+  }
 
   /** The names of the ports that a region has. */
   portsOf(regionId: number): readonly string[] {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { absent } from './faults.ts';
-import type { Session } from './session.ts';
+import { type Session, timeOf } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
 
 /** What an operator wants to know of a cloud before anybody uses it. */
@@ -13,7 +13,7 @@ export interface Finding {
 
 /** Tags of load balancers came with it. */
 const OLDEST_OCTAVIA = 5;
-const WARN_DAYS = 14;
+export const WARN_DAYS = 14;
 const DAY_MS = 86_400_000;
 
 const works = (what: string, says: string): Finding => ({ what, verdict: 'works', says });
@@ -62,7 +62,7 @@ async function checkIdentity(session: Session, now: number): Promise<readonly Fi
 
 function ofEnd(endsAt: string | null, now: number): Finding {
   if (endsAt === null) return works('credential', 'does not end');
-  const days = Math.floor((Date.parse(/Z$/.test(endsAt) ? endsAt : `${endsAt}Z`) - now) / DAY_MS);
+  const days = Math.floor((timeOf(endsAt) - now) / DAY_MS);
   return (days < WARN_DAYS ? lacks : works)('credential', `ends in ${days} days, at ${endsAt}`);
 }
 
@@ -143,6 +143,10 @@ async function checkQuotas(session: Session): Promise<readonly Finding[]> {
     'load balancers': ofOctavia.load_balancer ?? ofOctavia.loadbalancer,
     listeners: ofOctavia.listener,
     members: ofOctavia.member,
+    networks: ofNeutron.network,
+    subnets: ofNeutron.subnet,
+    routers: ofNeutron.router,
+    'security groups': ofNeutron.security_group,
     ports: ofNeutron.port,
     'floating IPs': ofNeutron.floatingip,
   };

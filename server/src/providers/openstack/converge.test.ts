@@ -61,13 +61,14 @@ class Kept {
   }
 
   /** @returns what was done until nothing was left to do */
-  converge(desired: DesiredLoadBalancer): string[] {
+  converge(desired: DesiredLoadBalancer, provider?: string): string[] {
+    const settings = provider === undefined ? undefined : { provider };
     const done: string[] = [];
-    for (let call = nextCall(desired, this.tree(), undefined); call; ) {
+    for (let call = nextCall(desired, this.tree(), settings); call; ) {
       done.push(call.what);
       if (done.length > 30) throw new Error(`it does not end: ${done.join('; ')}`);
       this.do(call);
-      call = nextCall(desired, this.tree(), undefined);
+      call = nextCall(desired, this.tree(), settings);
     }
     return done;
   }
@@ -179,4 +180,16 @@ test('every field that somebody changes by hand is changed back', () => {
       expect(kept.converge(whole), key).toHaveLength(1);
     }
   }
+});
+
+test('a monitor of OVN comes after the listeners of its pool, also when one of them was deleted', () => {
+  const kept = new Kept();
+  const plain = desiredLoadBalancer({ pools: [desiredPool({ healthMonitor: MONITOR })] });
+  expect(kept.converge(plain, 'ovn').slice(-2)).toEqual(['listener: new', 'healthmonitor: new']);
+  kept.objects.delete(kept.of('/listeners')[0]?.id ?? '');
+  expect(kept.converge(plain, 'ovn')).toEqual([
+    'healthmonitor: surplus',
+    'listener: new',
+    'healthmonitor: new',
+  ]);
 });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DesiredLoadBalancer, DesiredPool } from '../../features/load-balancers/port.ts';
+import { OVN } from './abilities.ts';
 import { adopt, type Marked, markedId, markOf } from './marks.ts';
 import {
   type DesiredObject,
@@ -64,7 +65,10 @@ export function nextCall(
   return (
     ofLoadBalancer(desired, found.loadBalancer) ??
     removal(desired, found) ??
-    first(desired.pools, (pool) => ofPool(pool, found, settings, subnets)) ??
+    first(desired.pools, (pool) => {
+      const waits = settings?.provider === OVN && lacksListener(desired, pool, found);
+      return ofPool(pool, found, settings, subnets, waits ? null : pool.healthMonitor);
+    }) ??
     first(desired.listeners, (listener) => ofListener(listener, found)) ??
     first(desired.listeners, (listener) => ofPolicies(listener, found))
   );
@@ -189,11 +193,18 @@ function created(name: string, path: string, goal: DesiredObject, more: Fields =
   };
 }
 
+/** OVN forgets where a listener leads when a monitor was there before it: a monitor comes after all listeners. */
+function lacksListener({ listeners }: DesiredLoadBalancer, { id }: DesiredPool, found: FoundTree): boolean {
+  const leading = listeners.filter((each) => each.defaultPoolId === id);
+  return leading.some((each) => !findDesired(objectOfListener(each, null), found.listeners));
+}
+
 function ofPool(
   desired: DesiredPool,
   found: FoundTree,
   settings: LoadBalancerSettings | undefined,
   subnets: EngineSubnets,
+  monitor: DesiredPool['healthMonitor'],
 ): Call | null {
   const goal = objectOfPool(desired);
   const there = findPool(desired, found);
@@ -201,7 +212,7 @@ function ofPool(
   return (
     changed('pool', 'pools', goal.changeable, there.pool) ??
     ofMembers(desired, there, settings, subnets) ??
-    ofMonitor(desired, there)
+    ofMonitor(monitor, there)
   );
 }
 
@@ -233,7 +244,7 @@ function ofMembers(
   };
 }
 
-function ofMonitor({ healthMonitor }: DesiredPool, { pool, monitor }: FoundPool): Call | null {
+function ofMonitor(healthMonitor: DesiredPool['healthMonitor'], { pool, monitor }: FoundPool): Call | null {
   const goal = healthMonitor && objectOfMonitor(healthMonitor);
   const its = goal && monitor ? findDesired(goal, [monitor]) : undefined;
   if (monitor && !its) return deletion('healthmonitor', `/healthmonitors/${monitor.id}`);

@@ -44,8 +44,8 @@ export interface EngineFacts {
   readonly version?: number;
   /** Stands for all that was last made true. */
   readonly digest?: string;
-  /** The cloud's count of changes: another one means that somebody has changed it. */
-  readonly revision?: number;
+  /** The cloud's count and time of changes: others mean that somebody has changed it. */
+  readonly seen?: string;
   /** When the cloud last changed it, in the cloud's words: another time means that somebody has changed it. */
   readonly updatedAt?: string;
   /** The last failover that was asked for. */

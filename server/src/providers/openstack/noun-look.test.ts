@@ -11,7 +11,7 @@ import type { Session } from './session.ts';
 
 let now: number;
 let known: Map<string, EngineObject>;
-let listed: Map<string, number>;
+let listed: Map<string, string>;
 let drift: 'repair' | 'keep';
 
 beforeEach(() => {
@@ -28,16 +28,16 @@ const some = (count: number) => Array.from({ length: count }, (_, index) => netw
 /** All of them are settled, and there. */
 function settle(count: number) {
   for (const network of some(count)) {
-    const facts = { digest: digestOf(network), revision: 1 };
+    const facts = { digest: digestOf(network), seen: '1' };
     known.set(network.id, { engineId: `engine ${network.id}`, facts });
-    listed.set(`engine ${network.id}`, 1);
+    listed.set(`engine ${network.id}`, '1');
   }
 }
 
 function look() {
   const objects = { all: async () => known } as unknown as EngineObjects;
   const session = { identity: async () => ({ projectId: 'p' }) } as unknown as Session;
-  const nouns = { revisions: async () => listed } as unknown as Nouns;
+  const nouns = { seen: async () => listed } as unknown as Nouns;
   const log = pino({ level: 'silent' });
   const options = { objects, session, log, now: () => now, settings: { drift } };
   const its = new NounLook(options, nouns, ['network']);
@@ -51,8 +51,8 @@ test('what is new or changed here, altered there, or wanted by nobody', async ()
   settle(5);
   const due = look();
   expect(await due(5)).toEqual([]);
-  listed.set(`engine ${idOf(1)}`, 2);
-  known.set(idOf(2), { engineId: `engine ${idOf(2)}`, facts: { digest: 'another', revision: 1 } });
+  listed.set(`engine ${idOf(1)}`, '2');
+  known.set(idOf(2), { engineId: `engine ${idOf(2)}`, facts: { digest: 'another', seen: '1' } });
   expect(await due(6)).toEqual(
     [
       { kind: 'network', id: idOf(1), why: 'altered' },
@@ -78,7 +78,7 @@ test('nothing counts as deleted while more than one in twenty is missing', async
   const due = look();
   for (let index = 0; index < 6; index++) listed.delete(`engine ${idOf(index)}`);
   for (let looks = 0; looks < 4; looks++) expect(await due(100)).toEqual([]);
-  listed.set(`engine ${idOf(0)}`, 1);
+  listed.set(`engine ${idOf(0)}`, '1');
   expect(await due(100)).toEqual([]);
   expect((await due(100)).map(({ why }) => why)).toEqual(Array(5).fill('deleted'));
 });
@@ -96,7 +96,7 @@ test('what was altered there is kept where the operator says so; what was delete
   settle(3);
   drift = 'keep';
   const due = look();
-  listed.set(`engine ${idOf(0)}`, 2);
+  listed.set(`engine ${idOf(0)}`, '2');
   listed.delete(`engine ${idOf(1)}`);
   expect(await due(3)).toEqual([]);
   expect(await due(3)).toEqual([{ kind: 'network', id: idOf(1), why: 'deleted' }]);

@@ -28,7 +28,7 @@ export interface NounLookOptions {
 /** A thing that is to be there, as a look compares it. */
 export type Wanted = { readonly kind: NounKind; readonly id: string };
 
-/** What is not as desired: one list of each kind in 15 s, of ids and revisions alone. */
+/** What is not as desired: one list of each kind in 15 s, of ids and of when each was changed. */
 export class NounLook {
   readonly #options: NounLookOptions;
   readonly #nouns: Nouns;
@@ -59,17 +59,17 @@ export class NounLook {
     const { projectId } = await session.identity();
     const found: Drift[] = [];
     for (const kind of this.#kinds) {
-      const revisions = await this.#nouns.revisions(kind, projectId);
+      const listed = await this.#nouns.seen(kind, projectId);
       const known = await objects.all(kind);
       const wanted = nouns.filter((each) => each.kind === kind);
-      found.push(...this.#compared(kind, wanted, { known, revisions, held }));
+      found.push(...this.#compared(kind, wanted, { known, listed, held }));
     }
     this.#hasFailed = false;
     return found;
   }
 
   #compared(kind: NounKind, wanted: readonly (DesiredNoun | Wanted)[], seen: Seen): Drift[] {
-    const { known, revisions, held } = seen;
+    const { known, listed, held } = seen;
     const ids = new Set(wanted.map(({ id }) => id));
     const surplus = [...known.keys()].filter((id) => !ids.has(id) && !held.has(id));
     const deleted = this.#deleted(kind, wanted, seen);
@@ -77,19 +77,19 @@ export class NounLook {
       const object = known.get(id);
       if (!object || object.facts.digest !== digestOf(wanted[index] as object))
         return [{ kind, id, why: 'changed' }];
-      const revision = revisions.get(object.engineId);
-      if (revision === undefined) return [];
+      const line = listed.get(object.engineId);
+      if (line === undefined) return [];
       if (this.#options.settings.drift === 'keep') return [];
-      const isAltered = revision !== object.facts.revision;
+      const isAltered = line !== object.facts.seen;
       return isAltered || isDue(this.#wholeAt, id, this.#options.now()) ? [{ kind, id, why: 'altered' }] : [];
     });
     return [...changed, ...deleted, ...surplus.map((id): Drift => ({ kind, id, why: 'surplus' }))];
   }
 
   /** What has vanished from the cloud, after two complete looks. */
-  #deleted(kind: NounKind, wanted: readonly Wanted[], { known, revisions }: Seen): Drift[] {
+  #deleted(kind: NounKind, wanted: readonly Wanted[], { known, listed }: Seen): Drift[] {
     const settled = wanted.filter(({ id }) => known.has(id));
-    const gone = settled.filter(({ id }) => !revisions.has(known.get(id)?.engineId ?? ''));
+    const gone = settled.filter(({ id }) => !listed.has(known.get(id)?.engineId ?? ''));
     const isGone = new Set(gone.map(({ id }) => id));
     for (const { id } of settled) if (!isGone.has(id)) this.#missing.delete(id);
     if (gone.length > Math.max(FEW, settled.length * SHARE)) {
@@ -108,6 +108,6 @@ export class NounLook {
 
 interface Seen {
   readonly known: ReadonlyMap<string, EngineObject>;
-  readonly revisions: ReadonlyMap<string, number>;
+  readonly listed: ReadonlyMap<string, string>;
   readonly held: ReadonlySet<string>;
 }

@@ -22,8 +22,12 @@ export interface FoundNoun {
   readonly created_at?: string;
   readonly description: string;
   readonly revision_number: number;
+  readonly updated_at: string;
   readonly [field: string]: unknown;
 }
+
+/** Some changes are counted, and some are only dated. */
+const seenOf = ({ revision_number: count, updated_at: at }: FoundNoun) => `${count} ${at}`;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -82,15 +86,15 @@ export class Nouns {
 
   async settled({ kind, id }: Noun, { id: engineId }: FoundNoun, digest: string): Promise<void> {
     const after = await this.#get(kind, engineId);
-    const facts = { digest, revision: after?.revision_number ?? 0 };
+    const facts = { digest, seen: after ? seenOf(after) : '' };
     await this.#objects.save(kind, id, { engineId, facts });
   }
 
-  /** What of a kind is in the project, by the cloud's ids: their revisions. A page that fails fails the whole. */
-  async revisions(kind: NounKind, projectId: string): Promise<ReadonlyMap<string, number>> {
-    const fields = 'fields=id&fields=revision_number';
+  /** What of a kind is in the project, by the cloud's ids: when each was changed. A page that fails fails the whole. */
+  async seen(kind: NounKind, projectId: string): Promise<ReadonlyMap<string, string>> {
+    const fields = 'fields=id&fields=revision_number&fields=updated_at';
     const lines = await this.query(kind, `project_id=${projectId}&${fields}`);
-    return new Map(lines.map(({ id, revision_number: revision }) => [id, revision]));
+    return new Map(lines.map((line) => [line.id, seenOf(line)]));
   }
 
   async query(kind: NounKind, query: string): Promise<readonly FoundNoun[]> {

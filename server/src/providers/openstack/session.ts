@@ -56,6 +56,7 @@ export class Session {
   #token: Promise<Token> | undefined;
   #calls = 0;
   #failures = 0;
+  #credentialEndsAt: number | null = null;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -70,6 +71,11 @@ export class Session {
 
   get counts(): SessionCounts {
     return { calls: this.#calls, failures: this.#failures };
+  }
+
+  /** Milliseconds since 1970 when the credential ends; null: never, or it was not used yet. */
+  get credentialEndsAt(): number | null {
+    return this.#credentialEndsAt;
   }
 
   /** What the token says of who asks. */
@@ -209,6 +215,8 @@ export class Session {
     const identity = { methods: ['application_credential'], application_credential: credential };
     const answer = await this.#sent('POST', `${url}/auth/tokens`, {}, { auth: { identity } });
     const { token } = (await this.#read(answer)) as { token: KeystoneToken };
+    const endsAt = token.application_credential?.expires_at ?? null;
+    this.#credentialEndsAt = endsAt === null ? null : timeOf(endsAt);
     const urls = token.catalog.flatMap(({ type, endpoints }) => {
       const found = endpoints.find((each) => each.interface === face && each.region_id === region);
       return found ? [[type, found.url.replace(/\/+$/, '')] as const] : [];
@@ -218,7 +226,7 @@ export class Session {
       expiresAt: Date.parse(token.expires_at),
       projectId: token.project.id,
       roles: token.roles.map(({ name }) => name),
-      credentialEndsAt: token.application_credential?.expires_at ?? null,
+      credentialEndsAt: endsAt,
       urls: new Map(urls),
     };
   }
@@ -239,6 +247,9 @@ interface KeystoneToken {
     }[];
   }[];
 }
+
+/** Milliseconds since 1970 of a time that Keystone says: in UTC, with or without a zone. */
+export const timeOf = (text: string): number => Date.parse(/Z$/.test(text) ? text : `${text}Z`);
 
 function urlOf(urls: ReadonlyMap<string, string>, service: Service): string {
   const url = urls.get(service);
