@@ -36,10 +36,9 @@ const FAMILIES: readonly { name: string; type: string; help: string; of: (cloud:
     },
   ];
 
-/** In the text format of Prometheus; nothing where no region is served by a cloud. */
+/** In the text format of Prometheus. */
 export function cloudsForPrometheus(clouds: Clouds): string {
   const all = [...clouds()];
-  if (all.length === 0) return '';
   const lines = FAMILIES.flatMap(({ name, type, help, of }) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} ${type}`,
