@@ -52,7 +52,7 @@ test('a region has its addresses, images and groups, and a start adds nothing to
         '203.0.113.0/24',
         'fd76:6972:6761:2::/64',
       ],
-      images: 15,
+      images: 17,
       groups: 2,
     },
   ]);
