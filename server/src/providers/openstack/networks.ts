@@ -171,14 +171,9 @@ export class OpenStackNetworks implements NetworkProvider {
     };
     const own = await this.#nouns.engineId({ kind: 'network', id: desired.networkId });
     const mac = own === undefined ? {} : { mac_address: desired.macAddress };
-    try {
-      const found = await this.#nouns.create(desired, Object.assign(fields, mac, filter));
-      return { found, changes: ['port: new'] };
-    } catch (error) {
-      if (!(error instanceof EngineFault) || error.kind !== 'conflict') throw error;
-      const all = desired.addresses.map(({ address }) => address).join(' and ');
-      throw new TaskFailed(`${all} is in use by something else in the cloud: ${error.message}`);
-    }
+    const all = desired.addresses.map(({ address }) => address).join(' and ');
+    const found = await this.#nouns.createPort(desired, Object.assign(fields, mac, filter), all);
+    return { found, changes: ['port: new'] };
   }
 
   /** The project's network, or that in which load balancers get addresses: the region's own. */

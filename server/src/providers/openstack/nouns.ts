@@ -1,6 +1,7 @@
 import type { Noun, NounKind } from '../../features/networking/networks/port.ts';
+import { TaskFailed } from '../../kernel/errors.ts';
 import { isSame } from './converge.ts';
-import { absent } from './faults.ts';
+import { absent, EngineFault } from './faults.ts';
 import { adopt, type EngineObjects, markedId, markOf } from './marks.ts';
 import type { Session } from './session.ts';
 
@@ -62,6 +63,17 @@ export class Nouns {
     // Floating IPs have no names.
     if (kind === 'floating_ip') Reflect.deleteProperty(body, 'name');
     return this.#one(kind, await this.#session.call('network', 'POST', `/${path}`, { [one]: body }));
+  }
+
+  /** @param address that it is to have, for the user to read
+   *  @throws TaskFailed when something else has it */
+  async createPort(noun: Noun, fields: Fields, address: string): Promise<FoundNoun> {
+    try {
+      return await this.create(noun, fields);
+    } catch (error) {
+      if (!(error instanceof EngineFault) || error.kind !== 'conflict') throw error;
+      throw new TaskFailed(`${address} is in use by something else in the cloud: ${error.message}`);
+    }
   }
 
   /** Changes what of it differs.

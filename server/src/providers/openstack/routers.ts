@@ -115,7 +115,8 @@ export class Routers {
       throw new EngineFault('missing', 404, `subnet ${subnetId} is not there yet`);
     const fixed = [{ subnet_id: subnet, ip_address: address }];
     const found = await this.#nouns.find(noun);
-    const port = found ?? (await this.#nouns.create(noun, { network_id: network, fixed_ips: fixed }));
+    const port =
+      found ?? (await this.#nouns.createPort(noun, { network_id: network, fixed_ips: fixed }, address));
     await this.#nouns.change(noun, port, { fixed_ips: fixed });
     await this.#options.session.call('network', 'PUT', `/routers/${routerId}/add_router_interface`, {
       port_id: port.id,
