@@ -105,7 +105,7 @@ export function runningOn(dataDir: string): Cloud | undefined {
 }
 
 /** `NAME=value` lines of the first run. */
-export function credentialsOf(dataDir: string): Readonly<Record<string, string>> {
+function credentialsOf(dataDir: string): Readonly<Record<string, string>> {
   try {
     const lines = readFileSync(path.join(dataDir, 'credentials'), 'utf8').trim().split('\n');
     return Object.fromEntries(

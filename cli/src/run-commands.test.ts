@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { ROOT } from '../../scripts/lib/root.mjs';
 import { lockFolder, processIdentity } from '../../server/src/platform/database/embedded/instance.mjs';
 import { START_OPTIONS } from '../../server/src/startup/start-options.mjs';
@@ -64,11 +64,32 @@ describe('the cloud', () => {
     });
     expect((await virga('account get --query id')).output).toBe('1\n');
     expect((await virga('node list')).code).toBe(0);
-    expect(JSON.parse((await virga('open -o json')).output)).toEqual({
-      portal: url,
-      email: 'admin@virga.internal',
-      password: quoting,
-    });
+    const { portal, works } = JSON.parse((await virga('open -o json')).output);
+    expect(works).toBe('once, for five minutes');
+    const [address, token] = portal.split('#');
+    expect(address).toBe(`${url}/sign-in`);
+    const enter = async () =>
+      (await server.call('POST', '/virga/v1/session/link', { body: { token } })).status;
+    expect([await enter(), await enter()]).toEqual([200, 400]);
+  });
+
+  test('is opened in a browser by a file that only the person can read', async () => {
+    const bin = path.join(folder, 'bin');
+    const seen = path.join(folder, 'seen');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(
+      path.join(bin, 'xdg-open'),
+      `#!/bin/sh\nprintf '%s' "$*" >${seen}.part && mv ${seen}.part ${seen}\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const env = { DISPLAY: ':0', PATH: `${bin}:${process.env.PATH}` };
+    expect((await virga('open', { env, answers: [] })).output).toContain('in the browser');
+    const file = path.join(data, 'open.html');
+    await vi.waitFor(() => expect(readFileSync(seen, 'utf8')).toBe(`file://${file}`), 10_000);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toContain(`location.replace("${url}/sign-in#`);
   });
 
   test('of the person is found elsewhere, and a profile counts more', async () => {

@@ -8,7 +8,8 @@ import { startCommand } from '../../scripts/lib/start-command.mjs';
 import { stopCommand } from '../../scripts/lib/stop-command.mjs';
 import { START_OPTIONS } from '../../server/src/startup/start-options.mjs';
 import { addBackupCommands } from './backup-commands.ts';
-import { credentialsOf, dataDirHere, dataDirs } from './connection.ts';
+import { openInBrowser } from './browser.ts';
+import { dataDirHere, dataDirs } from './connection.ts';
 import { Context, type Globals } from './context.ts';
 import { ended } from './ended.ts';
 import { NoCloud, UsageError } from './failures.ts';
@@ -44,7 +45,7 @@ export function addRunCommands(program: Command, terminal: Terminal): void {
     .option('-f, --follow', 'and what it says from now on')
     .option('--task <id>', 'only what concerns this task')
     .action((options: Followed) => logs(options, terminal));
-  addOutput(add('open', 'say where the portal is')).action((globals: Globals) =>
+  addOutput(add('open', 'open the portal, signed in')).action((globals: Globals) =>
     open(new Context(terminal, globals)),
   );
   addOutput(add('env', 'print settings for shells, SDKs and other tools')).action((globals: Globals) =>
@@ -119,9 +120,14 @@ async function status(context: Context): Promise<void> {
 }
 
 async function open(context: Context): Promise<void> {
-  const { url, dataDir } = context.cloud();
-  const { EMAIL, PASSWORD } = dataDir === undefined ? {} : credentialsOf(dataDir);
-  context.print({ portal: url, ...(EMAIL && PASSWORD && { email: EMAIL, password: PASSWORD }) });
+  const cloud = context.cloud();
+  const { url, dataDir, operatorToken } = cloud;
+  if (dataDir === undefined || operatorToken === undefined) return context.print({ portal: url });
+  const { token } = await context.connect(true).client.post('/virga/v1/session/links');
+  const link = `${url}/sign-in#${token}`;
+  if (context.terminal.isInteractive && openInBrowser(dataDir, link, context.terminal.env))
+    return context.print({ portal: url, opened: 'in the browser' });
+  context.print({ portal: link, works: 'once, for five minutes' });
 }
 
 /** For a shell; most values need no quotes. */

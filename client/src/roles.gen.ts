@@ -131,6 +131,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "POST /virga/v1/session": 'Users',
   "POST /virga/v1/session/confirm": 'Users',
   "POST /virga/v1/session/link": 'Users',
+  "POST /virga/v1/session/links": 'operator',
   "POST /virga/v1/session/passkey": 'Users',
   "POST /virga/v1/session/passkey/options": 'Users',
   "POST /virga/v1/simulation/{region_id}/faults": 'operator',

@@ -312,6 +312,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/session/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a token that signs the person of the token in to a browser, once
+         * @description Make a token that signs the person of the token in to a browser, once. For `POST /virga/v1/session/link`. It works for five minutes, and for whoever has it. Answers a session link (201). Needs the operator token.
+         */
+        post: operations["createSessionLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/session/passkey/options": {
         parameters: {
             query?: never;
@@ -20441,6 +20461,10 @@ export interface components {
             /** @description To send with writes as X-CSRF-Token; null where there is no cookie */
             csrf_token: string | null;
         };
+        SessionLink: {
+            /** @description Shown once. */
+            token: string;
+        };
         SessionList: {
             /** @description The number of all that match, over all pages; in a threshold, files or requests. */
             count: number;
@@ -24250,6 +24274,39 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["CloudBadRequest"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    createSessionLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Make a token that signs the person of the token in to a browser, once */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionLink"];
+                };
+            };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

@@ -259,6 +259,7 @@ describe('an answer with new tokens', () => {
       'POST /iam/clients/{clientId}/tokens',
       'POST /iam/v2/clients/{clientId}/tokens',
       'POST /virga/v1/clients/{client_id}/act',
+      'POST /virga/v1/session/links',
       'PUT /iam/users/{userId}/password',
     ]);
   });
@@ -309,4 +310,19 @@ describe('a copied access token', () => {
     expect((await they.bearer('GET', '/iam/clients/me', access)).status).toBe(401);
     expect((await goOn()).status).toBe(401);
   });
+});
+
+test('only the operator gets a link that signs in, which works once, for five minutes', async () => {
+  const links = '/virga/v1/session/links';
+  const administrator = await server.call('POST', links, { token: server.tokens.Administrators });
+  expect(administrator.status).toBe(403);
+  const made = async () =>
+    (await server.call('POST', links, { token: server.tokens.operator })).body.token as string;
+  const follow = async (token: string) =>
+    (await server.call('POST', '/virga/v1/session/link', { body: { token }, token: '' })).status;
+  const token = await made();
+  expect([await follow(token), await follow(token)]).toEqual([200, 400]);
+  const late = await made();
+  clock.advance(5 * MINUTE);
+  expect(await follow(late)).toBe(400);
 });

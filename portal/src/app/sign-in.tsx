@@ -22,7 +22,8 @@ export function SignIn() {
     if (!token) return;
     history.replaceState(null, '', location.pathname);
     void client.POST('/virga/v1/session/link', { body: { token } }).then(async ({ error, response }) => {
-      if (error) return setFault({ ...faultOf(error), ...(response.status < 500 ? { message: USED } : {}) });
+      if (error)
+        return setFault({ ...faultOf(error), ...(response.status === 400 ? { message: USED } : {}) });
       await readSession();
       await enter();
     });

@@ -11,12 +11,14 @@ import {
   EndSessionsQuery,
   OpenSession,
   SessionInfo,
+  SessionLink,
   SessionList,
   SessionParams,
 } from './session-schema.ts';
 import { confirmSession, describeSession, listOwnSessions, signOut } from './session-service.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIn } from './sign-in.ts';
+import { newOwnSignInToken } from './sign-in-link.ts';
 import { MailedToken } from './user-schema.ts';
 
 const tag = 'Sign-in';
@@ -54,6 +56,16 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
       sensitive: true,
       handler: async (ctx, { body, headers }) =>
         opened(ctx, await signIn.loginByLink(ctx, body.token, userAgentOf(headers))),
+    }),
+    session.at('links').post({
+      operationId: 'createSessionLink',
+      summary: 'Make a token that signs the person of the token in to a browser, once',
+      description: 'For `POST /virga/v1/session/link`. It works for five minutes, and for whoever has it.',
+      access: 'operate',
+      status: 201,
+      response: SessionLink,
+      sensitive: true,
+      handler: (ctx) => newOwnSignInToken(ctx),
     }),
     session.at('passkey/options').post({
       operationId: 'preparePasskeySession',

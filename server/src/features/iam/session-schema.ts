@@ -21,6 +21,11 @@ export const OpenSession = Type.Object(
   { $id: 'OpenSession' },
 );
 
+export const SessionLink = Type.Object(
+  { token: Type.String({ description: 'Shown once.' }) },
+  { $id: 'SessionLink' },
+);
+
 export const ConfirmSession = Type.Object(
   {
     password: Type.Optional(
