@@ -17,7 +17,7 @@ export {
 } from './members.ts';
 export type { SecurityGroupProvider } from './port.ts';
 
-const RECONCILE_EVERY_MS = 5_000;
+const RECONCILE_EVERY_MS = 15_000;
 
 export function securityGroups(deps: SecurityGroupDeps & GroupReconcilerOptions): Feature {
   const reconciler = new GroupReconciler(deps);

@@ -5,7 +5,7 @@ import type { Feature } from '../../../platform/feature.ts';
 import type { NetworkProvider } from '../networks/index.ts';
 import { NetworkReconciler } from './reconciler.ts';
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 15_000;
 
 export interface NetworkReconcileDeps {
   readonly db: Db;
