@@ -1363,6 +1363,28 @@ CREATE INDEX postgresql_clusters_created ON postgresql_clusters USING btree (pro
 CREATE INDEX postgresql_clusters_held ON postgresql_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX postgresql_clusters_name ON postgresql_clusters USING btree (project_id, region_id, name);
 
+create table postgresql_samples (
+  cluster_id uuid not null,
+  at timestamp with time zone not null,
+  connections integer not null,
+  max_connections integer not null,
+  used_bytes bigint not null,
+  size_bytes bigint not null,
+  blocks_hit bigint not null,
+  blocks_read bigint not null,
+  committed bigint not null,
+  rolled_back bigint not null,
+  coarse boolean not null,
+  constraint postgresql_samples_pkey PRIMARY KEY (cluster_id, at),
+  constraint postgresql_samples_connections_check CHECK ((connections >= 0)),
+  constraint postgresql_samples_max_connections_check CHECK ((max_connections >= 0)),
+  constraint postgresql_samples_size_bytes_check CHECK ((size_bytes >= 0)),
+  constraint postgresql_samples_used_bytes_check CHECK ((used_bytes >= 0)),
+  constraint postgresql_samples_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES postgresql_clusters(id) ON DELETE CASCADE
+);
+CREATE INDEX postgresql_samples_age ON postgresql_samples USING btree (coarse, at);
+comment on column postgresql_samples.coarse is 'the first of a quarter of an hour, which is kept for 30 days and not for one';
+
 create table postgresql_users (
   cluster_id uuid not null,
   name text not null,

@@ -1378,7 +1378,7 @@ export interface paths {
         };
         /**
          * Follow tasks as server-sent events
-         * @description Follow tasks as server-sent events. Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off. When that is not possible, since the database was restored or replaced, the first event is named reset: list the tasks again. A token has at most 20 streams open on a node, and all tokens together 1000; another one is answered 429. Answers what the schema of the answer says.
+         * @description Follow tasks as server-sent events. Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off. When that is not possible, since the database was restored or replaced, the first event is named reset: list the tasks again. With changes=true, events named change say what else has changed: action is a word of the audit log, or health or counters of the resource that noun and id name, or unknown where some may have been missed; they have no id and are not resumed. A token has at most 20 streams open on a node, and all tokens together 1000; another one is answered 429. Answers what the schema of the answer says.
          */
         get: operations["streamTasks"];
         put?: never;
@@ -1982,6 +1982,26 @@ export interface paths {
          * @description Get what was last measured of a PostgreSQL cluster. Answers a postgresql metrics.
          */
         get: operations["getPostgresClusterMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what was measured of a PostgreSQL cluster over time
+         * @description Get what was measured of a PostgreSQL cluster over time. Each minute is kept for a day, a quarter of an hour for 30 days; an answer has at most 1,440 points. Answers `count`, the number of all that match, and `results`.
+         */
+        get: operations["getPostgresClusterSeries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4552,6 +4572,26 @@ export interface paths {
         patch: operations["updateCluster"];
         trace?: never;
     };
+    "/virga/v1/k8s/{project_id}/{region_id}/{cluster_name}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how a Kubernetes cluster is reached, and how each of its nodes is
+         * @description See how a Kubernetes cluster is reached, and how each of its nodes is. Answers a k8s cluster state.
+         */
+        get: operations["getClusterState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}/certificates": {
         parameters: {
             query?: never;
@@ -6936,6 +6976,26 @@ export interface paths {
          * @description Change who may use a bucket, and how long its objects stay. Answers a storage bucket. Needs the role Administrators or Engineers.
          */
         patch: operations["updateObjectStorageStorageBucket"];
+        trace?: never;
+    };
+    "/virga/v1/object_storages/{storage_id}/signed_urls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign an address of a storage, for one request of S3 that needs no key
+         * @description Sign an address of a storage, for one request of S3 that needs no key. Signed with the newest key of the storage that may write. It ends with its time, or with the key. Nothing is kept of it. Answers a signed storage url (201). Needs the role Administrators or Engineers.
+         */
+        post: operations["signStorageUrl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/storage/stats/v1/storage/usage/total": {
@@ -13697,6 +13757,18 @@ export interface components {
             /** @description The items of this page. */
             results: components["schemas"]["K8sCluster"][];
         };
+        K8sClusterState: {
+            /** @description Where its API is: `https://10.0.0.5:6443`; null: it is still being created. */
+            api_url: string | null;
+            /** @description Whether nothing answers there. */
+            is_simulated: boolean;
+            /** @description The network that its nodes are in. */
+            network_id: string;
+            /** @description What people call that network; null: it is no network of the project, but the own of the cluster. */
+            network_name: string | null;
+            /** @description The oldest first. */
+            nodes: components["schemas"]["K8sNodeState"][];
+        };
         K8sExceededLimits: {
             /** @description May be at most: baremetal gpu a100 count. */
             baremetal_gpu_a100_count_limit?: number;
@@ -13925,6 +13997,31 @@ export interface components {
              * @enum {string}
              */
             condition: "Ready" | "NotReady" | "Gone";
+        };
+        K8sNodeState: {
+            /** @description Of its instance. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The pool that it is in. */
+            pool_name: string;
+            /** @description Of Kubernetes, as it was started with. */
+            version: string;
+            /** @description In the network of the cluster. */
+            address: string;
+            /**
+             * @description `UNREADY`: it was ready, and is not at present.
+             * @enum {string}
+             */
+            state: "BUILDING" | "READY" | "UNREADY" | "REMOVING";
+            /**
+             * Format: date-time
+             * @description When it got into this state.
+             * @example 2026-01-31T12:00:00Z
+             */
+            since: string;
+            /** @description Why it is not ready, and what comes of it; null: it is ready. */
+            reason: string | null;
         };
         K8sPool: {
             /** @description Its id. */
@@ -17585,6 +17682,26 @@ export interface components {
             /** @description Without a password */
             connection_string: string;
         };
+        PostgresqlPoint: {
+            /**
+             * Format: date-time
+             * @description When it was measured
+             * @example 2026-01-31T12:00:00Z
+             */
+            time: string;
+            /** @description Open, active or idle */
+            connections: number;
+            /** @description Ids of the max connections that were created. */
+            max_connections: number;
+            /** @description Of its storage */
+            used_bytes: number;
+            /** @description Of its storage */
+            size_bytes: number;
+            /** @description Since the point before; null: its server was started again, or this is the first */
+            transactions_per_second: number | null;
+            /** @description Blocks that were found in memory since the point before; null: none was read */
+            hit_percent: number | null;
+        };
         PostgresqlPooler: {
             /**
              * @description How the algorithm is used.
@@ -17597,6 +17714,12 @@ export interface components {
              * @constant
              */
             type?: "pgbouncer";
+        };
+        PostgresqlSeries: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["PostgresqlPoint"][];
         };
         PostgresqlServer: {
             /** @description Stays with the server when its role changes */
@@ -20577,6 +20700,36 @@ export interface components {
                 /** @description How somebody signed in. */
                 auth_type: string;
             }[];
+        };
+        SignStorageUrl: {
+            /**
+             * @description Of the request.
+             * @enum {string}
+             */
+            method: "DELETE" | "GET" | "HEAD" | "POST" | "PUT";
+            /** @description The bucket and the object, not encoded: `/photos/cats/1.jpg`. */
+            path: string;
+            /** @description What stands behind the question mark, not encoded: `{"list-type": "2"}`. */
+            parameters?: {
+                [key: string]: string;
+            };
+            /**
+             * @description How long it can be used; a week at most. Default: 300.
+             * @default 300
+             */
+            expires_seconds?: number;
+        };
+        SignedStorageUrl: {
+            /** @description At the address of the storage: whoever has it can use it. */
+            url: string;
+            /** @description The same as a path of this server, which passes it on: for web pages of this origin. */
+            passed_on: string;
+            /**
+             * Format: date-time
+             * @description When it expires.
+             * @example 2026-01-31T12:00:00Z
+             */
+            expires_at: string;
         };
         SimulatedFault: {
             /**
@@ -26828,6 +26981,8 @@ export interface operations {
     streamTasks: {
         parameters: {
             query?: {
+                /** @description Whether the stream also carries what changes without a task, as events named change. Default: false. */
+                changes?: boolean;
                 /** @description Id of the project. */
                 project_id?: number[];
                 /** @description Id of the region. */
@@ -28610,6 +28765,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PostgresqlMetrics"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getPostgresClusterSeries: {
+        parameters: {
+            query?: {
+                /** @description How far back; 30 days are kept. Default: 24. */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get what was measured of a PostgreSQL cluster over time */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostgresqlSeries"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];
@@ -36427,6 +36622,43 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
+    getClusterState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the project. */
+                project_id: number;
+                /** @description Id of the region. */
+                region_id: number;
+                /** @description The name of the cluster, which stands for its id. */
+                cluster_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description See how a Kubernetes cluster is reached, and how each of its nodes is */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["K8sClusterState"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     getClusterCertificates: {
         parameters: {
             query?: never;
@@ -41307,6 +41539,8 @@ export interface operations {
                 offset?: number;
                 /** @description Id of the network. */
                 network_id?: string;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description any: also what the region shares with every project. Default: "project". */
                 owned_by?: "any" | "project";
                 /** @description By which field the list is ordered, and in which direction. Default: "cidr.asc". */
@@ -44615,6 +44849,58 @@ export interface operations {
             default: components["responses"]["StorageError"];
         };
     };
+    signStorageUrl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The number of a storage. */
+                storage_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "method": "GET",
+                 *       "path": "/pictures/cat.jpg",
+                 *       "parameters": {
+                 *         "response-content-type": "image/jpeg"
+                 *       },
+                 *       "expires_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignStorageUrl"];
+            };
+        };
+        responses: {
+            /** @description Sign an address of a storage, for one request of S3 that needs no key */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedStorageUrl"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     createUsageTotal: {
         parameters: {
             query?: never;
@@ -46641,6 +46927,8 @@ export interface operations {
                 region_id?: number[];
                 /** @description Id of what it is about. */
                 resource_id?: string[];
+                /** @description Id of the user. */
+                user_id?: number[];
                 /** @description Only actions from one of these addresses. */
                 source_user_ips?: string[];
                 /** @description Only actions by one of these programs. */

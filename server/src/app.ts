@@ -27,7 +27,7 @@ import { networkReconcile } from './features/networking/reconcile/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
-import { Locations, objectStorage } from './features/object-storage/index.ts';
+import { Locations, objectStorage, PASSED_ON, storageAddress } from './features/object-storage/index.ts';
 import { olderStorages } from './features/older-storages/index.ts';
 import { pricing } from './features/pricing/index.ts';
 import { projectMap } from './features/project-map/index.ts';
@@ -53,11 +53,13 @@ import { OperationNames } from './operation-names.ts';
 import { Authenticator } from './platform/auth/caller.ts';
 import { Background } from './platform/background.ts';
 import { CertificateWatch } from './platform/certificates/watch.ts';
+import { ChangeWatcher } from './platform/changes/changes.ts';
 import { contractJob } from './platform/database/contract.ts';
 import type { Feature } from './platform/feature.ts';
 import { serveGuide } from './platform/http/guide.ts';
 import { forgetOldKeys } from './platform/http/idempotency.ts';
 import { METADATA_EXAMPLES } from './platform/http/metadata-routes.ts';
+import { servePassOn } from './platform/http/pass-on.ts';
 import { servePortal } from './platform/http/portal.ts';
 import { probeRoutes } from './platform/http/probes.ts';
 import type { Route } from './platform/http/route.ts';
@@ -95,6 +97,7 @@ export function features({
   cipher,
   mail,
   watcher,
+  changes,
   video,
   webhookNetworks = [],
   prices = new Prices(),
@@ -109,6 +112,7 @@ export function features({
   watchdog,
 }: Omit<AppOptions, 'rateLimit' | 'isReady' | 'checkResponses'> & {
   watcher: TaskWatcher;
+  changes: ChangeWatcher;
   owners: RegionOwners;
   sessions: Sessions;
   /** Of all features together. */
@@ -158,7 +162,7 @@ export function features({
     clients({ insertProject: setUpProject, clock, ids, cipher, routes }),
     projects({ insertProject: setUpProject }),
     regions({ capabilitiesOf: providers.capabilitiesOf }),
-    tasks({ watcher, db, streams, reads: taskReads, watchdog }),
+    tasks({ watcher, changes, db, streams, reads: taskReads, watchdog }),
     inferenceSecrets({ cipher }),
     inferenceRegistryCredentials({ cipher }),
     quotas({ db, clock, ids, sendsMail: mail.smtpUrl !== undefined }),
@@ -168,6 +172,7 @@ export function features({
       tasks: reads,
       providerOf: providers.of('postgresql'),
       db,
+      clock,
       log,
       regionIds,
       owners,
@@ -266,18 +271,21 @@ export class App {
   readonly #options: AppOptions;
   readonly #metrics: Metrics;
   readonly #watcher: TaskWatcher;
+  readonly #changes: ChangeWatcher;
   readonly #authenticator: Authenticator;
   readonly #owners: RegionOwners;
 
   constructor(options: AppOptions) {
     this.#options = options;
     this.#watcher = new TaskWatcher(options.db);
+    this.#changes = new ChangeWatcher(options.db);
     const owners = ownersOf(options, () => this.background.ownsMore());
     this.#owners = owners;
     const sessions = new Sessions(options);
     const all = features({
       ...options,
       watcher: this.#watcher,
+      changes: this.#changes,
       owners,
       sessions,
       routes: () => this.routes,
@@ -395,9 +403,12 @@ export class App {
   async api(): Promise<FastifyInstance> {
     const api = await this.#server(this.routes);
     // Long polls and streams end at once when the server stops.
-    api.addHook('preClose', () => this.#watcher.close());
+    api.addHook('preClose', async () => {
+      await Promise.all([this.#watcher.close(), this.#changes.close()]);
+    });
     await serveReference(api, () => this.document);
-    const { portal: folder, guide, ids, video } = this.#options;
+    const { portal: folder, guide, ids, video, db } = this.#options;
+    await servePassOn(api, { prefix: PASSED_ON, addressOf: (id) => storageAddress(db, id) });
     const media = video ? [new URL(video.cdnUrl).origin, new URL(video.cdnIpUrl).origin] : [];
     await servePortal(api, { folder, ids, media });
     await serveGuide(api, guide);

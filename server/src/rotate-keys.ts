@@ -3,6 +3,7 @@ import { Sessions } from './features/iam/index.ts';
 import { SharedClock } from './kernel/clock.ts';
 import { randomIds } from './kernel/ids.ts';
 import { createLog } from './kernel/log.ts';
+import { ChangeWatcher } from './platform/changes/changes.ts';
 import { Db } from './platform/database/db.ts';
 import { lockDataDir, StartError, startEmbeddedPostgres } from './platform/database/embedded/index.ts';
 import { migrateToLatest } from './platform/database/migrate.ts';
@@ -46,6 +47,7 @@ async function main(): Promise<void> {
       sessions: new Sessions({ db, clock, cipher }),
       owners: new RegionOwners({ db, log, ids, node: NOBODY, owned: [], everybodys: [] }),
       watcher: new TaskWatcher(db),
+      changes: new ChangeWatcher(db),
       routes: () => [],
       watchdog: () => {
         throw new Error('no tasks are worked on here');

@@ -66,6 +66,72 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     expect(await portal.barriers()).toEqual([]);
   });
 
+  test('objects are uploaded, also in parts, looked at, shared, kept in versions and deleted', async () => {
+    const { page } = portal;
+    await page.getByRole('link', { name: 'photos' }).click();
+    await page.getByRole('row', { name: /cat\.jpg 195 KiB/ }).waitFor();
+    await page.getByRole('link', { name: 'Buckets', exact: true }).click();
+    await page.getByRole('button', { name: 'Create bucket' }).click();
+    await page.getByLabel('Name').last().fill('papers');
+    await press('Create bucket');
+    await page.getByRole('link', { name: 'papers' }).click();
+    await page.getByText('Nothing is here').waitFor();
+    const input = page.getByLabel('Files to upload');
+    const kept = page.getByRole('switch', { name: 'Keep versions' });
+    await expect.poll(() => kept.isEnabled()).toBe(true);
+    await kept.click();
+    await expect.poll(() => kept.isChecked()).toBe(true);
+    const hello = (text: string) => [
+      { name: 'hello.txt', mimeType: 'text/plain', buffer: Buffer.from(text) },
+    ];
+    await input.setInputFiles([
+      ...hello('first words'),
+      { name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(33_600_000, 7) },
+    ]);
+    await page.getByRole('row', { name: /film\.bin 32\.0 MiB/ }).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await input.setInputFiles(hello('second words, which are more'));
+    await page.getByRole('row', { name: /hello\.txt 28 B/ }).waitFor();
+    await portal.act(/hello\.txt/, 'Preview');
+    await dialog().getByText('second words').waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    const download = page.waitForEvent('download');
+    await press('Download');
+    expect((await download).suggestedFilename()).toBe('hello.txt');
+    await page.keyboard.press('Escape');
+    await portal.act(/hello\.txt/, 'Share a link…');
+    const link = (await dialog().locator('code').textContent()) ?? '';
+    expect(await (await fetch(link)).text()).toContain('second words');
+    await page.keyboard.press('Escape');
+    await portal.act(/hello\.txt/, 'Delete…');
+    await press('Delete object');
+    await page.getByRole('row', { name: /hello\.txt/ }).waitFor({ state: 'detached' });
+    await input.setInputFiles(hello('third'));
+    await page.getByRole('row', { name: /hello\.txt 5 B/ }).waitFor();
+    await portal.act(/hello\.txt/, 'Versions…');
+    await dialog()
+      .getByRole('row', { name: /the newest/ })
+      .waitFor();
+    expect(
+      await dialog()
+        .getByRole('row', { name: /older|deleted/ })
+        .count(),
+    ).toBe(3);
+    expect(await portal.barriers()).toEqual([]);
+    await page.keyboard.press('Escape');
+    for (const name of [/hello\.txt/, /film\.bin/]) {
+      await portal.act(name, 'Delete…');
+      await press('Delete object');
+      await page.getByRole('row', { name }).waitFor({ state: 'detached' });
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await portal.barriers()).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('link', { name: 'Buckets', exact: true }).click();
+    await page.getByRole('button', { name: 'Create bucket' }).waitFor();
+  });
+
   test('a bucket that everybody may read is read without a key, by pages that may', async () => {
     const { page } = portal;
     expect((await fetch(`${address}/photos/cat.jpg`)).status).toBe(403);

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { sharedPortal } from './portal/harness.ts';
+import { idleStories } from './portal/idle.ts';
 import { mapStories } from './portal/map.ts';
 import { operatorStories } from './portal/operator.ts';
 import { searchStories } from './portal/search.ts';
@@ -19,6 +20,7 @@ searchStories(portal);
 tabStories(portal);
 stateStories(portal);
 mapStories(portal);
+idleStories(portal);
 operatorStories(portal);
 taskStories(portal);
 

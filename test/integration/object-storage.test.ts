@@ -75,6 +75,54 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
   });
   afterAll(() => server.close());
 
+  test('signed addresses do one thing for a time, directly and passed on, and only for their account', async () => {
+    const sign = (body: object, as?: 'other client') =>
+      server.call('POST', `/virga/v1/object_storages/${id}/signed_urls`, { body, ...(as ? { as } : {}) });
+    const origin = await server.api.listen({ port: 0, host: '127.0.0.1' });
+    const pathName = '/photos/signed/a+b & ü.txt';
+    const put = (await sign({ method: 'PUT', path: pathName })).body;
+    const sent = await fetch(`${origin}${put.passed_on}`, {
+      method: 'PUT',
+      body: 'hello',
+      headers: { 'content-type': 'text/html' },
+    });
+    expect([sent.status, sent.headers.get('etag')]).toEqual([200, expect.any(String)]);
+    expect(await get('signed/a+b & ü.txt')).toBe('hello');
+    const { body, status } = await sign({ method: 'GET', path: pathName, expires_seconds: 60 });
+    expect(status).toBe(201);
+    expect(await (await fetch(body.url)).text()).toBe('hello');
+    const passed = await fetch(`${origin}${body.passed_on}`, { headers: { range: 'bytes=0-1' } });
+    expect([passed.status, await passed.text()]).toEqual([206, 'he']);
+    // What a tenant has stored runs nothing in the name of this origin.
+    expect(passed.headers.get('content-security-policy')).toMatch(/^sandbox/);
+    expect(passed.headers.get('content-disposition')).toBe('attachment');
+    const list = await sign({
+      method: 'GET',
+      path: '/photos',
+      parameters: { 'list-type': '2', prefix: 'signed/' },
+    });
+    expect(await (await fetch(`${origin}${list.body.passed_on}`)).text()).toContain('<Key>signed/');
+    for (const [target, expected] of [
+      [body.passed_on.replace(/Signature=..../, 'Signature=0000'), 403],
+      [body.passed_on.replace('/signed/', '/other/'), 403],
+      [body.passed_on.replace(`/objects/${id}/`, '/objects/999/'), 404],
+      [`/objects/${id}/photos?list-type=2`, 403],
+    ] as const)
+      expect((await fetch(`${origin}${target}`)).status, target).toBe(expected);
+    expect((await fetch(`${origin}${body.passed_on}`, { method: 'DELETE' })).status).toBe(403);
+    expect((await sign({ method: 'GET', path: pathName }, 'other client')).status).toBe(404);
+    const odd = await sign({
+      method: 'GET',
+      path: '/photos/../theirs/a',
+      parameters: { 'X-Amz-Expires': '9' },
+    });
+    expect([odd.status, Object.keys(odd.body.errors ?? odd.body.error ?? odd.body)]).toEqual([
+      400,
+      expect.anything(),
+    ]);
+    await s3.send(new DeleteObjectCommand({ Bucket: 'photos', Key: 'signed/a+b & ü.txt' }));
+  });
+
   test('who may use a bucket is what the server says, also when S3 clients have made or changed it', async () => {
     const bucket = async (name: string) => (await call('GET', `/${id}/buckets/${name}`)).body;
     const anonymous = async () => (await fetch(`${address}/theirs/one`)).status;

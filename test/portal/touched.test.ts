@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTouched } from '../../portal/src/api/touched.ts';
+import { isChanged, isTouched } from '../../portal/src/api/touched.ts';
 
 /** What of a page is asked for anew when something is heard of a task. */
 
@@ -45,6 +45,25 @@ test('lists of tasks always; what is counted, when it has ended', () => {
   expect(isTouched(['get', '/cloud/v1/tasks', {}], task('create_vm', 'RUNNING'))).toBe(true);
   expect(isTouched(['get', '/cloud/v2/client_quotas', {}], task('create_vm', 'RUNNING'))).toBe(false);
   expect(isTouched(['get', '/cloud/v2/client_quotas', {}], task('create_vm'))).toBe(true);
+});
+
+test('what changes without a task: a call as its task would, and health where it is shown', () => {
+  const change = { project_id: 1, region_id: 2, noun: null, id: null };
+  const moved = { ...change, action: 'health', noun: 'loadbalancer', id: ID };
+  const balancer = (load_balancer_id: string) =>
+    query('/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', { load_balancer_id });
+  const map = ['get', '/virga/v1/map/{project_id}', { params: { path: { project_id: 1 } } }];
+  expect(isChanged(volume(OTHER), { ...change, action: 'unknown' })).toBe(true);
+  expect(isChanged(query(VOLUMES), { ...change, action: 'update_volume' })).toBe(true);
+  expect(isChanged(query(NETWORKS), { ...change, action: 'update_volume' })).toBe(false);
+  expect(isChanged(map, moved)).toBe(true);
+  expect(isChanged(balancer(ID), moved)).toBe(true);
+  expect(isChanged(balancer(OTHER), moved)).toBe(false);
+  expect(isChanged(['get', '/cloud/v1/tasks', {}], moved)).toBe(false);
+  // What is counted all the time is asked for where one of them is looked at.
+  const counted = { ...moved, action: 'counters' };
+  expect(isChanged(balancer(ID), counted)).toBe(true);
+  expect(isChanged(map, counted)).toBe(false);
 });
 
 test('what a task of an unknown type changes is everything of its place', () => {

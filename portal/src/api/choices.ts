@@ -13,6 +13,8 @@ const OFFERED = 100;
 const MANY = { limit: 1000 };
 /** Of a list that the server searches. @param part of the name; empty: any */
 const named = (part: string) => ({ limit: OFFERED, ...(part ? { name__contains: part } : {}) });
+/** As a regular expression, in which its own signs stand for themselves. */
+const literally = (part: string) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 const pathOf = ({ project, region }: Where) => ({ project_id: project, region_id: region });
 const namedIn = (where: Where, part: string) => ({ params: { path: pathOf(where), query: named(part) } });
 const manyIn = (where: Where) => ({ params: { path: pathOf(where), query: MANY } });
@@ -116,10 +118,14 @@ export const networks = (where: Where): Choices => ({
 export const subnets = (where: Where, networkId?: string): Choices => ({
   key: keyOf('subnets', where, networkId),
   none: 'There is no subnet here yet',
-  load: async () =>
+  isSearched: true,
+  load: async (part) =>
     resultsOf(
       await client.GET('/cloud/v1/subnets/{project_id}/{region_id}', {
-        params: { path: pathOf(where), query: { ...MANY, ...(networkId ? { network_id: networkId } : {}) } },
+        params: {
+          path: pathOf(where),
+          query: { ...named(part), ...(networkId ? { network_id: networkId } : {}) },
+        },
       }),
     ).map(({ id, name, cidr }) => ({ value: id, label: `${name} (${cidr})` })),
 });
@@ -137,10 +143,14 @@ export const securityGroups = (where: Where): Choices => ({
 export const instances = (where: Where): Choices => ({
   key: keyOf('instances', where),
   none: 'There is no instance here yet',
-  load: async () =>
+  isSearched: true,
+  load: async (part) =>
     resultsOf(
       await client.GET('/cloud/v1/instances/{project_id}/{region_id}', {
-        params: { path: pathOf(where), query: { ...MANY, include_k8s: false } },
+        params: {
+          path: pathOf(where),
+          query: { limit: OFFERED, include_k8s: false, ...(part ? { name: part } : {}) },
+        },
       }),
     ).map(called),
 });
@@ -223,10 +233,14 @@ export const storageLocations = (here: string | undefined): Choices => ({
 export const reservedAddresses = (where: Where): Choices => ({
   key: keyOf('reserved', where),
   none: 'There is no free reserved fixed IP',
-  load: async () =>
+  isSearched: true,
+  load: async (part) =>
     resultsOf(
       await client.GET('/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}', {
-        params: { path: pathOf(where), query: { ...MANY, available_only: true } },
+        params: {
+          path: pathOf(where),
+          query: { limit: OFFERED, available_only: true, ...(part ? { ip_address: literally(part) } : {}) },
+        },
       }),
     ).map(({ port_id, name, fixed_ip_address, fixed_ipv6_address }) => ({
       value: port_id,

@@ -101,17 +101,24 @@ export const api = createQueryClient(client);
 /** Prepares a call: a form shows it while it is filled in, and sends the same one. */
 export const apiCall = apiCallsOf(client);
 
+/** How often is looked while no stream says what changes. */
 export const LOOK_EVERY_MS = 30_000;
+/** And while one does: a notification can be lost. */
+const SELDOM_MS = 300_000;
+/** While something goes on. */
+const BUSY_MS = 1_000;
+/** After an answer that failed. */
+const FAILED_MS = 5_000;
 
-/** What a task touches is asked for anew when it changes; the rest is looked at every 30 s, or when a server that was
- *  too busy has said to. When it was away, its return asks for everything. */
+/** What a task or a call touches is asked for anew when it changes, as the stream says; the rest is looked at now and
+ *  then, or when a server that was too busy has said to. When it was away, its return asks for everything. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
       // A server on this machine is there without a network, too.
       networkMode: 'always',
-      ...every(LOOK_EVERY_MS),
+      ...every(SELDOM_MS),
       retry: false,
       placeholderData: (previous: unknown) => previous,
     },
@@ -122,14 +129,28 @@ export const queryClient = new QueryClient({
 /** Asks for all that is shown anew. */
 export const refresh = () => void queryClient.invalidateQueries();
 
-/** How often a query is asked anew; a server that was too busy is asked when it has said to, and not before. */
-export function every(ms: number | false) {
-  return { refetchInterval: ({ state }: { state: { error: unknown } }) => againMs(state.error) ?? ms };
+interface Asked<Data> {
+  readonly state: { readonly data: Data | undefined; readonly error: unknown };
 }
 
-function againMs(error: unknown): number | undefined {
+/** How often a query is asked anew: what failed sooner, unless a server that was too busy has said when.
+ *  @param ms false: only where the server has said when */
+export function every(ms: number | false) {
+  return { refetchInterval: ({ state: { error } }: Asked<unknown>) => againMs(error, ms) };
+}
+
+/** Every second while something goes on, of which the stream does not say each step; else seldom. */
+export function whileBusy<Data>(isBusy: (data: Data) => boolean) {
+  return {
+    refetchInterval: ({ state: { data, error } }: Asked<Data>) =>
+      againMs(error, data !== undefined && isBusy(data) ? BUSY_MS : SELDOM_MS),
+  };
+}
+
+function againMs<Ms extends number | false>(error: unknown, ms: Ms): number | Ms {
   const seconds = isRecord(error) ? Number(error[AGAIN]) : 0;
-  return seconds > 0 ? Math.min(seconds * 1000, LOOK_EVERY_MS) : undefined;
+  if (seconds > 0) return Math.min(seconds * 1000, LOOK_EVERY_MS);
+  return error === null || ms === false ? ms : Math.min(ms, FAILED_MS);
 }
 
 /** An error of the API in the one form that the pages show, whichever of its bodies it came in. */

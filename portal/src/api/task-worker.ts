@@ -1,12 +1,13 @@
 import { readTasks } from './task-stream.ts';
+import type { Change } from './touched.ts';
 
 /** Reads the event stream of tasks once for all tabs: a browser allows six connections to a server, and each tab with a
  *  stream of its own would hold one. */
 
 /** What a tab says: that it listens for a session, or that it is left. */
 export type FromTab = { readonly join: string } | { readonly leave: true };
-/** What tabs are told: that the stream is open, or a task. */
-export type ToTab = { readonly opened: true } | { readonly task: unknown };
+/** What tabs are told: whether the stream is open, a task, or what changed without one. */
+export type ToTab = { readonly open: boolean } | { readonly task: unknown } | { readonly change: Change };
 
 interface Scope {
   onconnect: (event: MessageEvent) => void;
@@ -32,7 +33,7 @@ function end(): void {
 function join(tab: MessagePort, requested: string): void {
   tabs.add(tab);
   if (session === requested) {
-    if (isOpen) tab.postMessage({ opened: true } satisfies ToTab);
+    if (isOpen) tab.postMessage({ open: true } satisfies ToTab);
     return;
   }
   end();
@@ -40,9 +41,14 @@ function join(tab: MessagePort, requested: string): void {
   stop = readTasks({
     opened: () => {
       isOpen = true;
-      tell({ opened: true });
+      tell({ open: true });
+    },
+    lost: () => {
+      isOpen = false;
+      tell({ open: false });
     },
     heard: (task) => tell({ task }),
+    changed: (change) => tell({ change }),
   });
 }
 

@@ -1,11 +1,11 @@
 import type { Query } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { client, queryClient, type Schemas } from './client.ts';
+import { client, LOOK_EVERY_MS, queryClient, refresh, type Schemas } from './client.ts';
 import { whenBack } from './connection.ts';
 import { csrfToken } from './session.ts';
 import { readTasks, type TaskStream } from './task-stream.ts';
 import type { FromTab, ToTab } from './task-worker.ts';
-import { isTouched } from './touched.ts';
+import { type Change, isChanged, isTouched } from './touched.ts';
 
 export type Task = Schemas['Task'];
 
@@ -25,23 +25,48 @@ export const isEnded = (task: Task): boolean => task.state === 'FINISHED' || tas
 export function followTasks(): () => void {
   const stream: TaskStream = {
     heard: note,
-    // What ended before the stream was open, it does not report.
-    opened: () => void readAwaited(),
+    changed: noteChange,
+    lost,
+    opened: () => {
+      found();
+      // What ended before the stream was open, it does not report.
+      void readAwaited();
+    },
   };
   const leave = 'SharedWorker' in globalThis ? readWithOthers(stream) : readTasks(stream);
   const stop = whenBack(() => void queryClient.invalidateQueries());
   return () => {
     stop();
     leave();
+    clearInterval(looking);
   };
 }
 
+/** Looks for itself while there is no stream. */
+let looking: ReturnType<typeof setInterval> | undefined;
+
+function lost(): void {
+  looking ??= setInterval(refresh, LOOK_EVERY_MS);
+}
+
+/** What changed while there was no stream, it does not report. */
+function found(): void {
+  if (looking === undefined) return;
+  clearInterval(looking);
+  looking = undefined;
+  refresh();
+}
+
 /** Reads the stream together with the other tabs of the browser. */
-function readWithOthers({ heard, opened }: TaskStream): () => void {
+function readWithOthers({ heard, changed, opened, lost }: TaskStream): () => void {
   const worker = new SharedWorker(new URL('./task-worker.ts', import.meta.url), { type: 'module' });
   const say = (message: FromTab) => worker.port.postMessage(message);
-  worker.port.onmessage = ({ data }: MessageEvent<ToTab>) =>
-    'task' in data ? heard(data.task as Task) : opened();
+  worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => {
+    if ('task' in data) heard(data.task as Task);
+    else if ('change' in data) changed(data.change);
+    else if (data.open) opened();
+    else lost();
+  };
   const join = () => say({ join: csrfToken() ?? '' });
   const leave = () => say({ leave: true });
   join();
@@ -70,26 +95,31 @@ function note(task: Task): void {
   tasks = index < 0 ? [task, ...tasks].slice(0, KEPT) : tasks.with(index, task);
   for (const listener of listeners) listener();
   for (const hear of waiting.get(task.id) ?? []) hear(task);
-  refreshSoon(task);
+  refreshSoon(task.id, (key) => isTouched(key, task));
 }
 
-/** What was heard of since the last round, by the task. */
-const gathered = new Map<string, Task>();
+type Touches = (key: Query['queryKey']) => boolean;
+
+/** What was heard of since the last round, by the task or the change, and what each touches. */
+const gathered = new Map<string, Touches>();
 let refreshing = false;
 
 /** Asks anew for what a task changes, one round after the other: a round that each event began anew would, where many
  *  tasks run, never come to its end. */
-function refreshSoon(task: Task): void {
-  gathered.set(task.id, task);
+function refreshSoon(what: string, touches: Touches): void {
+  gathered.set(what, touches);
   if (!refreshing) nextRound();
 }
+
+const noteChange = (change: Change): void =>
+  refreshSoon(JSON.stringify(change), (key) => isChanged(key, change));
 
 function nextRound(): void {
   refreshing = true;
   setTimeout(() => {
     const heard = [...gathered.values()];
     gathered.clear();
-    const predicate = ({ queryKey }: Query) => heard.some((one) => isTouched(queryKey, one));
+    const predicate = ({ queryKey }: Query) => heard.some((touches) => touches(queryKey));
     // An answer that does not come must not hold up the next round.
     const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
     void Promise.race([queryClient.invalidateQueries({ predicate }), patience]).finally(() => {

@@ -2,6 +2,16 @@ import type { Schemas } from '../../../client/src/index.ts';
 
 /** Which answers of the API a task changes, so that nothing else is asked for anew. */
 
+/** What changed without a task, as the stream says it. */
+export interface Change {
+  /** As the audit log names it; `health` or `counters` of a resource; `unknown`: some may have been missed. */
+  readonly action: string;
+  readonly project_id: number | null;
+  readonly region_id: number | null;
+  readonly noun: string | null;
+  readonly id: string | null;
+}
+
 type Task = Pick<
   Schemas['Task'],
   'task_type' | 'state' | 'data' | 'created_resources' | 'project_id' | 'region_id'
@@ -38,6 +48,8 @@ const NOUNS: readonly (readonly [type: RegExp, own: RegExp, others?: RegExp])[] 
 /** Of every task, and what operators watch. */
 const TASKS =
   /^\/cloud\/v1\/tasks|user_actions|^\/virga\/v1\/(attention|map|simulation|nodes|webhook|outbox)/;
+/** What says how the resources of a project are. */
+const HEALTH = /^\/virga\/v1\/(attention|map)/;
 /** What is counted when a task has ended. */
 const COUNTED = /quota|limits|usage/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -59,6 +71,20 @@ export function isTouched(key: readonly unknown[], task: Task): boolean {
   const asked = Object.values(params).filter((value) => UUID.test(String(value)));
   const ids = idsOf(task);
   return asked.length === 0 || ids.size === 0 || asked.some((id) => ids.has(String(id)));
+}
+
+/** Whether the answer to a query may be another one after what changed without a task. */
+export function isChanged(key: readonly unknown[], change: Change): boolean {
+  const { action, noun, id, project_id, region_id } = change;
+  if (action === 'unknown') return true;
+  const isAction = noun === null;
+  const [, path] = key;
+  if (!isAction && (typeof path !== 'string' || TASKS.test(path)))
+    return action === 'health' && HEALTH.test(String(path));
+  const about = { task_type: noun ?? action, data: { id }, created_resources: null, project_id, region_id };
+  // Of what is counted only the page of the resource itself shows anything.
+  if (action === 'counters' && !JSON.stringify(key).includes(String(id))) return false;
+  return isTouched(key, { ...about, state: isAction ? 'FINISHED' : 'RUNNING' } as Task);
 }
 
 const isElsewhere = (asked: unknown, at: number | null | undefined) =>

@@ -50,6 +50,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   NEW: 'busy',
   DEGRADED: 'degraded',
   Soon: 'degraded',
+  UNREADY: 'failed',
+  BUILDING: 'busy',
+  REMOVING: 'busy',
   'No listeners': 'degraded',
   'Nobody may connect': 'degraded',
   DRAINING: 'degraded',
@@ -78,6 +81,7 @@ const WORDS: Readonly<Record<string, string>> = {
   rejected: 'Rejected',
   'in-use': 'In use',
   read_only: 'Read-only',
+  UNREADY: 'Not ready',
 };
 
 export function meaningOf(status: string): Meaning {

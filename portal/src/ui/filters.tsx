@@ -7,6 +7,7 @@ import type { Search } from './routing.tsx';
 
 export type Filter =
   | { readonly kind: 'text'; readonly key: string; readonly label: string }
+  | { readonly kind: 'date'; readonly key: string; readonly label: string }
   | {
       readonly kind: 'choice';
       readonly key: string;
@@ -16,6 +17,9 @@ export type Filter =
 
 /** A filter that is typed. */
 export const textFilter = (key: string, label: string): Filter => ({ kind: 'text', key, label });
+
+/** A filter that is a day, as `2026-01-31`. */
+export const dateFilter = (key: string, label: string): Filter => ({ kind: 'date', key, label });
 
 /** A filter that is chosen. */
 export const choiceFilter = (key: string, label: string, options: readonly Option[]): Filter => ({
@@ -39,6 +43,8 @@ export function FilterBar({ filters, search, change }: FilterBarProps) {
       {filters.map((filter) =>
         filter.kind === 'text' ? (
           <TextFilter key={filter.key} filter={filter} value={search[filter.key]} change={change} />
+        ) : filter.kind === 'date' ? (
+          <DateFilter key={filter.key} filter={filter} value={search[filter.key]} change={change} />
         ) : (
           <Select
             key={filter.key}
@@ -66,17 +72,29 @@ export function FilterBar({ filters, search, change }: FilterBarProps) {
   );
 }
 
-const SETTLE_MS = 250;
-
-function TextFilter({
-  filter,
-  value,
-  change,
-}: {
+interface FilterProps {
   readonly filter: Filter;
   readonly value: string | undefined;
   readonly change: (next: Search) => void;
-}) {
+}
+
+function DateFilter({ filter, value, change }: FilterProps) {
+  return (
+    <TextInput
+      type="date"
+      className={styles.choice}
+      aria-label={filter.label}
+      leftSection={filter.label}
+      leftSectionWidth={48}
+      value={value ?? ''}
+      onChange={({ currentTarget }) => change({ [filter.key]: currentTarget.value || undefined })}
+    />
+  );
+}
+
+const SETTLE_MS = 250;
+
+function TextFilter({ filter, value, change }: FilterProps) {
   const [text, setText] = useState(value ?? '');
   const latest = useRef(change);
   latest.current = change;

@@ -2,6 +2,7 @@ import { Fragment, type ReactNode } from 'react';
 import { type Needs, useMay } from '../api/may.ts';
 import { idOf, type Named } from '../api/named.ts';
 import { pathParams } from '../api/place.ts';
+import { ExportCsv } from './export-csv.tsx';
 import { unreadNote } from './fault.tsx';
 import { type Filter, FilterBar } from './filters.tsx';
 import { FromBefore } from './from-before.tsx';
@@ -161,7 +162,12 @@ export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
           />
           {/* Below the rows, where it moves nothing. */}
           <FromBefore query={query} />
-          <Paging count={query.data?.count} offset={offset} size={sizeOf(search)} change={change} />
+          <Paging count={query.data?.count} offset={offset} size={sizeOf(search)} change={change}>
+            <ExportCsv
+              title={title}
+              data={query.data as { count: number; results: readonly object[] } | undefined}
+            />
+          </Paging>
         </>
       )}
     </>
@@ -204,11 +210,13 @@ function Paging({
   offset,
   size,
   change,
+  children,
 }: {
   readonly count: number | undefined;
   readonly offset: number;
   readonly size: number;
   readonly change: (next: Search) => void;
+  readonly children: ReactNode;
 }) {
   if (count === undefined) return null;
   const last = Math.min(offset + size, count);
@@ -251,6 +259,7 @@ function Paging({
           </VerbButton>
         </>
       )}
+      {children}
     </nav>
   );
 }

@@ -174,6 +174,7 @@ export const WINDOWS = [
   { value: 'hour', label: 'Hour', body: { time_interval: 1, time_unit: 'hour' as const } },
   { value: 'day', label: 'Day', body: { time_interval: 24, time_unit: 'hour' as const } },
   { value: 'week', label: 'Week', body: { time_interval: 7, time_unit: 'day' as const } },
+  { value: 'month', label: '30 days', body: { time_interval: 30, time_unit: 'day' as const } },
 ];
 
 export function WindowPicker({

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Secret, TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
 import type { Portal } from './harness.ts';
@@ -253,6 +254,21 @@ export function accountStories(portal: Portal): void {
     expect(await portal.barriers()).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const today = new Date().toISOString().slice(0, 10);
+    await page.goto(`${virga.url}/account/audit?person=1&from=2020-01-01&to=${today}`);
+    await page.getByLabel('From').fill('2020-02-03');
+    await page.waitForURL(/from=2020-02-03/);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await (await saved).path();
+    const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split('\r\n');
+    expect(head).toMatch(/^id,timestamp,action_type,/);
+    const { body } = await virga.call('GET', '/cloud/v1/user_actions?user_id=1&limit=1');
+    // All of them, not only the page that is shown.
+    expect(lines.length).toBe(body.count);
+    expect(body.count).toBeGreaterThan(50);
+    await page.goto(`${virga.url}/account/audit?to=2020-01-01`);
+    await page.getByText('Nothing matches').waitFor();
   });
 }
 

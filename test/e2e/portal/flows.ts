@@ -14,6 +14,8 @@ export function flowStories(portal: Portal): void {
     await dialog().getByRole('button', { name: 'Create cluster' }).click();
     await page.waitForURL('**/kubernetes/bistro');
     await page.getByRole('heading', { name: /bistro Provisioned/ }).waitFor();
+    await page.getByText('kubectl --kubeconfig bistro.kubeconfig get nodes').waitFor();
+    await page.getByText(/^https:\/\/[0-9.]+:6443$/).waitFor();
     const head = page.getByRole('button', { name: 'Actions' }).first();
     const pool = page
       .locator('[data-card]')

@@ -17,7 +17,7 @@ const READS = [
   /^(Change password…|Sign out there|Sign out everywhere…)$/,
   /^(Add passkey…|Add authenticator app…|New recovery codes…)$/,
   // Of the video page, and of databases.
-  /^(Get an address|Download certificate|and \d+ more|Undo changes)$/,
+  /^(Get an address|Download certificate|and \d+ more|Undo changes|Export CSV)$/,
   // It fills in a field.
   /^Add your address, /,
   // Of the operator's gate.

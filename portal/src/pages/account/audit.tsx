@@ -4,7 +4,7 @@ import { api, type Schemas } from '../../api/client.ts';
 import { projectsQuery, regionsQuery } from '../../app/home.ts';
 import { apiWords } from '../../ui/api-words.ts';
 import { Entry } from '../../ui/entry.tsx';
-import { choiceFilter, textFilter } from '../../ui/filters.tsx';
+import { choiceFilter, dateFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { Facts } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -66,6 +66,12 @@ const NOUNS = [
   'user',
 ] as const;
 
+/** A moment of a day, as the clock of the reader has it. */
+function momentOf(day: string | undefined, time: string): string | undefined {
+  const moment = new Date(`${day}T${time}`);
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString();
+}
+
 /** What was changed, by whom, from where. */
 export function AuditLog() {
   const { page, search } = useListSearch();
@@ -74,6 +80,7 @@ export function AuditLog() {
   const [shown, setShown] = useState<Action>();
   const projects = useQuery(projectsQuery());
   const regions = useQuery(regionsQuery());
+  const people = useQuery(api.queryOptions('get', '/iam/users', { params: { query: { limit: 1000 } } }));
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/user_actions', {
       params: {
@@ -85,6 +92,9 @@ export function AuditLog() {
             api_group: noun && [noun],
             project_id: search.project ? [Number(search.project)] : undefined,
             region_id: search.region ? [Number(search.region)] : undefined,
+            user_id: search.person ? [Number(search.person)] : undefined,
+            from_timestamp: momentOf(search.from, '00:00:00.000'),
+            to_timestamp: momentOf(search.to, '23:59:59.999'),
           }),
         },
       },
@@ -99,6 +109,13 @@ export function AuditLog() {
           textFilter('text', 'Name or id'),
           choiceFilter('action', 'What happened', ACTIONS.map(option)),
           choiceFilter('noun', 'To what', NOUNS.map(option)),
+          choiceFilter(
+            'person',
+            'Person',
+            (people.data?.results ?? []).map(({ id, email }) => ({ value: String(id), label: email })),
+          ),
+          dateFilter('from', 'From'),
+          dateFilter('to', 'To'),
           choiceFilter(
             'project',
             'Project',

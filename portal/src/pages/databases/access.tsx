@@ -16,7 +16,7 @@ type Database = Cluster['databases'][number];
 type User = Cluster['users'][number];
 
 /** The address of one database for one user, as the cluster's own one is. */
-const addressOf = ({ network: { connection_string: whole } }: Cluster, { name, owner }: Database) => {
+export const addressOf = ({ network: { connection_string: whole } }: Cluster, { name, owner }: Database) => {
   const url = /^postgresql:\/\/(?:[^@/]*@)?([^/]*)\/[^?]*(.*)$/.exec(whole);
   return url ? `postgresql://${owner}@${url[1]}/${name}${url[2]}` : '';
 };

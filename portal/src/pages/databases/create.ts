@@ -55,7 +55,7 @@ const fieldsOf = (from: Asked): FormOptions<Body>['fields'] => [
   aclField([]),
   { key: 'database', label: 'First database', about: LETTERS, kind: 'text', fault: 'databases' },
   textField('user', 'Its owner', {
-    about: `${LETTERS}. The password is shown once the cluster is there.`,
+    about: `${LETTERS}. Its password is the last step, on the page of the cluster.`,
     initial: 'app',
     fault: 'users',
   }),

@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
-import { api, apiCall, faultOf } from '../../api/client.ts';
+import { api, apiCall, faultOf, type Schemas, whileBusy } from '../../api/client.ts';
 import { type Place, pathIn, pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 import { Servers } from '../../pictures/servers.tsx';
@@ -15,8 +15,9 @@ import { Card } from '../../ui/page.tsx';
 import { Several } from '../../ui/several.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DatabasesAndUsers } from './access.tsx';
+import { ConnectNow } from './connect-now.tsx';
 import { removal } from './list.tsx';
-import { type Cluster, clusterPath, flavorWords, LIVE } from './queries.ts';
+import { type Cluster, clusterPath, flavorWords } from './queries.ts';
 import { useClusterVerbs } from './verbs.ts';
 
 const Settings = lazy(() => import('./settings.tsx').then((module) => ({ default: module.Settings })));
@@ -33,7 +34,7 @@ export function DatabaseDetail() {
     ...api.queryOptions('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
       params: { path: clusterPath(place, name) },
     }),
-    ...LIVE,
+    ...whileBusy<Cluster>(({ status }) => status !== 'READY'),
   });
   const servers = useServers(place, name);
   // Both at once: what came later would move what stands below it.
@@ -61,6 +62,7 @@ export function DatabaseDetail() {
     >
       {(one) => (
         <>
+          <ConnectNow cluster={one} />
           {one.network.acl.length === 0 && <NobodyMayConnect />}
           <ServersCard cluster={one} servers={servers} />
         </>
@@ -95,7 +97,7 @@ const factsOf = ({ network, flavor, storage, pg_server_configuration: conf, ...c
   { label: 'Created', value: <Time at={cluster.created_at} /> },
 ];
 
-/** Which server does what, asked for every second: a fail-over is seen while it goes on. */
+/** Which server does what. The stream says when that changes; while something goes on, it is looked for. */
 const useServers = (place: Place, name: string) =>
   useQuery({
     ...api.queryOptions(
@@ -105,7 +107,7 @@ const useServers = (place: Place, name: string) =>
         params: { path: clusterPath(place, name) },
       },
     ),
-    ...LIVE,
+    ...whileBusy<Schemas['PostgresqlServers']>(({ phase }) => phase !== 'serving'),
   });
 
 interface ServersCardProps {

@@ -10,6 +10,7 @@ import styles from '../../ui/metrics.module.css';
 import { percent } from '../../ui/metrics.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { Series } from '../../ui/series.tsx';
+import { History } from './history.tsx';
 import { type Cluster, clusterPath } from './queries.ts';
 
 type Measured = Schemas['PostgresqlMetrics'];
@@ -26,7 +27,7 @@ const KEPT = 720;
 /** Databases can only be read from here on. */
 const FULL = 0.95;
 
-/** What was last measured, and how it went on since the page was opened: the server keeps no series. */
+/** What was last measured, what was in the last 30 days, and each measurement since the page was opened. */
 export function Metrics({ cluster }: { readonly cluster: Cluster }) {
   const place = usePlace();
   const query = useQuery({
@@ -75,6 +76,7 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
           },
         ]}
       />
+      <History cluster={cluster} />
       <Live samples={samples} />
     </>
   );

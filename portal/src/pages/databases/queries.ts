@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, every, type Schemas } from '../../api/client.ts';
+import { api, type Schemas } from '../../api/client.ts';
 import { type Place, pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 
@@ -7,9 +7,6 @@ export type Cluster = Schemas['PostgresqlCluster'];
 
 /** What calls about one cluster need. */
 export const clusterPath = (place: Place, name: string) => ({ ...pathParams(place), cluster_name: name });
-
-/** Asked for again at once, so that a fail-over is seen. */
-export const LIVE = every(1_000);
 
 /** What clusters can be made of here. */
 export const useOffer = (enabled = true) =>

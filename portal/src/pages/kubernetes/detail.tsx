@@ -2,7 +2,7 @@ import { Button, Group, Modal, Select, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, apiCall, client, every, faultOf, type Schemas } from '../../api/client.ts';
+import { api, apiCall, client, every, faultOf, type Schemas, whileBusy } from '../../api/client.ts';
 import { needsOf, useMay } from '../../api/may.ts';
 import { pathIn, pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
@@ -21,12 +21,14 @@ import { readTime, Time } from '../../ui/time.tsx';
 import { unread } from '../../ui/unread.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { Changing } from './changing.tsx';
+import { Connect } from './connect.tsx';
 import { useAddPool, usePoolVerbs } from './pools.tsx';
 import { removal } from './removal.ts';
 
 const CLUSTER = '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}';
 
 type Cluster = Schemas['K8sCluster'];
+/** Of each step of a task. */
 const LIVE = every(1_000);
 
 /** One cluster: its pools, each node as a tile, live. */
@@ -34,7 +36,10 @@ export function ClusterDetail() {
   const place = usePlace();
   const { name } = useParams({ strict: false }) as { name: string };
   const path = { ...pathParams(place), cluster_name: name };
-  const cluster = useQuery({ ...api.queryOptions('get', CLUSTER, { params: { path } }), ...LIVE });
+  const cluster = useQuery({
+    ...api.queryOptions('get', CLUSTER, { params: { path } }),
+    ...whileBusy<Cluster>(({ task_id }) => task_id !== null),
+  });
   const taskId = cluster.data?.task_id ?? '';
   const task = useQuery({
     ...api.queryOptions('get', '/cloud/v1/tasks/{task_id}', { params: { path: { task_id: taskId } } }),
@@ -88,6 +93,7 @@ export function ClusterDetail() {
           { label: 'Created', value: <Time at={data.created_at} /> },
         ]}
       />
+      <Connect name={data.name} />
       {data.pools.map((pool) => (
         <Pool key={pool.id} cluster={data} pool={pool} upgradeSince={upgradeSince} />
       ))}
@@ -108,7 +114,7 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
   const [doomed, setDoomed] = useState<NodeTile>();
   const nodes = useQuery({
     ...api.queryOptions('get', `${CLUSTER}/pools/{pool_name}/instances`, { params: { path } }),
-    ...LIVE,
+    ...(cluster.task_id === null ? {} : LIVE),
   });
   const drop = (id: string) =>
     apiCall('delete', `${CLUSTER}/pools/{pool_name}/instances/{instance_id}`, {

@@ -1,9 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { api, every, type Schemas } from '../../api/client.ts';
+import { api, type Schemas, whileBusy } from '../../api/client.ts';
 import { type Place, pathParams } from '../../api/place.ts';
 
-/** Health moves without a task, so an open page looks every second. */
-const LIVE = { ...every(1_000), placeholderData: keepPreviousData };
+type Balancer = Schemas['LoadBalancer'];
+/** The stream says when health moves; what a task does, step by step, is looked for. */
+const LIVE = { ...whileBusy<Balancer>(({ task_id }) => task_id !== null), placeholderData: keepPreviousData };
+const PARTS = { placeholderData: keepPreviousData };
 
 export const loadBalancerQuery = (place: Place, id: string) =>
   api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
@@ -22,17 +24,17 @@ export function useLoadBalancer(place: Place, id: string) {
     ...api.queryOptions('get', '/cloud/v1/lblisteners/{project_id}/{region_id}', {
       params: { path, query: { ...query, show_stats: true } },
     }),
-    ...LIVE,
+    ...PARTS,
   });
   const pools = useQuery({
     ...api.queryOptions('get', '/cloud/v1/lbpools/{project_id}/{region_id}', {
       params: { path, query: { ...query, details: true } },
     }),
-    ...LIVE,
+    ...PARTS,
   });
   const all = useQuery({
     ...api.queryOptions('get', '/cloud/v1/l7policies/{project_id}/{region_id}', { params: { path } }),
-    ...LIVE,
+    ...PARTS,
   });
   const own = (listeners.data?.results ?? []) as readonly Schemas['Listener'][];
   const policies = (all.data?.results ?? []).filter(({ listener_id }) =>

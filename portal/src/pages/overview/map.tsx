@@ -12,8 +12,8 @@ import styles from './map.module.css';
 import { KINDS, type ProjectMap, pictureOf } from './map-model.ts';
 import { mapQuery } from './queries.ts';
 
-/** Health changes without a task. */
-const LOOK_MS = 2_000;
+/** The stream says when it changes; a notification may be lost. */
+const LOOK_MS = 120_000;
 
 /** The project as one picture over all its regions. */
 export function ProjectPicture() {

@@ -18,8 +18,8 @@ import { attentionQuery } from './queries.ts';
 
 type Item = Schemas['AttentionItem'];
 
-/** Health changes without a task. */
-const LOOK_MS = 5_000;
+/** The stream says when it changes; what comes with time alone, such as the end of a certificate, it does not. */
+const LOOK_MS = 60_000;
 const SHOWN = 12;
 
 /** What somebody should look at, in all regions of the project. */

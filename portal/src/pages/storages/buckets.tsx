@@ -57,6 +57,7 @@ export function Buckets({ storage }: { readonly storage: Storage }) {
       of={storage}
       query={buckets}
       columns={columnsOf(say, used)}
+      href={({ name }) => `${location.pathname}?${new URLSearchParams({ tab: 'buckets', bucket: name })}`}
       create={create}
       verbs={[edit, remove]}
       empty={{

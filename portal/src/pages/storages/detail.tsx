@@ -13,10 +13,12 @@ import { Time } from '../../ui/time.tsx';
 import { Buckets } from './buckets.tsx';
 import styles from './connect.module.css';
 import { AccessKeys } from './keys.tsx';
+import { useOpenBucket } from './objects/open-bucket.ts';
 import { removal, type Storage, useStorageUsage } from './verbs.tsx';
 
 const STORAGE = '/storage/v4/object_storages/{storage_id}';
 
+const Objects = lazy(() => import('./objects/objects.tsx').then(({ Objects: one }) => ({ default: one })));
 const StorageUsage = lazy(() => import('./usage.tsx').then(({ StorageUsage: one }) => ({ default: one })));
 
 /** One storage: where it is, what is in it, who may open it, and what it used. */
@@ -42,7 +44,7 @@ export function StorageDetail() {
         { label: 'Created', value: <Time at={one.created_at} /> },
       ]}
       tabs={(one) => [
-        { key: 'buckets', label: 'Buckets', body: <Buckets storage={one} /> },
+        { key: 'buckets', label: 'Buckets', body: <BucketsOrObjects storage={one} /> },
         { key: 'keys', label: 'Access keys', body: <AccessKeys storage={one} /> },
         {
           key: 'usage',
@@ -56,6 +58,17 @@ export function StorageDetail() {
         { key: 'connect', label: 'Connect', body: <Connect storage={one} /> },
       ]}
     />
+  );
+}
+
+/** The buckets, or what is in the one that the address names. */
+function BucketsOrObjects({ storage }: { readonly storage: Storage }) {
+  const open = useOpenBucket(storage.id);
+  if (!open) return <Buckets storage={storage} />;
+  return (
+    <Suspense>
+      <Objects {...open} />
+    </Suspense>
   );
 }
 

@@ -80,6 +80,19 @@ test('without auto-healing the failure is shown, the node stays, and it may reco
   await waitUntil(async () => (await statusOf('kept')) === 'Degraded' || undefined, { what: 'Degraded' });
   const shown = (await nodesOf(server, 'kept')).find(({ id }) => id === first.id);
   expect(shown?.status).toBe('ERROR');
+  const state = await server.call('GET', '/virga/v1/k8s/1/2/kept/state');
+  expect(state.body).toMatchObject({
+    api_url: expect.stringMatching(/^https:\/\/[0-9.]+:6443$/),
+    is_simulated: true,
+    nodes: expect.arrayContaining([
+      expect.objectContaining({
+        id: first.id,
+        state: 'UNREADY',
+        reason: expect.stringContaining('delete it'),
+      }),
+      expect.objectContaining({ pool_name: 'workers', state: 'READY', reason: null }),
+    ]),
+  });
   await report(first.id, 'Ready');
   await nodesReady(server, 'kept', 3);
   expect(await statusOf('kept')).toBe('Running');

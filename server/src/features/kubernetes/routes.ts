@@ -3,6 +3,7 @@ import type { Route } from '../../platform/http/route.ts';
 import { TaskIds } from '../../platform/http/schemas.ts';
 import { InstanceList } from '../instances/index.ts';
 import type { KubernetesService } from './access.ts';
+import { readClusterState } from './cluster-state.ts';
 import * as clusters from './clusters.ts';
 import * as pools from './pools.ts';
 import * as reads from './reads.ts';
@@ -12,6 +13,7 @@ import {
   Certificates,
   Cluster,
   ClusterList,
+  ClusterState,
   ExceededLimits,
   FlavorList,
   Kubeconfig,
@@ -89,6 +91,16 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
       summary: 'Get a Kubernetes cluster',
       response: Cluster,
       handler: (ctx, { params }) => reads.readCluster(ctx, params.cluster_name),
+    }),
+    regionPath(
+      tag,
+      '/virga/v1/k8s/{project_id}/{region_id}/{cluster_name}/state',
+      ClusterParams.properties,
+    ).get({
+      operationId: 'getClusterState',
+      summary: 'See how a Kubernetes cluster is reached, and how each of its nodes is',
+      response: ClusterState,
+      handler: (ctx, { params }) => readClusterState(service, ctx, params.cluster_name),
     }),
     one.patch({
       summary: 'Change a Kubernetes cluster',

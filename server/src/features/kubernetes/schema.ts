@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ListOf, Nullable, StringEnum, ZuluTime } from '../../platform/http/schemas.ts';
 import { exceededSchema } from '../quotas/index.ts';
 import { Cni, DdosInput, LoggingView, Oidc, Strings } from './schema-parts.ts';
+import { NODE_STATES } from './states.ts';
 
 /** What clients see. */
 
@@ -95,6 +96,38 @@ export const Cluster = Type.Object(
   { $id: 'K8sCluster' },
 );
 export const ClusterList = ListOf(Cluster, 'K8sClusterList');
+
+const Node = Type.Object(
+  {
+    id: Type.String({ description: 'Of its instance.' }),
+    name: text(),
+    pool_name: Type.String({ description: 'The pool that it is in.' }),
+    version: Type.String({ description: 'Of Kubernetes, as it was started with.' }),
+    address: Type.String({ description: 'In the network of the cluster.' }),
+    state: StringEnum(NODE_STATES, { description: '`UNREADY`: it was ready, and is not at present.' }),
+    since: ZuluTime({ description: 'When it got into this state.' }),
+    reason: Nullable(Type.String(), {
+      description: 'Why it is not ready, and what comes of it; null: it is ready.',
+    }),
+  },
+  { $id: 'K8sNodeState' },
+);
+/** How a cluster is reached, and how each of its nodes is. */
+export const ClusterState = Type.Object(
+  {
+    api_url: Nullable(Type.String(), {
+      description: 'Where its API is: `https://10.0.0.5:6443`; null: it is still being created.',
+    }),
+    is_simulated: Type.Boolean({ description: 'Whether nothing answers there.' }),
+    network_id: Type.String({ description: 'The network that its nodes are in.' }),
+    network_name: Nullable(Type.String(), {
+      description:
+        'What people call that network; null: it is no network of the project, but the own of the cluster.',
+    }),
+    nodes: Type.Array(Node, { description: 'The oldest first.' }),
+  },
+  { $id: 'K8sClusterState' },
+);
 
 export const VersionList = ListOf(Type.Object({ version: text() }, { $id: 'K8sVersion' }), 'K8sVersionList');
 

@@ -4,7 +4,8 @@ import type { Transitions } from '../../kernel/transitions.ts';
 
 export type ClusterStatus = 'Provisioning' | 'Provisioned' | 'Deleting';
 export type PoolState = 'ACTIVE' | 'DELETING';
-export type NodeState = 'BUILDING' | 'READY' | 'UNREADY' | 'REMOVING';
+export const NODE_STATES = ['BUILDING', 'READY', 'UNREADY', 'REMOVING'] as const;
+export type NodeState = (typeof NODE_STATES)[number];
 
 export const CLUSTER_TRANSITIONS: Transitions<ClusterStatus> = {
   Provisioning: ['Provisioned'],

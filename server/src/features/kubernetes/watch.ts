@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { noteChange } from '../../platform/changes/changes.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { markNodes } from '../instances/index.ts';
 import { lockCluster } from './cluster-store.ts';
@@ -90,6 +91,10 @@ async function note(
   const replaced = await deps.db.transaction(async (tx) => {
     const cluster = await lockCluster(tx, clusterId);
     if (!cluster) return [];
+    const { client_id: clientId, project_id: projectId, region_id: regionId, id } = cluster;
+    tx.afterCommit(() =>
+      noteChange(deps.db, { clientId, projectId, regionId, action: 'health', noun: 'k8s_cluster', id }),
+    );
     await markNodes(tx, await moved(tx, 'READY'), 'ACTIVE', timestamp);
     await markNodes(tx, await moved(tx, 'UNREADY'), 'ERROR', timestamp);
     return cluster.task_id === null

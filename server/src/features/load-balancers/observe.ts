@@ -1,5 +1,6 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
+import { noteChange } from '../../platform/changes/changes.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { DataPlanes } from './data-planes.ts';
 import { type Sighting, writeSightings } from './health-store.ts';
@@ -22,6 +23,8 @@ export class Observer {
   /** What was written last, by load balancer. */
   #written = new Map<string, string>();
   #absences = new Map<string, number>();
+  /** Of each, how it and its parts were last, without what is counted. */
+  readonly #health = new Map<string, string>();
   #looks = 0;
 
   constructor(db: Db, providers: DataPlanes, trees: TreeCache, log: Logger) {
@@ -39,10 +42,10 @@ export class Observer {
     const looks = await Promise.all(live.map(([id, provider]) => this.#look(id, provider, idle)));
     const sightings = looks.flat();
     const alive = new Set(idle.map(({ id }) => id));
-    for (const map of [this.#written, this.#absences]) {
+    for (const map of [this.#written, this.#absences, this.#health]) {
       for (const id of map.keys()) if (!alive.has(id)) map.delete(id);
     }
-    await this.#write(sightings);
+    await this.#write(sightings, idle);
   }
 
   async #look(regionId: number, provider: LoadBalancerProvider, idle: readonly LoadBalancerTree[]) {
@@ -66,11 +69,26 @@ export class Observer {
     return { id: tree.id, version: tree.version, status, parts, stats };
   }
 
-  async #write(sightings: readonly Sighting[]): Promise<void> {
+  async #write(sightings: readonly Sighting[], trees: readonly LoadBalancerTree[]): Promise<void> {
     const texts = new Map(sightings.map((seen) => [seen.id, JSON.stringify(seen)]));
     const news = sightings.filter(({ id }) => this.#written.get(id) !== texts.get(id));
     if (news.length === 0) return;
     await writeSightings(this.#db, news);
-    for (const { id } of news) this.#written.set(id, texts.get(id) ?? '');
+    const owners = new Map(trees.map((tree) => [tree.id, tree]));
+    for (const seen of news) {
+      this.#written.set(seen.id, texts.get(seen.id) ?? '');
+      this.#note(seen, owners.get(seen.id));
+    }
+  }
+
+  /** Notifies who follows the account; of one that is seen for the first time there is nothing to notify of. */
+  #note({ id, status, parts }: Sighting, owner: LoadBalancerTree | undefined): void {
+    const health = JSON.stringify([status, parts]);
+    const before = this.#health.get(id);
+    this.#health.set(id, health);
+    if (before === undefined || owner === undefined) return;
+    const { client_id: clientId, project_id: projectId, region_id: regionId } = owner;
+    const action = before === health ? 'counters' : 'health';
+    noteChange(this.#db, { clientId, projectId, regionId, action, noun: 'loadbalancer', id });
   }
 }

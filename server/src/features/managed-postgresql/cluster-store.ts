@@ -144,6 +144,14 @@ export async function setTlsKey(tx: Tx, row: TlsRow): Promise<void> {
   );
 }
 
-export async function writeObserved(db: Db, id: string, observed: ObservedCluster): Promise<void> {
-  await db.run(sql`update postgresql_clusters set observed = ${JSON.stringify(observed)} where id = ${id}`);
+/** @returns whose it is; undefined: it is gone */
+export async function writeObserved(
+  db: Db,
+  id: string,
+  observed: ObservedCluster,
+): Promise<Pick<ClusterRow, 'client_id' | 'project_id' | 'region_id'> | undefined> {
+  return db.row<Pick<ClusterRow, 'client_id' | 'project_id' | 'region_id'>>(
+    sql`update postgresql_clusters set observed = ${JSON.stringify(observed)} where id = ${id}
+        returning client_id, project_id, region_id`,
+  );
 }

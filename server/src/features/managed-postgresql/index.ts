@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts';
 import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { CapabilitiesOf } from '../regions/index.ts';
@@ -12,21 +13,25 @@ import { mapOfClusters } from './map.ts';
 import { Reconciler, type ReconcilerDeps } from './reconciler.ts';
 import { statusRoutes } from './routes.ts';
 import { clusterRoutes } from './routes-clusters.ts';
+import { Sampler } from './samples.ts';
 import { postgresqlTasks } from './tasks.ts';
 
 export type { PostgresqlProvider } from './port.ts';
 
 export interface ManagedPostgresqlDeps extends PostgresqlService, ReconcilerDeps {
   readonly capabilitiesOf: CapabilitiesOf;
+  readonly clock: Clock;
 }
 
 /** One that may not be whole can only be deleted. */
 const STATUS_WITHOUT_TASK = `case when status = 'UPDATING' then 'READY' else 'FAILED' end`;
 
 const KEEP_EVERY_MS = 1000;
+const SAMPLE_EVERY_MS = 60_000;
 
 export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
   const reconciler = new Reconciler(deps);
+  const sampler = new Sampler(deps.db, deps.clock);
   return {
     name: 'managed-postgresql',
     areas: {
@@ -64,6 +69,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
         afterTakeOver: true,
         run: () => reconciler.run(),
       },
+      { name: 'postgresql-samples', everyMs: SAMPLE_EVERY_MS, exclusive: true, run: sampler.run },
     ],
     reseal: async (tx, cipher) => (await resealPasswords(tx, cipher)) + (await resealTlsKeys(tx, cipher)),
   };

@@ -1,9 +1,10 @@
+import { noteChange } from '../../platform/changes/changes.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { findRunning, readPausedIds, readRunningIds, writeObserved } from './cluster-store.ts';
 import { desiredOf, hasPlace } from './desired.ts';
-import type { DesiredCluster, PostgresqlProvider } from './port.ts';
+import type { DesiredCluster, ObservedCluster, PostgresqlProvider } from './port.ts';
 import { isActivatedAnywhere } from './store.ts';
 import { readUsers } from './user-store.ts';
 
@@ -19,6 +20,8 @@ export class Reconciler {
   readonly #prepared = new Set<number>();
   /** What was written last, by cluster. */
   readonly #written = new Map<string, string>();
+  /** How each was last, without what is measured of it. */
+  readonly #health = new Map<string, string>();
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps;
@@ -48,10 +51,24 @@ export class Reconciler {
     for (const [id, observed] of seen) {
       const text = JSON.stringify(observed);
       if (this.#written.get(id) === text) continue;
-      await writeObserved(db, id, observed);
+      await this.#write(id, observed);
       this.#written.set(id, text);
     }
-    for (const id of this.#written.keys()) if (!seen.has(id)) this.#written.delete(id);
+    for (const map of [this.#written, this.#health])
+      for (const id of map.keys()) if (!seen.has(id)) map.delete(id);
+  }
+
+  /** Notifies who follows the account when it is otherwise than before; what is measured changes all the time. */
+  async #write(id: string, observed: ObservedCluster): Promise<void> {
+    const { db } = this.#deps;
+    const owner = await writeObserved(db, id, observed);
+    const health = JSON.stringify([observed.fault, observed.servers]);
+    const before = this.#health.get(id);
+    this.#health.set(id, health);
+    if (before === health || !owner) return;
+    const { client_id: clientId, project_id: projectId, region_id: regionId } = owner;
+    const action = 'health';
+    noteChange(db, { clientId, projectId, regionId, action, noun: 'dbaas_postgres_cluster', id });
   }
 
   async #desired(id: string): Promise<DesiredCluster | undefined> {

@@ -6,6 +6,7 @@ import type { PostgresqlService } from './access.ts';
 import * as clusters from './clusters.ts';
 import * as reads from './reads.ts';
 import { checkGiven, checkGivenChange } from './rules.ts';
+import { readSeries } from './samples.ts';
 import {
   Authority,
   CheckedConf,
@@ -19,6 +20,8 @@ import {
   ExceededLimits,
   ListClusters,
   MetricsView,
+  Series,
+  SeriesQuery,
   Servers,
   UpdateCluster,
   UserParams,
@@ -88,6 +91,19 @@ function readRoutes(): readonly Route[] {
       summary: 'Get what was last measured of a PostgreSQL cluster',
       response: MetricsView,
       handler: (ctx, { params }) => reads.readMetrics(ctx, params.cluster_name),
+    }),
+    regionPath(
+      tag,
+      '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/series',
+      ClusterParams.properties,
+    ).get({
+      operationId: 'getPostgresClusterSeries',
+      summary: 'Get what was measured of a PostgreSQL cluster over time',
+      description:
+        'Each minute is kept for a day, a quarter of an hour for 30 days; an answer has at most 1,440 points.',
+      query: SeriesQuery,
+      response: Series,
+      handler: (ctx, { params, query }) => readSeries(ctx, params.cluster_name, query.hours),
     }),
     regionPath(
       tag,

@@ -240,6 +240,29 @@ export const MetricsView = Type.Object(
   { $id: 'PostgresqlMetrics' },
 );
 
+const Point = Type.Object(
+  {
+    time: ZuluTime({ description: 'When it was measured' }),
+    connections: count('Open, active or idle'),
+    max_connections: count(),
+    used_bytes: count('Of its storage'),
+    size_bytes: count('Of its storage'),
+    transactions_per_second: Nullable(Type.Number(), {
+      description: 'Since the point before; null: its server was started again, or this is the first',
+    }),
+    hit_percent: Nullable(Type.Number(), {
+      description: 'Blocks that were found in memory since the point before; null: none was read',
+    }),
+  },
+  { $id: 'PostgresqlPoint' },
+);
+export const Series = ListOf(Point, 'PostgresqlSeries');
+export const SeriesQuery = Type.Object({
+  hours: Defaulted(
+    Type.Integer({ minimum: 1, maximum: 720, default: 24, description: 'How far back; 30 days are kept.' }),
+  ),
+});
+
 export const Servers = Type.Object(
   {
     servers: Type.Array(

@@ -11,6 +11,12 @@ export const objectStorageExamples: Examples = {
     lifecycle: { expiration_days: 90 },
     policy: { is_public: true },
   },
+  SignStorageUrl: {
+    method: 'GET',
+    path: '/pictures/cat.jpg',
+    parameters: { 'response-content-type': 'image/jpeg' },
+    expires_seconds: 3600,
+  },
   StorageUsageTotalQuery: { ...days, locations: ['simulated'] },
   StorageUsageSeriesQuery: { ...days, locations: ['simulated'], granularity: '24h' },
 };

@@ -33,6 +33,7 @@ export {
 } from './parts.ts';
 export type { ObjectStorageProvider, StorageProvider, StorageReport } from './port.ts';
 export { bucketName, limitParameter, orderParameter, storageName } from './schema.ts';
+export { PASSED_ON, storageAddress } from './signed-urls.ts';
 export {
   readOrder,
   type StorageListQuery,

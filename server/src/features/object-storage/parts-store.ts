@@ -57,6 +57,12 @@ export function listKeys(db: Db, { storageId, up, ...page }: { storageId: number
 
 export const { count: countKeys, find: findKey } = partsIn<KeyRow>('object_storage_keys', KEYS, 'access_key');
 
+/** The newest key that may write and that no task makes or deletes. */
+export const findSigningKey = (db: Db, storageId: number): Promise<KeyRow | undefined> =>
+  db.row<KeyRow>(sql`select ${KEYS} from object_storage_keys
+      where storage_id = ${storageId} and not read_only and pending is null
+      order by created_at desc, access_key limit 1`);
+
 export async function insertKey(tx: Tx, key: Omit<KeyRow, 'created_at'>, timestamp: string): Promise<void> {
   await tx.run(
     sql`insert into object_storage_keys (${KEYS}) values (${key.access_key}, ${key.storage_id}, ${key.read_only}, ${key.key_id}, ${key.sealed_secret}, ${key.pending}, ${timestamp})`,

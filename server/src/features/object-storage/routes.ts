@@ -4,6 +4,7 @@ import type { ObjectStorageService } from './access.ts';
 import { listLocations } from './locations.ts';
 import * as parts from './parts.ts';
 import * as schema from './schema.ts';
+import { signUrl } from './signed-urls.ts';
 import * as storages from './storages.ts';
 import { usageSeries, usageTotal } from './usage.ts';
 import { UsageSeries, UsageSeriesQuery, UsageTotal, UsageTotalQuery } from './usage-schema.ts';
@@ -137,6 +138,21 @@ const bucketRoutes = (service: ObjectStorageService): readonly Route[] => [
   }),
 ];
 
+const signingRoutes: readonly Route[] = [
+  plainPath(tag, '/virga/v1/object_storages/{storage_id}/signed_urls', schema.StorageParams.properties).post({
+    operationId: 'signStorageUrl',
+    summary: 'Sign an address of a storage, for one request of S3 that needs no key',
+    description:
+      'Signed with the newest key of the storage that may write. It ends with its time, or with the key. Nothing is kept of it.',
+    access: 'write',
+    sensitive: true,
+    body: schema.SignUrl,
+    status: 201,
+    response: schema.SignedUrl,
+    handler: (ctx, { params, body }) => signUrl(ctx, params.storage_id, body),
+  }),
+];
+
 const usageRoutes: readonly Route[] = [
   plainPath(tag, '/storage/stats/v1/storage/usage/total').post({
     summary: 'Add up what storages have used',
@@ -158,5 +174,6 @@ export const objectStorageRoutes = (service: ObjectStorageService): readonly Rou
   ...storageRoutes(service),
   ...keyRoutes(service),
   ...bucketRoutes(service),
+  ...signingRoutes,
   ...usageRoutes,
 ];

@@ -169,6 +169,47 @@ export const UpdateBucket = Type.Object(
 );
 export type UpdateBucket = Static<typeof UpdateBucket>;
 
+/** Seconds in a week: as long as S3 lets one be. */
+const LONGEST_SIGNED = 604_800;
+
+export const SignUrl = Type.Object(
+  {
+    method: StringEnum(['DELETE', 'GET', 'HEAD', 'POST', 'PUT'], { description: 'Of the request.' }),
+    path: Type.String({
+      minLength: 1,
+      maxLength: 1100,
+      description: 'The bucket and the object, not encoded: `/photos/cats/1.jpg`.',
+    }),
+    parameters: Type.Optional(
+      Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 2048 }), {
+        maxProperties: 20,
+        description: 'What stands behind the question mark, not encoded: `{"list-type": "2"}`.',
+      }),
+    ),
+    expires_seconds: Defaulted(
+      Type.Integer({
+        minimum: 1,
+        maximum: LONGEST_SIGNED,
+        default: 300,
+        description: 'How long it can be used; a week at most.',
+      }),
+    ),
+  },
+  { $id: 'SignStorageUrl' },
+);
+export type SignUrl = Static<typeof SignUrl>;
+
+export const SignedUrl = Type.Object(
+  {
+    url: Type.String({ description: 'At the address of the storage: whoever has it can use it.' }),
+    passed_on: Type.String({
+      description: 'The same as a path of this server, which passes it on: for web pages of this origin.',
+    }),
+    expires_at: ZuluTime(),
+  },
+  { $id: 'SignedStorageUrl' },
+);
+
 export const LocationList = ListOf(Location, 'StorageLocationList');
 export const ObjectStorageList = ListOf(ObjectStorage, 'ObjectStorageList');
 export const AccessKeyList = ListOf(AccessKey, 'StorageAccessKeyList');

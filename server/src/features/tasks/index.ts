@@ -1,3 +1,4 @@
+import type { ChangeWatcher } from '../../platform/changes/changes.ts';
 import type { Db } from '../../platform/database/db.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { type SlotLimits, Slots } from '../../platform/http/slots.ts';
@@ -16,13 +17,14 @@ export { type TaskReadOptions, TaskReads } from './reads.ts';
 
 export function tasks(deps: {
   readonly watcher: TaskWatcher;
+  readonly changes: ChangeWatcher;
   readonly db: Db;
   /** Default: STREAMS. */
   readonly streams?: SlotLimits | undefined;
   readonly reads?: TaskReadOptions | undefined;
   readonly watchdog: () => Watchdog;
 }): Feature {
-  const { watcher, db, streams = STREAMS, reads } = deps;
+  const { watcher, changes, db, streams = STREAMS, reads } = deps;
   const slots = new Slots('streams of tasks', streams);
   return {
     name: 'tasks',
@@ -31,7 +33,7 @@ export function tasks(deps: {
     examples: taskExamples,
     attention: tasksInNeed,
     routes: [
-      ...taskRoutes(new TaskReads(db, watcher, reads), { watcher, slots, horizon: new Horizon(db) }),
+      ...taskRoutes(new TaskReads(db, watcher, reads), { watcher, changes, slots, horizon: new Horizon(db) }),
       ...runRoutes(new TaskRuns(deps.watchdog)),
     ],
     background: [epochJob(db)],

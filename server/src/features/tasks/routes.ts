@@ -73,7 +73,7 @@ export function taskRoutes(reads: TaskReads, streams: Streams): readonly Route[]
     all.at('stream').get({
       operationId: 'streamTasks',
       summary: 'Follow tasks as server-sent events',
-      description: `Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off. When that is not possible, since the database was restored or replaced, the first event is named reset: list the tasks again. A token has at most ${STREAMS.perCaller} streams open on a node, and all tokens together ${STREAMS.inAll}; another one is answered 429.`,
+      description: `Each event is named task and carries a task; Last-Event-ID resumes where a stream broke off. When that is not possible, since the database was restored or replaced, the first event is named reset: list the tasks again. With changes=true, events named change say what else has changed: action is a word of the audit log, or health or counters of the resource that noun and id name, or unknown where some may have been missed; they have no id and are not resumed. A token has at most ${STREAMS.perCaller} streams open on a node, and all tokens together ${STREAMS.inAll}; another one is answered 429.`,
       access: 'read',
       query: TaskStreamQuery,
       response: Type.String({ description: 'Events, until the caller closes the connection' }),

@@ -130,6 +130,12 @@ export const TaskQuery = Type.Object({
 });
 
 export const TaskStreamQuery = Type.Object({
+  changes: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Whether the stream also carries what changes without a task, as events named change',
+    }),
+  ),
   project_id: Type.Optional(Type.Array(Key())),
   region_id: Type.Optional(Type.Array(Key())),
   state: Type.Optional(Type.Array(StringEnum(TASK_STATES))),

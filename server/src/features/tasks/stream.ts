@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Invalid } from '../../kernel/errors.ts';
+import type { Change, ChangeWatcher } from '../../platform/changes/changes.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { RawReply } from '../../platform/http/route.ts';
 import type { SlotLimits, Slots } from '../../platform/http/slots.ts';
@@ -27,6 +28,8 @@ const SOON_MS = 20;
 const QUIET_MS = 15_000;
 /** A client that has not read what it was sent for this long is gone. */
 const UNREAD_MS = 30_000;
+/** Changes without a task that are sent one by one. */
+const MOST_NOTED = 200;
 
 /** Streams that a token, and all of them together, may have open on one node. */
 export const STREAMS: SlotLimits = { perCaller: 20, inAll: 1000 };
@@ -34,11 +37,12 @@ export const STREAMS: SlotLimits = { perCaller: 20, inAll: 1000 };
 /** What the streams of a node share. */
 export interface Streams {
   readonly watcher: TaskWatcher;
+  readonly changes: ChangeWatcher;
   readonly slots: Slots;
   readonly horizon: Horizon;
 }
 
-/** Server-sent events: every change of the client's tasks, from now on or from `Last-Event-ID`, until the reader goes,
+/** Server-sent events: every change of the client's tasks, and if asked for what changes without one, from now on or from `Last-Event-ID`, until the reader goes,
  *  the server stops or the reader's credential ends. An id that means nothing here any more is answered with an event
  *  that says so, and a fresh start.
  *  @throws Invalid for a Last-Event-ID that no stream has given, TooManyRequests for one stream too many */
@@ -46,7 +50,7 @@ export async function streamTasks(
   ctx: RequestContext,
   query: TaskStreamQuery,
   lastEventId: string | undefined,
-  { watcher, slots, horizon }: Streams,
+  { watcher, changes, slots, horizon }: Streams,
 ): Promise<RawReply> {
   const last = lastEventId === undefined ? undefined : parseCursor(lastEventId);
   const release = slots.acquire(ctx.caller);
@@ -56,7 +60,9 @@ export async function streamTasks(
     const { start, resumes } = await beginning(ctx, last, horizon);
     stream.write('retry: 1000\n\n');
     if (last !== undefined && !resumes) stream.write(resetAt(start));
-    void pump(ctx, query, start, new Source(watcher, stream, horizon, ctx.revocation()));
+    const others = new OtherChanges(query);
+    if (query.changes) stream.once('close', changes.onChange(ctx.caller.clientId, others.note));
+    void pump(ctx, query, start, new Source(watcher, stream, horizon, ctx.revocation()), others);
   } catch (error) {
     stream.destroy();
     throw error;
@@ -104,6 +110,7 @@ async function pump(
   query: TaskStreamQuery,
   start: Cursor,
   source: Source,
+  others: OtherChanges,
 ): Promise<void> {
   const { stream, horizon } = source;
   let at = start;
@@ -121,14 +128,17 @@ async function pump(
       const among = { after, upTo };
       const changed = upTo > after ? await changedTasks(ctx.db, ctx.caller.clientId, among, query) : [];
       if (!source.isOpen) break;
+      const noted = others.take();
       for (const row of changed) stream.write(eventOf(row, epoch));
+      if (noted !== '') stream.write(noted);
       await source.isRead();
       const isMore = changed.length === MOST_CHANGES;
       at = { epoch, change: isMore ? (changed.at(-1)?.change ?? after) : Math.max(after, upTo) };
       const now = ctx.clock.now().getTime();
-      const isQuiet = changed.length === 0 && now - quietSince > QUIET_MS;
+      const isSilent = changed.length === 0 && noted === '';
+      const isQuiet = isSilent && now - quietSince > QUIET_MS;
       if (isQuiet) stream.write(': quiet\n\n');
-      if (isQuiet || changed.length > 0) quietSince = now;
+      if (isQuiet || !isSilent) quietSince = now;
       if (!isMore) await source.next();
     }
   } catch (error) {
@@ -136,6 +146,38 @@ async function pump(
     ctx.log.warn({ err: error }, 'a stream of tasks broke off');
   } finally {
     source.close();
+  }
+}
+
+/** What changed without a task and was not sent yet. Their events have no id: a stream that breaks off does not resume
+ *  with them, and who opens it again asks anew for what it shows. */
+class OtherChanges {
+  readonly #query: TaskStreamQuery;
+  /** Each once, by what its event says. */
+  readonly #noted = new Set<string>();
+
+  constructor(query: TaskStreamQuery) {
+    this.#query = query;
+  }
+
+  readonly note = ({ projectId: project_id, regionId: region_id, action, noun, id }: Change): void => {
+    const { project_id: projects, region_id: regions } = this.#query;
+    if (project_id !== null && projects && !projects.includes(project_id)) return;
+    if (region_id !== null && regions && !regions.includes(region_id)) return;
+    // Somebody who reads slowly asks for everything once.
+    const isTooMuch = this.#noted.size >= MOST_NOTED;
+    if (isTooMuch) this.#noted.clear();
+    const change = isTooMuch
+      ? { action: 'unknown', project_id: null, region_id: null, noun: null, id: null }
+      : { action, project_id, region_id, noun, id };
+    this.#noted.add(`event: change\ndata: ${JSON.stringify(change)}\n\n`);
+  };
+
+  /** The events, which are sent now. */
+  take(): string {
+    const text = [...this.#noted].join('');
+    this.#noted.clear();
+    return text;
   }
 }
 

@@ -100,6 +100,7 @@ async function follow(query: string, lastEventId?: string) {
   });
   const events: Event[] = [];
   const resets: string[] = [];
+  const changes: Record<string, unknown>[] = [];
   const reading = (async () => {
     let text = '';
     for await (const chunk of response.body ?? []) {
@@ -110,6 +111,7 @@ async function follow(query: string, lastEventId?: string) {
         const id = /^id: (.*)$/m.exec(block)?.[1];
         const data = /^data: (.*)$/m.exec(block)?.[1];
         if (/^event: reset$/m.test(block)) resets.push(block);
+        else if (/^event: change$/m.test(block)) changes.push(JSON.parse(data ?? ''));
         else if (id && data) events.push({ id, task: JSON.parse(data) });
       }
     }
@@ -118,7 +120,7 @@ async function follow(query: string, lastEventId?: string) {
     abort.abort();
     await reading;
   };
-  return { response, events, resets, stop };
+  return { response, events, resets, changes, stop };
 }
 
 describe('a read of a young task', () => {
@@ -219,6 +221,22 @@ describe('the stream of tasks', () => {
     expect(stream.events.at(-1)?.id.split('-')[0]).not.toBe(epoch);
     expect(stream.resets).toEqual([]);
     await stream.stop();
+  });
+
+  test('carries what changes without a task, of its own account alone, if it is asked to', async () => {
+    const [asked, plain] = [await follow('?changes=true'), await follow('')];
+    const makeKey = (name: string, as?: 'other client') =>
+      server.call('POST', `/cloud/v1/ssh_keys/${as ? 2 : 1}`, { body: { name }, ...(as ? { as } : {}) });
+    await makeKey('theirs', 'other client');
+    expect((await makeKey('ours')).status).toBe(201);
+    await waitUntil(() => asked.changes.length > 0, { what: 'the change' });
+    expect(asked.changes).toEqual([
+      { action: 'create_ssh_key', project_id: 1, region_id: null, noun: null, id: null },
+    ]);
+    const task = await server.ended(await deleteSomething());
+    await waitUntil(() => plain.events.some((event) => event.task.id === task.id), { what: 'the event' });
+    expect(plain.changes).toEqual([]);
+    await Promise.all([asked.stop(), plain.stop()]);
   });
 
   test('an id that no stream has given is 400', async () => {

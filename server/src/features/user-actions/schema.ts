@@ -56,6 +56,7 @@ export const UserActionListQuery = ListQuery({
   project_id: many(Key()),
   region_id: many(Key()),
   resource_id: many(Type.String()),
+  user_id: many(Key()),
   source_user_ips: many(Type.String()),
   user_agents: many(Type.String()),
   search_field: Type.Optional(Type.String({ description: 'Part of the name of what was changed' })),

@@ -58,6 +58,7 @@ function conditionsOf(clientId: number, query: UserActionListQuery): Sql[] {
     ['action_type', 'text', query.action_type],
     ['api_group', 'text', query.api_group],
     ['project_id', 'int', query.project_id],
+    ['user_id', 'int', query.user_id],
     ['region_id', 'int', query.region_id],
     ['subject', 'text', query.resource_id],
     ['address', 'text', query.source_user_ips],

@@ -1,3 +1,4 @@
+import { noteChange } from '../changes/changes.ts';
 import type { Db, Tx } from '../database/db.ts';
 import { raw, type Sql, sql } from '../database/sql.ts';
 import type { ClientContext, RequestContext, TaskContext } from '../http/context.ts';
@@ -40,7 +41,8 @@ export const DELIVERIES = sql`
     from recorded r join webhook_targets t on t.client_id = r.client_id and t.kind = 'user_actions'
    where r.api_group is not null`;
 
-/** Records who did what, in the log of the account that it was done to, in the transaction that does it. Work that becomes a task is recorded by `startTask`. */
+/** Records who did what, in the log of the account that it was done to, in the transaction that does it, and notifies
+ *  who follows the account. Work that becomes a task is recorded by `startTask`. */
 export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: AuditEntry): Promise<void> {
   const { caller } = ctx;
   const clientId = entry.clientId ?? ctx.clientId ?? ctx.project?.clientId ?? caller.clientId;
@@ -53,6 +55,10 @@ export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: 
               ${entry.regionId ?? null}, ${entry.name ?? null}, ${shownOf(ctx, entry.action)})
       ${RECORDED})
     ${DELIVERIES}`);
+  const { action, projectId = null, regionId = null } = entry;
+  // A look changes nothing.
+  if (action.startsWith('read_')) return;
+  tx.afterCommit(() => noteChange(ctx.db, { clientId, projectId, regionId, action, noun: null, id: null }));
 }
 
 /** What nobody who signs in has done. */

@@ -783,6 +783,23 @@ export interface PostgresqlClusters {
   tls_key_id: string | null;
 }
 
+export interface PostgresqlSamples {
+  at: Date;
+  blocks_hit: number;
+  blocks_read: number;
+  cluster_id: string;
+  /**
+   * the first of a quarter of an hour, which is kept for 30 days and not for one
+   */
+  coarse: boolean;
+  committed: number;
+  connections: number;
+  max_connections: number;
+  rolled_back: number;
+  size_bytes: number;
+  used_bytes: number;
+}
+
 export interface PostgresqlUsers {
   cluster_id: string;
   key_id: string | null;
@@ -1440,6 +1457,7 @@ export interface DB {
   one_time_links: OneTimeLinks;
   ports: Ports;
   postgresql_clusters: PostgresqlClusters;
+  postgresql_samples: PostgresqlSamples;
   postgresql_users: PostgresqlUsers;
   projects: Projects;
   quota_counters: QuotaCounters;

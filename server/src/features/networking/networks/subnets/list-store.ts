@@ -1,3 +1,4 @@
+import { named } from '../../../../platform/database/contains.ts';
 import type { Db } from '../../../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../../../platform/database/list-page.ts';
 import { type SharedList, sharedList } from '../../../../platform/database/shared-lists.ts';
@@ -12,12 +13,13 @@ export interface SubnetListWhere extends Place, TagFilters, Paging {
   /** Also what the region shares. */
   readonly shared: boolean;
   readonly networkId?: string | undefined;
+  readonly namePart?: string | undefined;
   readonly order: `${SubnetOrderField}.${'asc' | 'desc'}`;
 }
 
 /** The page, and how many match in all. */
 export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<SubnetRow>> {
-  const { networkId, limit, offset } = where;
+  const { networkId, namePart, limit, offset } = where;
   const { field, direction } = parseOrder<SubnetOrderField>(where.order);
   const list: SharedList = {
     table: 'subnets',
@@ -26,6 +28,7 @@ export function listSubnets(db: Db, where: SubnetListWhere): Promise<Page<Subnet
     whose: where.shared ? 'both' : 'own',
     conditions: [
       ...(networkId === undefined ? [] : [sql`network_id = ${networkId}::uuid`]),
+      ...named({ namePart }),
       ...tagConditions(where),
     ],
     // A project's own subnets have all of these.

@@ -8,6 +8,7 @@ import {
   ListQuery,
   Name,
   Nullable,
+  namePart,
   OrderBy,
   PLACE,
   TIMES,
@@ -110,6 +111,7 @@ export type SubnetOrderField = (typeof SUBNET_ORDERS)[number];
 
 export const SubnetListQuery = ListQuery({
   network_id: Type.Optional(Uuid()),
+  name__contains: namePart(),
   owned_by: ownedBy(),
   order_by: OrderBy(SUBNET_ORDERS, 'cidr.asc'),
   ...tagFilters('subnets'),

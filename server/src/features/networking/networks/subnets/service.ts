@@ -152,6 +152,7 @@ export class SubnetService {
       ...parseTagFilters(query),
       shared: query.owned_by === 'any',
       networkId: query.network_id,
+      namePart: query.name__contains,
       order: query.order_by,
       limit: query.limit,
       offset: query.offset,

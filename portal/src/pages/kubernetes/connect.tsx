@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, faultOf, type Schemas, whileBusy } from '../../api/client.ts';
+import { pathIn, pathParams } from '../../api/place.ts';
+import { usePlace } from '../../app/place.ts';
+import { StatusBadge } from '../../ui/badge.tsx';
+import { CopyText } from '../../ui/copy.tsx';
+import { FaultNote } from '../../ui/fault.tsx';
+import { Card, Facts } from '../../ui/page.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+type State = Schemas['K8sClusterState'];
+type Node = State['nodes'][number];
+
+const COLUMNS: readonly Column<Node>[] = [
+  { label: 'Node', cell: ({ name }) => name },
+  { label: 'Pool', cell: ({ pool_name: pool }) => pool },
+  { label: 'State', cell: ({ state }) => <StatusBadge status={state} /> },
+  { label: 'Since', cell: ({ since }) => <Time at={since} /> },
+  { label: 'Why', cell: ({ reason }) => reason },
+];
+
+/** How a cluster is reached with kubectl, and which of its nodes are not ready, with the reason. */
+export function Connect({ name }: { readonly name: string }) {
+  const place = usePlace();
+  const state = useQuery({
+    ...api.queryOptions('get', '/virga/v1/k8s/{project_id}/{region_id}/{cluster_name}/state', {
+      params: { path: { ...pathParams(place), cluster_name: name } },
+    }),
+    ...whileBusy<State>(({ nodes }) => nodes.some((node) => node.state !== 'READY')),
+  });
+  if (!state.data)
+    return state.error ? (
+      <Card title="Connect">
+        <FaultNote fault={faultOf(state.error)} retry={() => void state.refetch()} />
+      </Card>
+    ) : null;
+  const { api_url: url, is_simulated: simulated, network_id: network, network_name, nodes } = state.data;
+  const unready = nodes.filter(({ reason }) => reason !== null);
+  return (
+    <>
+      <Facts
+        facts={[
+          {
+            label: 'API address',
+            wide: true,
+            value: url ? <CopyText value={url} label="Copy API address" /> : 'none yet',
+          },
+          {
+            label: 'Network',
+            value:
+              network_name === null ? (
+                'its own'
+              ) : (
+                <Link className="link" to={pathIn(place, 'networks', network)}>
+                  {network_name}
+                </Link>
+              ),
+          },
+          {
+            label: 'With kubectl',
+            wide: true,
+            value: (
+              <>
+                <CopyText
+                  value={`kubectl --kubeconfig ${name}.kubeconfig get nodes`}
+                  label="Copy kubectl command"
+                />
+                {simulated && <div>The region is simulated: nothing answers there.</div>}
+              </>
+            ),
+          },
+        ]}
+      />
+      {unready.length > 0 && (
+        <Card title="Nodes that are not ready" aside={`${unready.length} of ${nodes.length}`}>
+          <Table title="Nodes that are not ready" rows={unready} columns={COLUMNS} rowKey={({ id }) => id} />
+        </Card>
+      )}
+    </>
+  );
+}
