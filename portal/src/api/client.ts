@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { type Query, QueryClient } from '@tanstack/react-query';
 import createQueryClient from 'openapi-react-query';
 import { type FaultyFields, fieldsOf, isRecord } from '../../../client/src/fields.ts';
 import { type ApiCall, apiCallsOf, createVirgaClient, type Schemas } from '../../../client/src/index.ts';
@@ -110,6 +110,11 @@ const BUSY_MS = 1_000;
 /** After an answer that failed. */
 const FAILED_MS = 5_000;
 
+/** Paths of what changes with nobody's call and no task of the account: what is counted and measured, who signs in, what
+ *  is delivered, and what operators see of others. */
+const UNHEARD =
+  /^\/virga\/v1\/(capacity|clients|engines|limits_requests|nodes|outbox|regions|sessions|simulation|storage_usage|all_tasks|user_action_deliveries|webhook)|^\/iam|^\/storage\/stats|\/metrics$/;
+
 /** What a task or a call touches is asked for anew when it changes, as the stream says; the rest is looked at now and
  *  then, or when a server that was too busy has said to. When it was away, its return asks for everything. */
 export const queryClient = new QueryClient({
@@ -118,7 +123,8 @@ export const queryClient = new QueryClient({
       staleTime: 2_000,
       // A server on this machine is there without a network, too.
       networkMode: 'always',
-      ...every(SELDOM_MS),
+      refetchInterval: ({ queryKey: [, path], state: { error } }: Query) =>
+        againMs(error, UNHEARD.test(String(path)) ? LOOK_EVERY_MS : SELDOM_MS),
       retry: false,
       placeholderData: (previous: unknown) => previous,
     },
