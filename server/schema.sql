@@ -1489,6 +1489,7 @@ create table region_owners (
   awaited_by uuid,
   awaited_at timestamp with time zone,
   fault text,
+  awaited_node text,
   constraint region_owners_pkey PRIMARY KEY (region_id),
   constraint region_owners_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
 );

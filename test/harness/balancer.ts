@@ -1,11 +1,13 @@
 /** The body of a load balancer for web servers on this machine.
  *  @param port where it listens
  *  @param servers ports of the members
- *  @param pool what else its pool has; default: a health monitor */
+ *  @param pool what else its pool has; default: a health monitor
+ *  @param address of the members */
 export const webBalancer = (
   port: number,
   servers: readonly number[],
   pool: object = { healthmonitor: { type: 'HTTP', delay: 1, timeout: 1, max_retries: 2, url_path: '/' } },
+  address = '127.0.0.1',
 ) => ({
   name: 'web',
   listeners: [
@@ -18,7 +20,7 @@ export const webBalancer = (
           name: 'app',
           protocol: 'HTTP',
           lb_algorithm: 'ROUND_ROBIN',
-          members: servers.map((protocol_port) => ({ address: '127.0.0.1', protocol_port })),
+          members: servers.map((protocol_port) => ({ address, protocol_port })),
           ...pool,
         },
       ],

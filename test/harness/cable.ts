@@ -17,7 +17,7 @@ export const run = (...words: string[]): string =>
   execFileSync(words[0] ?? '', words.slice(1), { encoding: 'utf8' });
 
 export interface Cable {
-  /** The interface at this end, with 198.51.100.1 and 2001:db8:77::1. */
+  /** The interface at this end, with .1 of the network and 2001:db8:77::1. */
   readonly here: string;
   /** At the other end: .2 and ::2. */
   readonly there: string;
@@ -32,18 +32,19 @@ export interface Cable {
   remove(): void;
 }
 
-/** @param letter tells the cables of a process apart */
-export function newCable(letter = 'a'): Cable {
+/** @param network three numbers that no other test on this machine uses, such as 198.51.100 */
+export function newCable(network: string): Cable {
+  const letter = network.slice(0, 3);
   const namespace = `virga-test-${letter}${process.pid}`;
   const [here, there] = [`vg${letter}h${process.pid}`, `vg${letter}t${process.pid}`];
   const enter = [`--net=/run/netns/${namespace}`];
   const inside = (...words: string[]) => run('nsenter', ...enter, ...words);
   run('ip', 'netns', 'add', namespace);
   run('ip', 'link', 'add', here, 'type', 'veth', 'peer', 'name', there, 'netns', namespace);
-  run('ip', 'addr', 'add', '198.51.100.1/24', 'dev', here);
+  run('ip', 'addr', 'add', `${network}.1/24`, 'dev', here);
   run('ip', '-6', 'addr', 'add', '2001:db8:77::1/64', 'dev', here, 'nodad');
   run('ip', 'link', 'set', here, 'up');
-  inside('ip', 'addr', 'add', '198.51.100.2/24', 'dev', there);
+  inside('ip', 'addr', 'add', `${network}.2/24`, 'dev', there);
   inside('ip', '-6', 'addr', 'add', '2001:db8:77::2/64', 'dev', there, 'nodad');
   inside('ip', 'link', 'set', there, 'up');
   // An entry that is younger than a second would not be changed.

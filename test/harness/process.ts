@@ -45,6 +45,8 @@ export interface StartOptions {
   readonly dataDir: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Words that run it elsewhere, such as in a network namespace. */
+  readonly enter?: readonly string[];
 }
 
 export const API_KEY = 'test-administrator-key';
@@ -69,8 +71,8 @@ export async function saidWhenReady(
 }
 
 /** Starts `npm start`'s program and waits until it serves. Its port is one that is free. */
-export async function startVirga({ dataDir, env = {}, args = [] }: StartOptions): Promise<VirgaProcess> {
-  const { child, output } = launch({ dataDir, env, args });
+export async function startVirga(options: StartOptions): Promise<VirgaProcess> {
+  const { child, output } = launch(options);
   const url = await saidWhenReady(child, output, /Virga (?:serves|works on) (\S+)/);
   const call: VirgaProcess['call'] = async (method, target, body, headers = {}) => {
     const response = await fetch(`${url}${target}`, {
@@ -130,29 +132,27 @@ const SHORT_LIFE = ['--no-opt'];
 export const serverFlags = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
   env.VITEST ? [...SHORT_LIFE, ...FLAGS] : FLAGS;
 
-function launch({ dataDir, env = {}, args = [] }: StartOptions): {
+function launch({ dataDir, env = {}, args = [], enter = [] }: StartOptions): {
   child: ChildProcess;
   output: () => string;
 } {
-  const child = spawn(
-    process.execPath,
-    [...serverFlags(process.env), path.join(ROOT, 'scripts', 'start.mjs'), ...args],
-    {
-      cwd: ROOT,
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        PORT: '0',
-        VIRGA_PROBE_PORT: '0',
-        LOG_LEVEL: 'warn',
-        VIRGA_EDGE: 'off',
-        VIRGA_API_KEY: API_KEY,
-        VIRGA_DATA_DIR: dataDir,
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const start = path.join(ROOT, 'scripts', 'start.mjs');
+  const words = [...enter, process.execPath, ...serverFlags(process.env), start, ...args];
+  const child = spawn(words[0] ?? '', words.slice(1), {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      VIRGA_PROBE_PORT: '0',
+      LOG_LEVEL: 'warn',
+      VIRGA_EDGE: 'off',
+      VIRGA_API_KEY: API_KEY,
+      VIRGA_DATA_DIR: dataDir,
+      ...env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   return { child, output: outputOf(child) };
 }
 

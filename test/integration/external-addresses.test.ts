@@ -1,11 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewRegion } from '../../server/src/features/regions/index.ts';
 import { ExternalAddresses } from '../../server/src/providers/local/addresses/external.ts';
 import { webBalancer } from '../harness/balancer.ts';
 import { type Cable, cableFault, newCable, run } from '../harness/cable.ts';
+import { outputOf, processesWith } from '../harness/process.ts';
+import { everybodyCanRead } from '../harness/readable.ts';
 import { startTestServer, type TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -14,6 +20,7 @@ import { waitUntil } from '../harness/wait.ts';
 
 const fault = cableFault();
 const PORT = 8098;
+const LOAD_BALANCERS = path.join(import.meta.dirname, '../../server/src/providers/local/load-balancers');
 
 const region = (id: number, addresses: NewRegion['settings']['addresses']): NewRegion => ({
   id,
@@ -32,14 +39,14 @@ describe.skipIf(fault !== undefined)(
     let cable: Cable;
 
     /** What the client in the other namespace is answered. */
-    const fetched = (address: string) => {
+    const fetched = (address: string, port = PORT) => {
       const host = address.includes(':') ? `[${address}]` : address;
-      return cable.script(`const response = await fetch('http://${host}:${PORT}/', { signal: AbortSignal.timeout(5000) });
+      return cable.script(`const response = await fetch('http://${host}:${port}/', { signal: AbortSignal.timeout(5000) });
         process.stdout.write(await response.text());`);
     };
 
     beforeAll(async () => {
-      cable = newCable();
+      cable = newCable('198.51.100');
       // As a server leaves it that was killed.
       run('ip', 'addr', 'add', '198.51.100.45/32', 'dev', cable.here);
       backend = http.createServer((_request, response) => response.end('hello'));
@@ -139,6 +146,49 @@ describe.skipIf(fault !== undefined)(
       expect(made.vip_address).toBe('198.51.100.65');
       expect(await fetched(made.vip_address)).toBe('hello');
     });
+
+    test.runIf(everybodyCanRead(import.meta.dirname))(
+      'CAP_NET_ADMIN alone suffices: addresses come, are announced and go, and engines get nothing of it',
+      async () => {
+        const { port } = backend.address() as AddressInfo;
+        const mac = networkInterfaces()[cable.here]?.[0]?.mac ?? '';
+        const knownElsewhere = (address: string) => {
+          const words = ['lladdr', '02:00:00:00:00:77', 'dev', cable.there, 'nud', 'stale'];
+          cable.inside('ip', 'neigh', 'replace', address, ...words);
+        };
+        for (const address of ['198.51.100.33', '2001:db8:77::101']) knownElsewhere(address);
+        // Who talks to this machine is known to it.
+        cable.inside('ping', '-c1', '2001:db8:77::1');
+        const only = ['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=-all,+net_admin`);
+        const script = path.join(LOAD_BALANCERS, 'test-support', 'with-net-admin.ts');
+        const words = ['--reuid=65534', '--regid=65534', '--clear-groups', ...only, '--', process.execPath];
+        const child = spawn('setpriv', [...words, '--import', 'tsx', script, cable.here, `${port}`], {
+          env: { PATH: process.env.PATH ?? '', HOME: tmpdir() },
+        });
+        const ended = once(child, 'exit');
+        const output = outputOf(child);
+        await waitUntil(() => /^serves/m.exec(output()), { what: () => `it to serve: ${output()}` });
+        expect(output()).toMatch(/^fault: null$/m);
+        expect(output()).toMatch(/^serves 198\.51\.100\.33 2001:db8:77::101$/m);
+        expect(output()).not.toContain('could not be announced');
+        for (const address of ['198.51.100.33', '2001:db8:77::101']) {
+          await waitUntil(() => cable.inside('ip', 'neigh', 'show', address).includes(mac), {
+            what: `the neighbour to learn where ${address} is`,
+          });
+          expect(await fetched(address, 8080)).toBe('hello');
+        }
+        const rights = processesWith('/tmp/virga-lb-')
+          .map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'))
+          .filter((status) => /^Name:\thaproxy$/m.test(status) && /^Uid:\t65534/m.test(status))
+          .map((status) => /^CapEff:\s+(\S+)/m.exec(status)?.[1]);
+        expect(new Set(rights)).toEqual(new Set(['0000000000000000']));
+        child.stdin.end();
+        await ended;
+        expect(output()).toMatch(/ended\n$/);
+        expect(cable.addresses()).not.toContain('198.51.100.33/32');
+        expect(cable.addresses()).not.toContain('2001:db8:77::101/128');
+      },
+    );
 
     test('an excluded range is left out as a whole, however large it is', () => {
       const pool = { range: '2001:db8:99::/48', interface: cable.here, exclude: ['2001:db8:99::/49'] };

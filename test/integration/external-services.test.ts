@@ -13,7 +13,7 @@ const engines = await lookFor(['s3', 'postgresql-18']);
 const fault = cableFault() ?? engines.faultOf('s3');
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
 const STORAGES = '/storage/v4/object_storages';
-const RANGE = /^198\.51\.100\.(9[7-9]|1[01]\d)$/;
+const RANGE = /^203\.0\.113\.(9[7-9]|1[01]\d)$/;
 
 describe.skipIf(fault !== undefined)(
   `services that others can reach${fault ? `: skipped, ${fault}` : ''}`,
@@ -46,14 +46,14 @@ describe.skipIf(fault !== undefined)(
     };
 
     beforeAll(async () => {
-      cable = newCable('s');
-      const addresses = [{ range: '198.51.100.96/27', interface: cable.here }];
+      cable = newCable('203.0.113');
+      const addresses = [{ range: '203.0.113.96/27', interface: cable.here }];
       const services = ['postgresql', 'object_storage', 'sftp_storage'] as const;
       server = await startTestServer({
         engines,
         regions: [
           region(1, { addresses, external_services: services }),
-          region(2, { addresses: [{ range: '198.51.100.160/28', interface: cable.here }] }),
+          region(2, { addresses: [{ range: '203.0.113.160/28', interface: cable.here }] }),
         ],
       });
       work = mkdtempSync(path.join(server.dataDir, 'client-'));
@@ -66,7 +66,7 @@ describe.skipIf(fault !== undefined)(
     });
 
     test('PostgreSQL is reached over TLS, and its address goes and comes with it', async () => {
-      const acl = ['198.51.100.0/24'];
+      const acl = ['203.0.113.0/24'];
       const body = clusterBody('out');
       await ended('POST', CLUSTERS, {
         ...body,

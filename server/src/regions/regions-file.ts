@@ -95,6 +95,13 @@ const RegionEntry = Type.Object(
     ),
     volume_types: Type.Optional(Type.Array(Type.String())),
     node: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    nodes: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+        minItems: 2,
+        maxItems: 10,
+        uniqueItems: true,
+      }),
+    ),
     addresses: Type.Optional(Type.Array(AddressPool, { minItems: 1, maxItems: 50 })),
     external_services: Type.Optional(Type.Array(StringEnum(EXTERNAL_SERVICES), { uniqueItems: true })),
     log_collector: Type.Optional(Type.String()),
@@ -142,6 +149,8 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       faults: kinds,
       addresses,
       external_services: services,
+      node,
+      nodes,
       capacity,
       provider,
       settings: cloud,
@@ -160,6 +169,8 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       faults.add(`${place}.settings`, 'is for regions of the provider openstack');
     if (isObject(capacity)) checkCapacity(capacity, `${place}.capacity`, provider, faults);
     if (Array.isArray(addresses)) checkAddresses({ addresses, place, provider, ranges }, faults);
+    if (nodes !== undefined && node !== undefined)
+      faults.add(`${place}.nodes`, 'cannot be beside node: that one is where it is');
     if (Array.isArray(services) && services.length > 0 && !hasIpv4(addresses))
       faults.add(`${place}.external_services`, 'needs a range of IPv4 in addresses');
     if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);

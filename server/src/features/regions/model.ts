@@ -26,6 +26,8 @@ export interface RegionSettings {
   readonly volume_types?: readonly string[];
   /** The node (VIRGA_NODE) on whose machine its programs shall run; only where they run on a machine. */
   readonly node?: string;
+  /** The nodes of which any may serve it, another when the one that does is silent. */
+  readonly nodes?: readonly string[];
   /** Where its addresses come from, which others can reach; only where its programs run on a machine. */
   readonly addresses?: readonly RegionAddressPool[];
   /** What else gets its addresses from there; all other services stay on loopback. */

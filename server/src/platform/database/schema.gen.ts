@@ -891,6 +891,7 @@ export interface RegionCapacity {
 export interface RegionOwners {
   awaited_at: Date | null;
   awaited_by: string | null;
+  awaited_node: string | null;
   data_dir: string | null;
   epoch: Generated<number>;
   fault: string | null;

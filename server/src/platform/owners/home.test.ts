@@ -24,7 +24,7 @@ function refusal(home: Partial<Home>, running: readonly number[] = [], node: Nod
     release: async () => {},
   };
   const region = { id: 1, name: 'Local', data };
-  return refusalOf({ node: null, dataDir: null, assigned: null, ...home }, region, node);
+  return refusalOf({ node: null, dataDir: null, assigned: null, peers: [], ...home }, region, node);
 }
 
 test('a region that nobody has served yet is for whoever comes first, or whom the operator names', () => {
@@ -43,6 +43,15 @@ test('the operator moves it to another machine', () => {
   expect(refusal({ node: 'there', dataDir: '/data', assigned: 'here' })).toBeNull();
   expect(refusal({ node: 'here', dataDir: '/data', assigned: 'there' })).toContain(
     'node there (VIRGA_REGIONS)',
+  );
+});
+
+test('a region of several machines is for any of them', () => {
+  const peers = ['here', 'there'];
+  expect(refusal({ peers })).toBeNull();
+  expect(refusal({ node: 'there', dataDir: '/data', peers })).toBeNull();
+  expect(refusal({ node: 'there', dataDir: '/data', peers: ['there', 'yonder'] })).toContain(
+    'it belongs on one of the nodes there, yonder',
   );
 });
 

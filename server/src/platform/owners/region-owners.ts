@@ -30,6 +30,8 @@ export class RegionOwners {
   readonly #session: string;
   /** Epoch of each lease that this process holds. */
   readonly #held = new Map<number, number>();
+  /** Epoch of regions of which nothing runs here since another machine has them. */
+  readonly #elsewhere = new Map<number, number>();
   /** Why regions are not served here. */
   readonly #refused = new Map<number, string>();
 
@@ -76,16 +78,18 @@ export class RegionOwners {
 
   /** Gives the leases back: to a process that waits for them with everything running as it is. */
   async end(): Promise<void> {
-    const { db } = this.#options;
+    const { db, node } = this.#options;
     await store.withdraw(db, this.#session);
     for (const row of await this.#rows([...this.#held.keys()])) {
       this.#held.delete(row.region_id);
-      if (row.awaited) await this.#release(row.region_id, 'leave');
+      // On another machine it goes on at once, with the same addresses.
+      if (row.awaited !== null)
+        await this.#release(row.region_id, row.awaited === node.name ? 'leave' : 'stop');
       await store.release(db, row.region_id, this.#session);
     }
     // Who was waited for may have ended at the same moment: then this process is the last one, and stops it all.
     for (const row of await this.#rows([...this.#regions.keys()])) {
-      if (row.holder === null && !row.awaited && this.#isHome(row)) await this.#claimRunning(row);
+      if (row.holder === null && row.awaited === null && this.#isHome(row)) await this.#claimRunning(row);
     }
   }
 
@@ -134,9 +138,24 @@ export class RegionOwners {
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
-      if (!row.free && !this.#isDead(row)) await store.sayAwaited(db, region.id, this.#session);
-      else await this.#claim(region, row);
+      if (row.free || this.#isDead(row)) await this.#claim(region, row);
+      else {
+        const me = { by: this.#session, node: node.name, silentMs: SILENT_MS };
+        await store.sayAwaited(db, region.id, me);
+        if (row.node !== node.name) await this.#endLeft(region, row);
+      }
     }
+  }
+
+  /** Another machine serves a region of both: what this one has of it, from before it was silent, must not go on. */
+  async #endLeft({ id, data }: OwnedRegion, { epoch, peers }: store.OwnerRow): Promise<void> {
+    const { node, log } = this.#options;
+    if (peers.length === 0 || this.#elsewhere.get(id) === epoch) return;
+    if (data.programsOf(node.dataDir).length > 0)
+      log.warn({ regionId: id }, `region ${this.#name(id)} is served elsewhere: its programs here are ended`);
+    await data.takeOver(epoch, null);
+    await this.#release(id, 'stop');
+    this.#elsewhere.set(id, epoch);
   }
 
   async #claim(region: OwnedRegion, row: store.OwnerRow): Promise<void> {

@@ -25,10 +25,12 @@ export interface OwnerRow {
   readonly epoch: number;
   /** True when its holder has been silent for too long, or there is none. */
   readonly free: boolean;
-  /** True when a process that may own it has asked for it lately. */
-  readonly awaited: boolean;
+  /** The node of a process that may own it and has asked for it lately; null: none has. */
+  readonly awaited: string | null;
   /** The node that the operator wants it on. */
   readonly assigned: string | null;
+  /** The nodes of which any may own it. */
+  readonly peers: readonly string[];
 }
 
 export async function readRows(
@@ -37,8 +39,10 @@ export async function readRows(
   silentMs: number,
 ): Promise<readonly OwnerRow[]> {
   return db.rows<OwnerRow>(sql`select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as assigned,
+            coalesce(r.settings -> 'nodes', '[]'::jsonb) as peers,
             o.holder is null or o.renewed_at < now() - ${silentMs}::float8 * interval '1 millisecond' as free,
-            o.awaited_by is not null and o.awaited_at > now() - ${silentMs}::float8 * interval '1 millisecond' as awaited
+            case when o.awaited_by is not null and o.awaited_at > now() - ${silentMs}::float8 * interval '1 millisecond'
+                 then coalesce(o.awaited_node, o.node) end as awaited
        from region_owners o join regions r on r.id = o.region_id
       where o.region_id = any(${regionIds}::int[])`);
 }
@@ -53,7 +57,7 @@ export async function acquire(
 ): Promise<number | undefined> {
   const [acquired] = await db.rows<{ epoch: number }>(sql`update region_owners
         set node = ${me.name}, data_dir = ${me.dataDir}, holder = ${holder}, pid = ${process.pid}, epoch = epoch + 1, renewed_at = now(),
-            awaited_by = null, awaited_at = null, fault = null
+            awaited_by = null, awaited_at = null, awaited_node = null, fault = null
       where region_id = ${row.region_id} and epoch = ${row.epoch} and holder is not distinct from ${row.holder}::uuid
       returning epoch`);
   return acquired?.epoch;
@@ -84,10 +88,17 @@ export async function renew(
   return new Set(rows.map(({ region_id }) => region_id));
 }
 
-/** Says that this process waits for the lease. */
-export async function sayAwaited(db: Db, regionId: number, by: string): Promise<void> {
+/** Says that this process waits for the lease, unless one of the owner's own machine does. */
+export async function sayAwaited(
+  db: Db,
+  regionId: number,
+  { by, node, silentMs }: { readonly by: string; readonly node: string; readonly silentMs: number },
+): Promise<void> {
   await db.run(
-    sql`update region_owners set awaited_by = ${by}, awaited_at = now() where region_id = ${regionId}`,
+    sql`update region_owners set awaited_by = ${by}, awaited_at = now(), awaited_node = ${node}
+      where region_id = ${regionId}
+        and (node = ${node} or awaited_by is null or awaited_node is distinct from node
+             or awaited_at < now() - ${silentMs}::float8 * interval '1 millisecond')`,
   );
 }
 

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { TaskFailed } from '../../../kernel/errors.ts';
+import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import {
   addressNumber,
   addressText,
@@ -11,6 +10,7 @@ import {
 } from '../../../kernel/ip.ts';
 import { ownCapabilities } from '../host/privileges.ts';
 import { findProgram, run } from '../host/programs.ts';
+import { announce } from './announce.ts';
 
 /** Addresses that others can reach: of ranges that the region names, on an interface of this machine. What Virga puts
  *  there has a prefix of its own length (/32, /128), by which it is told from the machine's own. */
@@ -30,39 +30,6 @@ interface OnInterface {
   /** Whether nothing but itself is behind its prefix, as for all that Virga adds. */
   readonly isSingle: boolean;
 }
-
-/** How often an address is announced when it comes: neighbours may lose one. */
-const ANNOUNCEMENTS = 3;
-
-/** Says on the network that an address is here now (RFC 826 as in RFC 5227 3; RFC 4861 7.2.6): neighbours that knew it
- *  elsewhere learn where it is. */
-const ANNOUNCE = `
-import socket, struct, sys, time
-device, text, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
-s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-s.bind((device, 0))
-mac = s.getsockname()[4]
-if ':' in text:
-    own = socket.inet_pton(socket.AF_INET6, text)
-    everybody = socket.inet_pton(socket.AF_INET6, 'ff02::1')
-    said = struct.pack('!BBHI', 136, 0, 0, 0x20000000) + own + b'\\2\\1' + mac
-    summed = own + everybody + struct.pack('!II', len(said), 58) + said
-    total = sum(struct.unpack('!%dH' % (len(summed) // 2), summed))
-    while total >> 16: total = (total & 0xffff) + (total >> 16)
-    said = said[:2] + struct.pack('!H', ~total & 0xffff) + said[4:]
-    packet = struct.pack('!IHBB', 6 << 28, len(said), 58, 255) + own + everybody + said
-    frame = b'\\x33\\x33\\0\\0\\0\\1' + mac + b'\\x86\\xdd' + packet
-else:
-    own = socket.inet_aton(text)
-    frame = b'\\xff' * 6 + mac + b'\\x08\\x06' + struct.pack('!HHBBH', 1, 0x800, 6, 4, 1) + mac + own + b'\\0' * 6 + own
-for i in range(times):
-    if i: time.sleep(0.2)
-    s.send(frame)
-`;
-
-/** That of the system: one of a home cannot be read by the account that runs it. */
-const python = (): string | null =>
-  existsSync('/usr/bin/python3') ? '/usr/bin/python3' : findProgram('python3');
 
 export class ExternalAddresses {
   readonly #pools: readonly AddressPool[];
@@ -85,16 +52,12 @@ export class ExternalAddresses {
   /** Why addresses cannot be put on the interfaces here, and what would help; null: they can, or none are named. */
   fault(): string | null {
     if (this.#pools.length === 0) return null;
-    for (const [name, found] of [
-      ['ip', findProgram('ip')],
-      ['python3', python()],
-    ])
-      if (found === null)
-        return `Addresses on interfaces need the program "${name}": install the Debian package "${name === 'ip' ? 'iproute2' : name}"`;
-    if (ownCapabilities(['net_admin', 'net_raw']).length < 2)
+    if (findProgram('ip') === null)
+      return 'Addresses on interfaces need the program "ip": install the Debian package "iproute2"';
+    if (ownCapabilities(['net_admin']).length === 0)
       return (
-        'This server may not add addresses to interfaces and announce them: run it as root, or with the capabilities ' +
-        'CAP_NET_ADMIN and CAP_NET_RAW ("AmbientCapabilities=CAP_NET_ADMIN CAP_NET_RAW" in a systemd unit)'
+        'This server may not add addresses to interfaces: run it as root, or with the capability CAP_NET_ADMIN ' +
+        '("AmbientCapabilities=CAP_NET_ADMIN" in a systemd unit)'
       );
     const present = onInterfaces();
     for (const pool of this.#pools) {
@@ -147,7 +110,9 @@ export class ExternalAddresses {
     for (const address of missing) {
       const device = this.#poolOf(address)?.interface ?? '';
       await change('replace', address, device);
-      await this.#announce(address, device);
+      await announce(address, device).catch((error: unknown) =>
+        this.#log.warn({ address, device }, `an address could not be announced: ${messageOf(error)}`),
+      );
     }
     return missing.length > 0;
   }
@@ -167,16 +132,6 @@ export class ExternalAddresses {
     const kept = new Set([...used].map(canonicalAddress));
     const left = onInterfaces().filter(({ address, isSingle }) => isSingle && !kept.has(address));
     await this.remove(left.map(({ address }) => address));
-  }
-
-  /** Not heard, an address is found all the same, as soon as neighbours ask again. */
-  async #announce(address: string, device: string): Promise<void> {
-    const words = ['-I', '-c', ANNOUNCE, device, address, String(ANNOUNCEMENTS)];
-    const { exitCode, output } = await run(python() ?? 'python3', words, {
-      capabilities: ['net_raw'],
-    });
-    if (exitCode !== 0)
-      this.#log.warn({ address, device }, `an address could not be announced: ${output.trim().slice(-200)}`);
   }
 
   #missing(addresses: readonly string[]): string[] {

@@ -65,18 +65,30 @@ export interface Rights {
  *  rights than it has left, and is isolated as others are. */
 export function confined(command: Command, home: string): Command {
   const setpriv = findProgram('setpriv');
-  if (process.getuid?.() !== 0 || setpriv === null) return command;
+  if (process.getuid?.() !== 0) return withoutInherited(command, []);
+  if (setpriv === null) return command;
   const limited = { program: setpriv, words: ['--no-new-privs', '--', command.program, ...command.words] };
   return isolated(limited, [home]);
 }
 
+/** The same command without what an ordinary user was given to hand on to all of its programs (ambient capabilities),
+ *  but for these. */
+function withoutInherited(command: Command, capabilities: readonly Capability[]): Command {
+  const setpriv = findProgram('setpriv');
+  if (/^CapAmb:\s*0*$/m.test(readStatus()) || setpriv === null) return command;
+  const kept = ['-all', ...ownCapabilities(capabilities).map((name) => `+${name}`)].join(',');
+  const sets = ['inh-caps', 'ambient-caps'].map((set) => `--${set}=${kept}`);
+  return { program: setpriv, words: [...sets, '--no-new-privs', '--', command.program, ...command.words] };
+}
+
 /** The same command as an account that may do nothing special, with these capabilities and never more, which cannot get
  *  other rights. Where the machine allows, one of a tenant also has temporary folders of its own, and sees no processes of
- *  other accounts. Without `setpriv` there are no capabilities. Started by an ordinary user it stays as it is. */
+ *  other accounts. Without `setpriv` there are no capabilities. Started by an ordinary user it stays as it is, but for
+ *  capabilities that this process was given to hand on. */
 export function unprivileged(command: Command, rights: Rights): Command {
   const { home, capabilities = [], paths = [] } = rights;
   const account = accountFor(home);
-  if (!account) return command;
+  if (!account) return withoutInherited(command, capabilities);
   const { uid, gid } = account;
   const setpriv = findProgram('setpriv');
   if (setpriv === null) return { ...command, as: { uid, gid } };

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { everybodyCanRead } from '../../../../../test/harness/readable.ts';
 import { allPids, commandLine } from '../../../kernel/processes.ts';
 import { startBackend } from './test-support/backend.ts';
 import { makeCertificate } from './test-support/certificates.ts';
@@ -10,13 +11,6 @@ import { listener, loadBalancer } from './test-support/desired.ts';
 import { startProvider } from './test-support/provider.ts';
 
 const isRoot = process.getuid?.() === 0;
-
-/** A checkout in root's own home cannot be read by the user that the second test plays. */
-function everybodyCanRead(directory: string): boolean {
-  const parent = dirname(directory);
-  const enters = (statSync(directory).mode & 0o005) === 0o005;
-  return enters && (parent === directory || everybodyCanRead(parent));
-}
 
 test('files with secrets are for their owner alone, and no command line has any', async () => {
   const site = startProvider();

@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { webBalancer } from '../harness/balancer.ts';
+import { cableFault } from '../harness/cable.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { processesIn } from '../harness/leftovers.ts';
+import { Clients, Segment } from '../harness/machines.ts';
+import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
+import { waitUntil } from '../harness/wait.ts';
+
+/** A region of two machines, each a network namespace: when one is lost, or its worker is stopped, the other one has the
+ *  addresses, and clients on the same segment reach them there. */
+
+const fault = cableFault();
+const PORT = 8088;
+const LBS = '/cloud/v1/loadbalancers/1/1';
+const MACHINES = ['machine-1', 'machine-2'] as const;
+
+describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipped, ${fault}` : ''}`, () => {
+  let segment: Segment;
+  let database: TestDatabase;
+  let member: Server;
+  let api: VirgaProcess;
+  let env: Record<string, string>;
+  const folders = new Map<string, string>();
+  const workers = new Map<string, VirgaProcess>();
+
+  const folder = (name: string) => {
+    const made = folders.get(name) ?? newDataDir();
+    folders.set(name, made);
+    return made;
+  };
+  const startWorker = async (name: string, number: number) => {
+    const accounts = `${80_000 + number * 1000}-${80_999 + number * 1000}`;
+    const worker = await startVirga({
+      dataDir: folder(name),
+      args: ['--role', 'worker'],
+      env: { ...env, VIRGA_NODE: name, VIRGA_ENGINE_ACCOUNTS: accounts },
+      enter: segment.enter(name),
+    });
+    workers.set(name, worker);
+  };
+  const kill = (name: string) => {
+    for (const pid of processesIn(folder(name))) process.kill(pid, 'SIGKILL');
+  };
+  /** Whether a machine has the address, and the other one has not. */
+  const isAt = (name: string, vip: string) =>
+    MACHINES.every((each) => segment.addresses(each).includes(vip) === (each === name));
+
+  beforeAll(async () => {
+    segment = new Segment([...MACHINES, 'client']);
+    member = createServer((_request, response) => response.end('member'));
+    await new Promise<void>((resolve) => member.listen(0, '198.18.77.1', resolve));
+    database = await createTestDatabase();
+    const regions = path.join(folder('api'), 'regions.json');
+    const addresses = [{ range: '198.18.77.32/28', interface: 'eth0' }];
+    const region = { id: 1, name: 'Both', provider: 'local', nodes: MACHINES, addresses };
+    writeFileSync(regions, JSON.stringify({ regions: [region] }));
+    env = {
+      DATABASE_URL: database.url,
+      VIRGA_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      VIRGA_REGIONS: regions,
+      VIRGA_RATE_LIMIT: '0',
+    };
+    api = await startVirga({ dataDir: folder('api'), args: ['--role', 'api'], env });
+  });
+
+  afterAll(async () => {
+    await Promise.all([...workers.values(), ...(api ? [api] : [])].map((node) => node.end('SIGTERM')));
+    for (const [name, each] of folders) {
+      kill(name);
+      removeDataDir(each);
+    }
+    member?.close();
+    segment?.remove();
+    await database?.drop();
+  });
+
+  test('a machine that is lost, a worker that is killed or stopped: the addresses move to the other machine, and are at one alone', async () => {
+    await startWorker('machine-1', 1);
+    await startWorker('machine-2', 2);
+    const { port } = member.address() as AddressInfo;
+    const body = webBalancer(PORT, [port], {}, '198.18.77.1');
+    const made = await Promise.all(
+      ['one', 'two', 'three'].map(async (name) => {
+        const task = await api.ended(await api.call('POST', LBS, { ...body, name }));
+        expect([task.error, task.state]).toEqual([null, 'FINISHED']);
+        return (await api.call('GET', `${LBS}/${task.created_resources?.loadbalancers?.[0]}`)).body;
+      }),
+    );
+    const vips = made.map(({ vip_address }) => vip_address);
+    const first = MACHINES.find((name) => segment.addresses(name).includes(vips[0])) ?? '';
+    const second = MACHINES.find((name) => name !== first) ?? '';
+    const reached = async (name: string) => {
+      for (const vip of vips)
+        await waitUntil(() => isAt(name, vip), { what: `${vip} to be at ${name} alone` });
+    };
+    await reached(first);
+
+    const clients = vips.map((vip) => new Clients(segment.enter('client'), `http://${vip}:${PORT}/`));
+    const goesOn = async () => {
+      for (const each of clients) {
+        const before = each.answered;
+        await waitUntil(() => each.answered > before + 50, { what: 'clients to be answered' });
+      }
+    };
+    await goesOn();
+
+    // The power of a machine fails: nothing of it runs, nothing comes from it.
+    kill(first);
+    segment.link(first, 'down');
+    for (const vip of vips) segment.forget(first, vip);
+    await reached(second);
+    await goesOn();
+    segment.link(first, 'up');
+    await startWorker(first, 3);
+
+    // A worker is killed, and its programs go on: it ends them when it comes back to a region that is elsewhere.
+    await workers.get(second)?.end('SIGKILL');
+    const isAtFirst = (vip: string) => segment.addresses(first).includes(vip);
+    await waitUntil(() => vips.every(isAtFirst), { what: `the addresses to be at ${first}` });
+    await startWorker(second, 4);
+    await reached(first);
+    await goesOn();
+
+    // A worker that is stopped leaves nothing running where another machine goes on.
+    await workers.get(first)?.end('SIGTERM');
+    await reached(second);
+    await goesOn();
+    for (const each of clients) expect((await each.stop()).answered).toBeGreaterThan(200);
+  });
+});

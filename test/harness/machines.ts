@@ -1,0 +1,118 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { run } from './cable.ts';
+import { outputOf } from './process.ts';
+
+/** Machines of a test: network namespaces on one segment of Ethernet, of which this machine is the switch. In each the
+ *  interface is eth0; this machine has 198.18.77.1. */
+export class Segment {
+  readonly #bridge = `vgbr${process.pid}`;
+  readonly #names: readonly string[];
+
+  /** @param names of the machines: 198.18.77.10 is the first one's, and so on */
+  constructor(names: readonly string[]) {
+    this.#names = names;
+    run('ip', 'link', 'add', this.#bridge, 'type', 'bridge');
+    run('ip', 'addr', 'add', '198.18.77.1/24', 'dev', this.#bridge);
+    run('ip', 'link', 'set', this.#bridge, 'up');
+    for (const [index, name] of names.entries()) {
+      const [namespace, port] = [this.#namespace(name), this.#port(index)];
+      run('ip', 'netns', 'add', namespace);
+      run('ip', 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
+      run('ip', 'link', 'set', port, 'master', this.#bridge, 'up');
+      run(...this.enter(name), 'ip', 'link', 'set', 'lo', 'up');
+      run(...this.enter(name), 'ip', 'addr', 'add', `198.18.77.${10 + index}/24`, 'dev', 'eth0');
+      run(...this.enter(name), 'ip', 'link', 'set', 'eth0', 'up');
+      // An entry that is younger than a second would not be changed.
+      run(...this.enter(name), 'sh', '-c', 'echo 0 > /proc/sys/net/ipv4/neigh/eth0/locktime');
+    }
+  }
+
+  /** Words that run what follows on a machine. */
+  enter(name: string): string[] {
+    return ['nsenter', `--net=/run/netns/${this.#namespace(name)}`];
+  }
+
+  /** Pulls the cable of a machine, or plugs it in again. */
+  link(name: string, state: 'up' | 'down'): void {
+    run('ip', 'link', 'set', this.#port(this.#names.indexOf(name)), state);
+  }
+
+  /** Addresses of its eth0, without prefixes. */
+  addresses(name: string): string[] {
+    const shown = JSON.parse(run(...this.enter(name), 'ip', '-json', 'addr', 'show', 'dev', 'eth0'));
+    return shown[0].addr_info.map(({ local }: { readonly local: string }) => local);
+  }
+
+  /** Takes an address away, as it is gone after a loss of power. */
+  forget(name: string, address: string): void {
+    run(...this.enter(name), 'ip', 'addr', 'del', `${address}/32`, 'dev', 'eth0');
+  }
+
+  remove(): void {
+    execFileSync('ip', ['link', 'del', this.#bridge]);
+    for (const name of this.#names) execFileSync('ip', ['netns', 'del', this.#namespace(name)]);
+  }
+
+  #namespace(name: string): string {
+    return `virga-test-${name}-${process.pid}`;
+  }
+
+  #port(index: number): string {
+    return `vgp${index}-${process.pid}`;
+  }
+}
+
+/** What the clients of an address saw. */
+export interface Seen {
+  readonly answered: number;
+  readonly failed: number;
+  /** Milliseconds from one answer to the next one, at most. */
+  readonly longestGap: number;
+}
+
+/** Asks with a new connection fifty times a second, and gives up a request after half a second. */
+const CLIENT = `
+const [url] = process.argv.slice(1);
+let [answered, failed, longestGap, last, over] = [0, 0, 0, performance.now(), false];
+const ask = async () => {
+  try {
+    const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(500) });
+    await response.text();
+    if (!response.ok) throw new Error();
+    const now = performance.now();
+    if (answered > 0) longestGap = Math.max(longestGap, now - last);
+    [answered, last] = [answered + 1, now];
+    process.stdout.write('.');
+  } catch { failed += 1; }
+};
+const timer = setInterval(() => void ask(), 20);
+process.stdin.resume().on('end', async () => {
+  clearInterval(timer);
+  process.stdout.write('\\n' + JSON.stringify({ answered, failed, longestGap: Math.max(longestGap, performance.now() - last) }));
+  process.exit(0);
+});`;
+
+/** Clients on a machine of the segment. */
+export class Clients {
+  readonly #child: ChildProcess;
+  readonly #output: () => string;
+
+  constructor(enter: readonly string[], url: string) {
+    const [program = '', ...words] = [...enter, process.execPath, '-e', CLIENT, url];
+    this.#child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#output = outputOf(this.#child);
+  }
+
+  /** How many answers there were so far. */
+  get answered(): number {
+    return this.#output().length;
+  }
+
+  async stop(): Promise<Seen> {
+    const ended = once(this.#child, 'exit');
+    this.#child.stdin?.end();
+    await ended;
+    return JSON.parse(this.#output().split('\n').at(-1) ?? '');
+  }
+}
