@@ -84,7 +84,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     const sent = await fetch(`${origin}${put.passed_on}`, {
       method: 'PUT',
       body: 'hello',
-      headers: { 'content-type': 'text/html' },
+      headers: { 'content-type': 'text/javascript' },
     });
     expect([sent.status, sent.headers.get('etag')]).toEqual([200, expect.any(String)]);
     expect(await get('signed/a+b & ü.txt')).toBe('hello');
@@ -96,6 +96,7 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     // What a tenant has stored runs nothing in the name of this origin.
     expect(passed.headers.get('content-security-policy')).toMatch(/^sandbox/);
     expect(passed.headers.get('content-disposition')).toBe('attachment');
+    expect(passed.headers.get('content-type')).toBe('application/octet-stream');
     const list = await sign({
       method: 'GET',
       path: '/photos',

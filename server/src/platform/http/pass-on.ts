@@ -35,6 +35,9 @@ const HARMLESS = {
   'cache-control': 'private, no-store',
 };
 
+/** What a page of this origin could load as a part of itself is of no type that it runs. */
+const RUN = /script|css|wasm/i;
+
 /** Where a storage is: `http://127.77.0.5:9000`, and of one with TLS the authority of its certificate in PEM. */
 export interface StorageAddress {
   readonly url: string;
@@ -110,7 +113,11 @@ function passOn(
     );
     upstream.once('response', (answer) => {
       reply.raw.once('close', () => answer.destroy());
-      reply.code(answer.statusCode ?? 502).headers({ ...picked(answer.headers, RECEIVED), ...HARMLESS });
+      const { 'content-type': type = '', ...received } = picked(answer.headers, RECEIVED);
+      reply
+        .code(answer.statusCode ?? 502)
+        .headers({ ...received, ...HARMLESS })
+        .header('content-type', type === '' || RUN.test(type) ? 'application/octet-stream' : type);
       resolve(reply.send(answer));
     });
     request.raw.once('close', () => {

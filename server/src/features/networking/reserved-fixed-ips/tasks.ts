@@ -31,6 +31,8 @@ export const createReservedIpTask = (deps: ReservedIpDeps): TaskHandler => ({
     return (await applied(run, deps)) ?? done({ ports: [subject] }, (tx) => releaseReservedIps(tx, id));
   },
   async undo(run) {
+    const waiting = await removed(run, deps);
+    if (waiting) return waiting;
     await releaseOf(run, deps);
     return forget(run);
   },
@@ -55,6 +57,13 @@ async function applied(run: TaskRun, { networksOf }: ReservedIpDeps): Promise<Wa
   const networks = regionId === null ? undefined : networksOf(regionId);
   const [port] = await readPorts(run.db, [subject]);
   return networks && port && waitFor(await networks.apply(desiredPort(port), run.operation));
+}
+
+/** The region no longer has the port. */
+async function removed(run: TaskRun, { networksOf }: ReservedIpDeps): Promise<Wait | undefined> {
+  const { regionId, subject: id } = run.task;
+  const networks = regionId === null ? undefined : networksOf(regionId);
+  return networks && waitFor(await networks.remove({ kind: 'port', id }, run.operation));
 }
 
 /** An address that is still to be given. */

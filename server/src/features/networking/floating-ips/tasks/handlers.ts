@@ -36,7 +36,10 @@ export function createFloatingIpTask(deps: FloatingIpTaskDeps): TaskHandler {
     },
     async undo(run) {
       const outcome = await moveBack(run, carrier);
-      if (typeof outcome === 'function') await releaseOf(run, { providerOf });
+      if (typeof outcome !== 'function') return outcome;
+      const waiting = await removed(run, deps);
+      if (waiting) return waiting;
+      await releaseOf(run, { providerOf });
       return moved(outcome, (tx) => forget(run, tx));
     },
   };
@@ -92,6 +95,13 @@ async function led(
   const [row] = await readFloatingIps(run.db, [subject]);
   const waiting = row && waitFor(await networks.apply(desiredFloatingIp(row), run.operation));
   return waiting ?? outcome;
+}
+
+/** The region no longer leads it anywhere. */
+async function removed(run: TaskRun, { networksOf }: FloatingIpTaskDeps): Promise<Wait | undefined> {
+  const { regionId, subject: id } = run.task;
+  const networks = regionId === null ? undefined : networksOf(regionId);
+  return networks && waitFor(await networks.remove({ kind: 'floating_ip', id }, run.operation));
 }
 
 /** Ends a move together with what follows it. */
