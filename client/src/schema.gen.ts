@@ -323,7 +323,7 @@ export interface paths {
         put?: never;
         /**
          * Make a token that signs the person of the token in to a browser, once
-         * @description Make a token that signs the person of the token in to a browser, once. For `POST /virga/v1/session/link`. It works for five minutes, and for whoever has it. Answers a session link (201). Needs the operator token.
+         * @description Make a token that signs the person of the token in to a browser, once. For `POST /virga/v1/session/link`. It works for five minutes, and for whoever has it. The session is the person's own, and stays when the token ends. Answers a session link (201). Needs the operator token.
          */
         post: operations["createSessionLink"];
         delete?: never;

@@ -111,6 +111,8 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     ] as const)
       expect((await fetch(`${origin}${target}`)).status, target).toBe(expected);
     expect((await fetch(`${origin}${body.passed_on}`, { method: 'DELETE' })).status).toBe(403);
+    const endless = { method: 'PUT', body: new Blob(['x']).stream(), duplex: 'half' } as const;
+    expect((await fetch(`${origin}${put.passed_on}`, endless)).status).toBe(411);
     expect((await sign({ method: 'GET', path: pathName }, 'other client')).status).toBe(404);
     const odd = await sign({
       method: 'GET',

@@ -60,7 +60,9 @@ export function sessionRoutes(sessions: Sessions, signIn: SignIn): readonly Rout
     session.at('links').post({
       operationId: 'createSessionLink',
       summary: 'Make a token that signs the person of the token in to a browser, once',
-      description: 'For `POST /virga/v1/session/link`. It works for five minutes, and for whoever has it.',
+      description:
+        'For `POST /virga/v1/session/link`. It works for five minutes, and for whoever has it. The session is the ' +
+        "person's own, and stays when the token ends.",
       access: 'operate',
       status: 201,
       response: SessionLink,

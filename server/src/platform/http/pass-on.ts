@@ -66,6 +66,9 @@ export async function servePassOn(app: FastifyInstance, { prefix, addressOf }: P
         const target = (request.raw.url ?? '').slice(`${prefix}/${storage}`.length);
         if (!SIGNATURE.test(target))
           throw new HttpError(403, 'Only signed addresses are passed on; ask for one with signStorageUrl');
+        // What has no length has no end, and S3 refuses it as well.
+        if (request.headers['transfer-encoding'] !== undefined)
+          throw new HttpError(411, 'Say how long the body is: content-length is missing');
         if (Number(request.headers['content-length'] ?? 0) > LARGEST)
           throw new HttpError(413, `A part has at most ${LARGEST / 1024 / 1024} MiB`);
         const address = /^[1-9]\d{0,8}$/.test(storage) ? await addressOf(Number(storage)) : undefined;

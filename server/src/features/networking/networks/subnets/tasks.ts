@@ -1,3 +1,4 @@
+import type { Tx } from '../../../../platform/database/db.ts';
 import {
   type Done,
   done,
@@ -13,8 +14,11 @@ import type { NetworkDeps } from '../service.ts';
 import { DEADLINE_MS, providerFor } from '../tasks.ts';
 import { deleteSubnet, readSubnets, releaseSubnets } from './store.ts';
 
-const thenForget = ({ task, timestamp }: TaskRun, { routers }: NetworkDeps) =>
+type Settle = (tx: Tx) => Promise<void>;
+
+const thenForget = ({ task, timestamp }: TaskRun, { routers }: NetworkDeps, settle: Settle) =>
   done({}, async (tx) => {
+    await settle(tx);
     await routers.disconnect(tx, task.subject, timestamp);
     if (await deleteSubnet(tx, task.subject, task.id)) await release(tx, task, { subnet_count: 1 });
   });
@@ -29,7 +33,10 @@ export const createSubnetTask = (deps: NetworkDeps): TaskHandler => ({
     if (waiting) return waiting;
     const settle = await deps.routers.applyIn(run, providerFor(run, deps), subject);
     if (typeof settle !== 'function') return settle;
-    return done({ subnets: [subject] }, (tx) => releaseSubnets(tx, id));
+    return done({ subnets: [subject] }, async (tx) => {
+      await settle(tx);
+      await releaseSubnets(tx, id);
+    });
   },
   undo: (run) => forget({ ...run, operation: undoing(run, 'restore_subnet') }, deps),
 });
@@ -44,7 +51,11 @@ export const deleteSubnetTask = (deps: NetworkDeps): TaskHandler => ({
     const waiting = await applied(again, deps);
     if (waiting) return waiting;
     const settle = await deps.routers.applyIn(again, providerFor(run, deps), run.task.subject);
-    return typeof settle !== 'function' ? settle : done({}, (tx) => releaseSubnets(tx, run.task.id));
+    if (typeof settle !== 'function') return settle;
+    return done({}, async (tx) => {
+      await settle(tx);
+      await releaseSubnets(tx, run.task.id);
+    });
   },
 });
 
@@ -60,5 +71,5 @@ async function forget(run: TaskRun, deps: NetworkDeps): Promise<Done | Wait> {
   const settle = await deps.routers.applyIn(run, provider, run.task.subject, 'without it');
   if (typeof settle !== 'function') return settle;
   const gone = await provider.remove({ kind: 'subnet', id: run.task.subject }, run.operation);
-  return waitFor(gone) ?? thenForget(run, deps);
+  return waitFor(gone) ?? thenForget(run, deps, settle);
 }
