@@ -1,11 +1,14 @@
+import { type DriftOptions, DriftReconciler, type Entry } from '../../platform/drift/reconciler.ts';
 import type { Feature } from '../../platform/feature.ts';
 import { SecurityGroupChanges } from './changes.ts';
 import type { SecurityGroupDeps } from './common.ts';
 import { deprecatedSecurityGroupRoutes } from './deprecated-routes.ts';
 import { securityGroupExamples } from './examples.ts';
-import { GroupReconciler, type GroupReconcilerOptions } from './reconciler.ts';
+import type { GroupRow } from './model.ts';
+import type { DesiredSecurityGroup, SecurityGroupProvider } from './port.ts';
 import { securityGroupChangeRoutes, securityGroupRoutes } from './routes.ts';
 import { SecurityGroupService } from './service.ts';
+import { readGroups, readGroupsIn } from './store.ts';
 import { securityGroupTasks } from './tasks.ts';
 
 export { addDefaultGroups, completeDefaultGroups } from './defaults.ts';
@@ -19,8 +22,26 @@ export type { SecurityGroupProvider } from './port.ts';
 
 const RECONCILE_EVERY_MS = 15_000;
 
-export function securityGroups(deps: SecurityGroupDeps & GroupReconcilerOptions): Feature {
-  const reconciler = new GroupReconciler(deps);
+const entryOf = (row: GroupRow): Entry<DesiredSecurityGroup> => ({
+  id: row.id,
+  projectId: row.project_id,
+  regionId: row.region_id,
+  isHeld: row.task_id !== null,
+  desired: { id: row.id, rules: row.rules },
+});
+
+export function securityGroups(deps: SecurityGroupDeps & DriftOptions): Feature {
+  const reconciler = new DriftReconciler<SecurityGroupProvider, DesiredSecurityGroup, 'security_group'>(
+    deps,
+    {
+      noun: 'security groups',
+      providerOf: deps.providerOf,
+      readAll: async (db, regionId) => (await readGroupsIn(db, regionId)).map(entryOf),
+      readNow: async (db, { id }) => (await readGroups(db, [id])).map(entryOf)[0],
+      apply: (provider, desired, operation) => provider.applySecurityGroup(desired, operation),
+      remove: (provider, { id }, operation) => provider.removeSecurityGroup(id, operation),
+    },
+  );
   const service = new SecurityGroupService(deps);
   const changes = new SecurityGroupChanges(deps);
   return {
@@ -45,7 +66,7 @@ export function securityGroups(deps: SecurityGroupDeps & GroupReconcilerOptions)
         name: 'security-groups-reconcile',
         everyMs: RECONCILE_EVERY_MS,
         exclusive: false,
-        run: () => reconciler.run(),
+        run: reconciler.run,
       },
     ],
     held: [{ table: 'security_groups', becomes: 'deleting = false' }],

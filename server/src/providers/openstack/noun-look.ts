@@ -26,7 +26,7 @@ export interface NounLookOptions {
 }
 
 /** A thing that is to be there, as a look compares it. */
-export type Wanted = { readonly kind: NounKind; readonly id: string };
+export type Desired = { readonly kind: NounKind; readonly id: string };
 
 /** What is not as desired: one list of each kind in 15 s, of ids and of when each was changed. */
 export class NounLook {
@@ -51,7 +51,7 @@ export class NounLook {
 
   /** @param nouns all that tasks do not work on, @param held ids of those that they do
    *  @throws when the region cannot be asked */
-  async due(nouns: readonly (DesiredNoun | Wanted)[], held: ReadonlySet<string>): Promise<readonly Drift[]> {
+  async due(nouns: readonly (DesiredNoun | Desired)[], held: ReadonlySet<string>): Promise<readonly Drift[]> {
     const { now, session, objects } = this.#options;
     if (now() < this.#nextAt) return [];
     this.#nextAt = now() + EVERY_MS;
@@ -61,21 +61,24 @@ export class NounLook {
     for (const kind of this.#kinds) {
       const listed = await this.#nouns.seen(kind, projectId);
       const known = await objects.all(kind);
-      const wanted = nouns.filter((each) => each.kind === kind);
-      found.push(...this.#compared(kind, wanted, { known, listed, held }));
+      const desired = nouns.filter((each) => each.kind === kind);
+      found.push(...this.#compared(kind, desired, { known, listed, held }));
     }
+    const ids = new Set(nouns.map(({ id }) => id));
+    for (const map of [this.#missing, this.#wholeAt])
+      for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
     this.#hasFailed = false;
     return found;
   }
 
-  #compared(kind: NounKind, wanted: readonly (DesiredNoun | Wanted)[], seen: Seen): Drift[] {
+  #compared(kind: NounKind, desired: readonly (DesiredNoun | Desired)[], seen: Seen): Drift[] {
     const { known, listed, held } = seen;
-    const ids = new Set(wanted.map(({ id }) => id));
+    const ids = new Set(desired.map(({ id }) => id));
     const surplus = [...known.keys()].filter((id) => !ids.has(id) && !held.has(id));
-    const deleted = this.#deleted(kind, wanted, seen);
-    const changed = wanted.flatMap(({ id }, index): Drift[] => {
+    const deleted = this.#deleted(kind, desired, seen);
+    const changed = desired.flatMap(({ id }, index): Drift[] => {
       const object = known.get(id);
-      if (!object || object.facts.digest !== digestOf(wanted[index] as object))
+      if (!object || object.facts.digest !== digestOf(desired[index] as object))
         return [{ kind, id, why: 'changed' }];
       const line = listed.get(object.engineId);
       if (line === undefined) return [];
@@ -87,8 +90,8 @@ export class NounLook {
   }
 
   /** What has vanished from the cloud, after two complete looks. */
-  #deleted(kind: NounKind, wanted: readonly Wanted[], { known, listed }: Seen): Drift[] {
-    const settled = wanted.filter(({ id }) => known.has(id));
+  #deleted(kind: NounKind, desired: readonly Desired[], { known, listed }: Seen): Drift[] {
+    const settled = desired.filter(({ id }) => known.has(id));
     const gone = settled.filter(({ id }) => !listed.has(known.get(id)?.engineId ?? ''));
     const isGone = new Set(gone.map(({ id }) => id));
     for (const { id } of settled) if (!isGone.has(id)) this.#missing.delete(id);

@@ -56,14 +56,14 @@ export class SecurityGroups {
     const found = before ?? (await this.ensure(desired.id));
     const renamed = await this.#nouns.change(noun, found, {});
     const has = (found.security_group_rules ?? []) as readonly FoundRule[];
-    const wanted = new Map(desired.rules.map((rule) => [markOfRule(rule), rule]));
+    const byMark = new Map(desired.rules.map((rule) => [markOfRule(rule), rule]));
     const there = new Map(has.map((rule) => [rule.description, rule]));
     // One of two with the same mark is surplus, too.
     const surplus = has.filter(
-      (rule) => !wanted.has(rule.description) || there.get(rule.description) !== rule,
+      (rule) => !byMark.has(rule.description) || there.get(rule.description) !== rule,
     );
     for (const { id } of surplus) await this.#drop(id);
-    const missing = [...wanted].filter(([mark]) => !there.has(mark));
+    const missing = [...byMark].filter(([mark]) => !there.has(mark));
     const rules: object[] = [];
     for (const [mark, rule] of missing) rules.push(await this.#ruleOf(found.id, mark, rule));
     if (rules.length > 0)
@@ -134,7 +134,8 @@ export class OpenStackSecurityGroups implements SecurityGroupProvider {
   ): Promise<readonly GroupDrift[]> {
     const known = await this.#options.objects.all('security_group');
     const made = groups.filter(({ id }) => known.has(id)).map(nounOf);
-    return this.#look.due(made, held);
+    const drifts = await this.#look.due(made, held);
+    return drifts.map(({ id, why }) => ({ kind: 'security_group', id, why }));
   }
 
   async applySecurityGroup(desired: DesiredSecurityGroup, operation: Operation): Promise<AppliedGroup> {

@@ -1,12 +1,13 @@
 import type { Operation, Progress } from '../../../kernel/operation.ts';
 import { type SeriesWindow, timesIn } from '../../../kernel/series.ts';
+import type { Applied as AppliedOfAny, Drift as DriftOf, Looks } from '../../../platform/drift/reconciler.ts';
 import type { HostRoute, NetworkType } from './model.ts';
 
 /** What a region's provider must be able to do for networks and what is in them.
  *
  *  Declarative: `apply` converges to the desired state, `remove` forgets. Every call may be repeated at any time, also
  *  after a crash half-way through. */
-export interface NetworkProvider {
+export interface NetworkProvider extends Looks<DesiredNoun, NounKind> {
   /** True where all networks are within this machine, so that subnets may lie in its loopback network. */
   readonly onLoopback?: true;
   /** The types that a network can have; absent: all. */
@@ -19,11 +20,6 @@ export interface NetworkProvider {
   /** Removes what carries the id; what is not there is removed: ready.
    *  @throws TaskFailed when that cannot be done */
   remove(noun: Noun, operation: Operation): Promise<Progress>;
-  /** What is not as desired, by what was last settled and what the region's lists say. Absent: nothing changes there
-   *  by itself. @param nouns all of the region, but for those that tasks work on */
-  look?(nouns: readonly DesiredNoun[], held: ReadonlySet<string>): Promise<readonly Drift[]>;
-  /** Whether this node is the one that looks at the region at present. Absent: any. */
-  mayLook?(): Promise<boolean>;
   /** What each port of a router has carried, on average, in each step of the window that the router has lived through;
    *  oldest first. A port that is not named has no points. */
   readTraffic(
@@ -98,20 +94,14 @@ export interface DesiredFloatingIp {
 }
 
 /** What is known only once it is there. */
-export type Applied = Progress & {
-  /** What was not as desired: `subnet: gateway_ip`. */
-  readonly changes?: readonly string[];
+export type Applied = AppliedOfAny & {
   /** The address of a router in the region's own network. */
   readonly gateway?: string | null;
   /** Bytes that a packet of a network may have. */
   readonly mtu?: number;
 };
 
-/** Something that is not as desired. */
-export interface Drift extends Noun {
-  /** `changed` here; `altered` or `deleted` there, by somebody else; `surplus`: nobody wants it. */
-  readonly why: 'changed' | 'altered' | 'deleted' | 'surplus';
-}
+export type Drift = DriftOf<NounKind>;
 
 export interface ObservedRouter {
   readonly id: string;

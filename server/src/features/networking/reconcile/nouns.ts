@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/database/db.ts';
+import type { Entry as EntryOf } from '../../../platform/drift/reconciler.ts';
 import { desiredFloatingIp, readFloatingIps, readFloatingIpsIn } from '../floating-ips/index.ts';
 import {
   type DesiredNoun,
@@ -12,14 +13,7 @@ import {
 import { desiredPort, type PortRow, readPorts, readReservedPortsIn } from '../ports/index.ts';
 import { desiredRouter, readRouters, readRoutersInRegion } from '../routers/index.ts';
 
-/** A row, and what a region is to have of it; null: nothing. */
-interface Entry {
-  readonly id: string;
-  readonly projectId: number | null;
-  readonly regionId: number;
-  readonly isHeld: boolean;
-  readonly desired: DesiredNoun | null;
-}
+type Entry = EntryOf<DesiredNoun>;
 
 interface Row {
   readonly id: string;
