@@ -45,19 +45,23 @@ export function ExportCsv({ title, data }: ExportCsvProps) {
 }
 
 /** All rows of the list that an answer is a page of: its question is asked again, from the beginning.
- *  @throws what the API refused with */
+ *  @throws what the API refused with, and for a list that no file would have all of */
 async function allOf(data: Answer): Promise<readonly object[]> {
   if (data.results.length === data.count) return data.results;
+  if (data.count > MOST)
+    throw {
+      message: `The list has ${data.count} rows, and a file has at most ${MOST}: filter it first, or use virga on the command line`,
+    };
   const query = queryClient
     .getQueryCache()
     .getAll()
     .find(({ state }) => state.data === data);
   const [method, path, init] = query?.queryKey ?? [];
   const ask = query?.options.queryFn as Ask | undefined;
-  if (!ask) return data.results;
+  if (!ask) throw { message: 'The list has changed meanwhile: export it again' };
   const { params } = init as { params?: { query?: object } };
   const rows: object[] = [];
-  for (let total = 1; rows.length < Math.min(total, MOST); ) {
+  for (let total = 1; rows.length < total; ) {
     const paged = { ...params?.query, limit: PAGE, offset: rows.length };
     const queryKey = [method, path, { ...(init as object), params: { ...params, query: paged } }];
     const { count, results } = await ask({ queryKey, signal: new AbortController().signal });

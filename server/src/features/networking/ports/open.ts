@@ -90,16 +90,7 @@ export async function openPortAt(
       ? (await giveAnyAddress(tx, port.room, id)) !== undefined
       : await giveAddress(tx, port.room, port.address, id);
   if (!given) return undefined;
-  await store.insertPort(tx, {
-    ...ctx.place,
-    id,
-    clientId: ctx.project.clientId,
-    networkId: port.networkId,
-    device: port.device,
-    interfaceName: null,
-    securityGroupIds: [],
-    timestamp: ctx.clock.timestamp(),
-  });
+  await insertUnfiltered(tx, ctx, id, port);
   return id;
 }
 
@@ -111,17 +102,27 @@ export async function openPortWithout(
   port: { readonly device: Device; readonly networkId: string },
 ): Promise<string> {
   const id = ctx.ids.uuid();
-  await store.insertPort(tx, {
+  await insertUnfiltered(tx, ctx, id, port);
+  return id;
+}
+
+/** A port in no security group, of what filters its traffic itself. */
+function insertUnfiltered(
+  tx: Tx,
+  ctx: PortScope,
+  id: string,
+  { device, networkId }: { readonly device: Device; readonly networkId: string },
+): Promise<void> {
+  return store.insertPort(tx, {
     ...ctx.place,
     id,
     clientId: ctx.project.clientId,
-    networkId: port.networkId,
-    device: port.device,
+    networkId,
+    device,
     interfaceName: null,
     securityGroupIds: [],
     timestamp: ctx.clock.timestamp(),
   });
-  return id;
 }
 
 /** Removes ports in the caller's transaction, with their addresses; reserved ones lose only their device.
