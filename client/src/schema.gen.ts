@@ -13764,7 +13764,7 @@ export interface components {
             is_simulated: boolean;
             /** @description The network that its nodes are in. */
             network_id: string;
-            /** @description What people call that network; null: it is no network of the project, but the own of the cluster. */
+            /** @description What people call that network; null: it is no network of the project, but one of the cluster alone. */
             network_name: string | null;
             /** @description The oldest first. */
             nodes: components["schemas"]["K8sNodeState"][];

@@ -122,7 +122,7 @@ export const ClusterState = Type.Object(
     network_id: Type.String({ description: 'The network that its nodes are in.' }),
     network_name: Nullable(Type.String(), {
       description:
-        'What people call that network; null: it is no network of the project, but the own of the cluster.',
+        'What people call that network; null: it is no network of the project, but one of the cluster alone.',
     }),
     nodes: Type.Array(Node, { description: 'The oldest first.' }),
   },

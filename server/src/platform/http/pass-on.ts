@@ -65,7 +65,10 @@ export async function servePassOn(app: FastifyInstance, { prefix, addressOf }: P
         const { storage } = request.params;
         const target = (request.raw.url ?? '').slice(`${prefix}/${storage}`.length);
         if (!SIGNATURE.test(target))
-          throw new HttpError(403, 'Only signed addresses are passed on; ask for one with signStorageUrl');
+          throw new HttpError(
+            403,
+            'Only signed addresses are passed on: make one with POST /virga/v1/object_storages/{storage_id}/signed_urls',
+          );
         // What has no length has no end, and S3 refuses it as well.
         if (request.headers['transfer-encoding'] !== undefined)
           throw new HttpError(411, 'Say how long the body is: content-length is missing');
