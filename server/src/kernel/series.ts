@@ -20,7 +20,7 @@ const MOST_IN_ALL = 14_400;
 export function windowBefore(to: Date, seconds: number, series = 1): SeriesWindow {
   const kept = Math.min(seconds, LONGEST_SECONDS);
   const most = Math.min(MOST_POINTS, MOST_IN_ALL / Math.max(1, series));
-  const stepSeconds = STEPS.find((step) => kept / step <= most) ?? DAY;
+  const stepSeconds = STEPS.find((step) => Math.ceil(kept / step) <= most) ?? DAY;
   return { from: new Date(to.getTime() - kept * 1000), to, stepSeconds };
 }
 
