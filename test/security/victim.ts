@@ -135,6 +135,8 @@ export class Victim {
     const ids = new Map<string, string>();
     ids.set('router', await world.done('POST', world.at('routers'), { name: 'around' }, 'routers'));
     for (const kind of KINDS) ids.set(kind, await world.get(kind));
+    // Nobody else has waited for this one: what it makes would still change.
+    await world.server.ended({ status: 200, headers: {}, body: { tasks: [ids.get('task')] } });
     const after = await allRows(server.db);
     const rows = after.filter((row) => isOf(row, world.project) || !before.has(textOf(row))).map(textOf);
     return new Victim(server.db, world.project, ids, before, rows);
