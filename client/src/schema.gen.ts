@@ -4580,8 +4580,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See how a Kubernetes cluster is reached, and how each of its nodes is
-         * @description See how a Kubernetes cluster is reached, and how each of its nodes is. Answers a k8s cluster state.
+         * See how a Kubernetes cluster is reached, and how its nodes and pods are
+         * @description See how a Kubernetes cluster is reached, and how its nodes and pods are. Answers a k8s cluster state.
          */
         get: operations["getClusterState"];
         put?: never;
@@ -13760,6 +13760,8 @@ export interface components {
         K8sClusterState: {
             /** @description Where its API is: `https://10.0.0.5:6443`; null: it is still being created. */
             api_url: string | null;
+            /** @description Of its control plane, which an upgrade brings to the new version before the nodes; null: none yet. */
+            control_plane_version: string | null;
             /** @description Whether nothing answers there. */
             is_simulated: boolean;
             /** @description The network that its nodes are in. */
@@ -13768,6 +13770,8 @@ export interface components {
             network_name: string | null;
             /** @description The oldest first. */
             nodes: components["schemas"]["K8sNodeState"][];
+            /** @description How its pods are; null: its API does not answer at present, or the region is simulated. */
+            pods: components["schemas"]["K8sPods"] | null;
         };
         K8sExceededLimits: {
             /** @description May be at most: baremetal gpu a100 count. */
@@ -13986,6 +13990,22 @@ export interface components {
             /** @description The address of its API. */
             host: string;
         };
+        K8sNamespacePods: {
+            /** @description Its name. */
+            name: string;
+            /** @description Pods in it. */
+            count: number;
+            /** @description Pods that are being started, or fit nowhere. */
+            pending: number;
+            /** @description Pods that have been started, whether they are ready or not. */
+            running: number;
+            /** @description Pods that have done their work. */
+            succeeded: number;
+            /** @description Pods that have ended with a fault. */
+            failed: number;
+            /** @description Pods of which nothing is heard. */
+            unknown: number;
+        };
         K8sNodeCondition: {
             /**
              * Format: uuid
@@ -14022,6 +14042,50 @@ export interface components {
             since: string;
             /** @description Why it is not ready, and what comes of it; null: it is ready. */
             reason: string | null;
+            /** @description Pods on it that have not ended; null: not known at present, or the region is simulated. */
+            pod_count: number | null;
+        };
+        K8sPodNotReady: {
+            /** @description The namespace that it is in. */
+            namespace: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The name of its node; null: it has none yet. */
+            node: string | null;
+            /** @description In the word of Kubernetes: `CrashLoopBackOff`. */
+            reason: string;
+            /** @description What Kubernetes says of it. */
+            message: string | null;
+            /** @description How often its containers were started again. */
+            restarts: number;
+            /**
+             * Format: date-time
+             * @description Since when it is not ready.
+             * @example 2026-01-31T12:00:00Z
+             */
+            since: string;
+        };
+        K8sPods: {
+            /** @description Pods that were counted. */
+            count: number;
+            /** @description Pods that are being started, or fit nowhere. */
+            pending: number;
+            /** @description Pods that have been started, whether they are ready or not. */
+            running: number;
+            /** @description Pods that have done their work. */
+            succeeded: number;
+            /** @description Pods that have ended with a fault. */
+            failed: number;
+            /** @description Pods of which nothing is heard. */
+            unknown: number;
+            /** @description False: there are more than 5,000, of which some are counted. */
+            is_complete: boolean;
+            /** @description The 100 with the most pods, those with the most first. */
+            namespaces: components["schemas"]["K8sNamespacePods"][];
+            /** @description Pods that should be ready and are not. */
+            not_ready_count: number;
+            /** @description The first 50 of them, by namespace and name. */
+            not_ready: components["schemas"]["K8sPodNotReady"][];
         };
         K8sPool: {
             /** @description Its id. */
@@ -36638,7 +36702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description See how a Kubernetes cluster is reached, and how each of its nodes is */
+            /** @description See how a Kubernetes cluster is reached, and how its nodes and pods are */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { type Engines, KUBERNETES_ENGINES } from '../../server/src/engines/index.ts';
+import { Kubectl } from './kubectl.ts';
 import { addSshKey } from './kubernetes.ts';
 import { processesIn } from './leftovers.ts';
 import { startLocalServer } from './regions.ts';
@@ -77,49 +76,4 @@ export class KubernetesLab {
     const newest = `kubernetes-${versions.at(-1)?.slice(1)}`;
     return new Kubectl(engines.programOf(newest) ?? '', kubeconfig);
   }
-}
-
-/** kubectl with the kubeconfig that the API gave. */
-export class Kubectl {
-  readonly #program: string;
-  readonly #kubeconfig: string;
-
-  constructor(program: string, kubeconfig: string) {
-    this.#program = program;
-    this.#kubeconfig = kubeconfig;
-  }
-
-  /** @returns what it says @throws when it fails */
-  run = async (...words: string[]): Promise<string> => {
-    const folder = path.dirname(this.#kubeconfig);
-    const env = { PATH: process.env.PATH, HOME: folder, KUBECONFIG: this.#kubeconfig };
-    const { stdout } = await promisify(execFile)(this.#program, ['kubectl', ...words], { env });
-    return stdout;
-  };
-
-  get = async (...words: string[]) => JSON.parse(await this.run('get', ...words, '-o', 'json'));
-
-  async apply(what: object): Promise<void> {
-    const file = `${this.#kubeconfig}.applied.json`;
-    writeFileSync(file, JSON.stringify(what));
-    await this.run('apply', '-f', file);
-  }
-
-  /** Names of pods that run. */
-  async runningPods(): Promise<readonly string[]> {
-    const { items } = await this.get('pods');
-    return items
-      .filter(({ metadata, status }: Pod) => status.phase === 'Running' && !metadata.deletionTimestamp)
-      .map(({ metadata }: Pod) => metadata.name);
-  }
-
-  async nodes(): Promise<readonly string[]> {
-    const { items } = await this.get('nodes');
-    return items.map(({ metadata }: Pod) => metadata.name);
-  }
-}
-
-interface Pod {
-  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
-  readonly status: { readonly phase: string };
 }

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installedKubernetes, type Kubectl, KubernetesLab } from '../harness/kubernetes-lab.ts';
+import type { Kubectl } from '../harness/kubectl.ts';
+import { installedKubernetes, KubernetesLab } from '../harness/kubernetes-lab.ts';
+import { BUDGET, COUNTER, INTRUDER, SERVICE, WEB } from '../harness/kubernetes-objects.ts';
 import { ownAddress, Registry } from '../harness/registry.ts';
+import { Traffic, textOf } from '../harness/traffic.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Where containerd is, nodes of a local region run pods: each node is a machine of its own, whose root is nobody here. */
@@ -15,105 +18,6 @@ const installed = await installedKubernetes(['containerd', 'coredns']);
 const { versions, fault } = installed;
 const newest = versions.at(-1) ?? '';
 const upgrade = versions.length > 1 ? versions.slice(-2) : undefined;
-
-/** Two pods that answer with their names. One that ends answers what it has begun before, and is asked no more. */
-const WEB = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'web' },
-  spec: {
-    replicas: 2,
-    selector: { matchLabels: { app: 'web' } },
-    strategy: { rollingUpdate: { maxUnavailable: 0 } },
-    template: {
-      metadata: { labels: { app: 'web' } },
-      spec: {
-        terminationGracePeriodSeconds: 5,
-        topologySpreadConstraints: [
-          {
-            maxSkew: 1,
-            topologyKey: 'kubernetes.io/hostname',
-            whenUnsatisfiable: 'ScheduleAnyway',
-            labelSelector: { matchLabels: { app: 'web' } },
-          },
-        ],
-        containers: [
-          {
-            name: 'web',
-            image: 'virga.local/web:1',
-            lifecycle: { preStop: { sleep: { seconds: 3 } } },
-            readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1 },
-          },
-        ],
-      },
-    },
-  },
-};
-const BUDGET = {
-  apiVersion: 'policy/v1',
-  kind: 'PodDisruptionBudget',
-  metadata: { name: 'web' },
-  spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } },
-};
-const SERVICE = {
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name: 'web' },
-  spec: { type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
-};
-
-/** One pod that counts its starts in a file, without an account that has rights. */
-const COUNTER = {
-  apiVersion: 'apps/v1',
-  kind: 'StatefulSet',
-  metadata: { name: 'counter' },
-  spec: {
-    serviceName: 'counter',
-    selector: { matchLabels: { app: 'counter' } },
-    template: {
-      metadata: { labels: { app: 'counter' } },
-      spec: {
-        securityContext: { runAsUser: 1234 },
-        terminationGracePeriodSeconds: 0,
-        containers: [
-          {
-            name: 'counter',
-            image: 'virga.local/shell:1',
-            command: ['sh', '-c', 'echo started >> /data/starts && sleep 1000000'],
-            volumeMounts: [{ name: 'data', mountPath: '/data' }],
-          },
-        ],
-      },
-    },
-    volumeClaimTemplates: [
-      {
-        metadata: { name: 'data' },
-        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-      },
-    ],
-  },
-};
-
-/** Root of its node, as far as a pod can be. */
-const INTRUDER = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'intruder' },
-  spec: {
-    hostPID: true,
-    hostNetwork: true,
-    terminationGracePeriodSeconds: 0,
-    containers: [
-      {
-        name: 'shell',
-        image: 'virga.local/shell:1',
-        securityContext: { privileged: true },
-        volumeMounts: [{ name: 'root', mountPath: '/node' }],
-      },
-    ],
-    volumes: [{ name: 'root', hostPath: { path: '/' } }],
-  },
-};
 
 describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : ''}`, () => {
   let lab: KubernetesLab;
@@ -185,6 +89,94 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     expect(said).toContain(spec.clusterIP);
   });
 
+  test('the cluster says how many pods it has, and why one is not ready', async () => {
+    const nodeSelector = { tier: 'none' };
+    const spec = { nodeSelector, containers: [{ name: 'shell', image: 'virga.local/shell:1' }] };
+    await kubectl.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'nowhere-0' }, spec });
+    const state = async () => (await lab.server.call('GET', '/virga/v1/k8s/1/1/lab/state')).body;
+    const unready = await waitUntil(
+      async () => {
+        const { pods } = await state();
+        return pods.not_ready.find(({ reason }: { reason: string }) => reason === 'Unschedulable');
+      },
+      { what: 'the pod that fits nowhere to be named' },
+    );
+    expect(unready).toMatchObject({ namespace: 'default', name: 'nowhere-0', node: null });
+    expect(unready.message).toContain("didn't match Pod's node affinity/selector");
+    const { nodes, pods } = await state();
+    expect(pods).toMatchObject({ count: 3, running: 2, pending: 1, is_complete: true, not_ready_count: 1 });
+    expect(pods.namespaces).toEqual([expect.objectContaining({ name: 'default', count: 3 })]);
+    expect(nodes.reduce((sum: number, each: { pod_count: number }) => sum + each.pod_count, 0)).toBe(2);
+    await kubectl.run('delete', 'pod', 'nowhere-0', '--force');
+  });
+
+  test('files are copied, ports forwarded, and top says that there are no metrics', async () => {
+    const [first = ''] = await podsOf('web');
+    const file = path.join(lab.server.dataDir, 'note.txt');
+    writeFileSync(file, 'from outside\n');
+    await kubectl.run('cp', file, `${first}:/tmp/note.txt`);
+    expect(await kubectl.run('exec', first, '--', 'cat', '/tmp/note.txt')).toBe('from outside\n');
+    await kubectl.run('cp', `${first}:/tmp/note.txt`, `${file}.back`);
+    expect(readFileSync(`${file}.back`, 'utf8')).toBe('from outside\n');
+    const forward = kubectl.start('port-forward', `pod/${first}`, ':8080');
+    const port = await forward.said(/Forwarding from 127\.0\.0\.1:(\d+)/);
+    expect(await textOf(`http://127.0.0.1:${port}/`)).toBe(first);
+    await forward.end();
+    await expect(kubectl.run('top', 'nodes')).rejects.toThrow('Metrics API not available');
+    // What there is instead.
+    const [node] = await kubectl.nodes();
+    const summary = JSON.parse(
+      await kubectl.run('get', '--raw', `/api/v1/nodes/${node}/proxy/stats/summary`),
+    );
+    expect(summary.node.memory.workingSetBytes).toBeGreaterThan(1_000_000);
+    expect(summary.pods.map(({ podRef }: { podRef: { name: string } }) => podRef.name)).toContainEqual(
+      expect.stringMatching(/^web-/),
+    );
+  });
+
+  test('what nodes cannot do is refused with the reason, and what has no effect is warned of', async () => {
+    const ports = [{ containerPort: 8080, hostPort: 8080 }];
+    const containers = [{ name: 'web', image: 'virga.local/web:1', ports }];
+    const spec = { containers, restartPolicy: 'Always' };
+    const metadata = { name: 'host-port' };
+    const labels = { app: 'host-port' };
+    const template = { metadata: { labels }, spec };
+    const job = { template: { spec: { containers, restartPolicy: 'Never' } } };
+    const cron = { schedule: '* * * * *', jobTemplate: { spec: job } };
+    const refused = [
+      { apiVersion: 'v1', kind: 'Pod', metadata, spec },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata,
+        spec: { selector: { matchLabels: labels }, template },
+      },
+      { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: cron },
+    ];
+    for (const each of refused)
+      await expect(kubectl.apply(each)).rejects.toThrow('hostPort is not possible in this region');
+    // In the network of its node it has the port there.
+    const inNode = { ...spec, hostNetwork: true };
+    await kubectl.apply({ apiVersion: 'v1', kind: 'Pod', metadata, spec: inNode });
+    await kubectl.run('delete', 'pod', 'host-port', '--force');
+    const policy = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata };
+    const said = await kubectl.apply({ ...policy, spec: { podSelector: {}, policyTypes: ['Ingress'] } });
+    expect(said).toContain('network policies have no effect in this region');
+    await kubectl.run('delete', 'networkpolicy', 'host-port');
+  });
+
+  test('kubectl drains a node, and its pods run on elsewhere', async () => {
+    const [node = ''] = await kubectl.nodes();
+    await kubectl.run('drain', node, '--ignore-daemonsets', '--timeout=60s');
+    const { items } = await kubectl.get('pods');
+    const placed = items.map(({ spec }: { spec: { nodeName: string } }) => spec.nodeName);
+    expect([placed.length, placed.includes(node)]).toEqual([2, false]);
+    await kubectl.run('rollout', 'status', 'deployment/web', '--timeout=60s');
+    // Both pods are on one node from here on, which an upgrade has to cope with.
+    await kubectl.run('uncordon', node);
+    await twoPodsRun();
+  });
+
   test('a service of the type LoadBalancer has one, which is its own', async () => {
     const address = await balancer();
     const pods = await podsOf('web');
@@ -192,6 +184,10 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     await waitUntil(async () => seen.add(await textOf(address)).size === pods.length, {
       what: 'both pods to answer through the load balancer',
     });
+    // Nodes came and went before this: it may still be changing with them.
+    const isSettled = async () =>
+      (await balancers()).every((each: { task_id: string | null }) => each.task_id === null);
+    await waitUntil(isSettled, { what: 'the load balancer to settle' });
     const [made, ...others] = await balancers();
     expect(others).toEqual([]);
     expect(made).toMatchObject({
@@ -321,45 +317,3 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     await waitUntil(() => networkInterfaces()[network] === undefined, { what: 'its link to go' });
   });
 });
-
-/** @throws when there is no answer within a second */
-const textOf = (url: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const sent = http.get(url, { agent: false, timeout: 2_000 }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.once('end', () => resolve(text.trim())).once('error', reject);
-    });
-    sent.once('timeout', () => sent.destroy(new Error('no answer'))).once('error', reject);
-  });
-
-/** Asks again and again, one at a time. */
-class Traffic {
-  #answered = 0;
-  readonly #failed: string[] = [];
-  #stopped = false;
-  readonly #running: Promise<void>;
-
-  constructor(address: string) {
-    this.#running = this.#run(address);
-  }
-
-  async stop(): Promise<{ readonly answered: number; readonly failed: readonly string[] }> {
-    this.#stopped = true;
-    await this.#running;
-    return { answered: this.#answered, failed: this.#failed };
-  }
-
-  async #run(address: string): Promise<void> {
-    while (!this.#stopped) {
-      try {
-        await textOf(address);
-        this.#answered += 1;
-      } catch (error) {
-        this.#failed.push((error as Error).message);
-      }
-    }
-  }
-}

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installedKubernetes, type Kubectl, KubernetesLab } from '../harness/kubernetes-lab.ts';
+import type { Kubectl } from '../harness/kubectl.ts';
+import { installedKubernetes, KubernetesLab } from '../harness/kubernetes-lab.ts';
 import { pauseDataPlanes } from '../harness/paused.ts';
 import { waitUntil } from '../harness/wait.ts';
 

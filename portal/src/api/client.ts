@@ -104,7 +104,7 @@ export const apiCall = apiCallsOf(client);
 /** How often is looked while no stream says what changes. */
 export const LOOK_EVERY_MS = 30_000;
 /** And while one does: a notification can be lost. */
-const SELDOM_MS = 300_000;
+export const SELDOM_MS = 300_000;
 /** While something goes on. */
 const BUSY_MS = 1_000;
 /** After an answer that failed. */
@@ -145,11 +145,18 @@ export function every(ms: number | false) {
   return { refetchInterval: ({ state: { error } }: Asked<unknown>) => againMs(error, ms) };
 }
 
-/** Every second while something goes on, of which the stream does not say each step; else seldom. */
-export function whileBusy<Data>(isBusy: (data: Data) => boolean) {
+/** Every second while something goes on, of which the stream does not say each step; else seldom.
+ *  @param idleMs how often else, where the stream does not say all */
+export function whileBusy<Data>(
+  isBusy: (data: Data) => boolean,
+  idleMs: (data: Data) => number = () => SELDOM_MS,
+) {
+  const msOf = (data: Data | undefined) => {
+    if (data === undefined) return SELDOM_MS;
+    return isBusy(data) ? BUSY_MS : idleMs(data);
+  };
   return {
-    refetchInterval: ({ state: { data, error } }: Asked<Data>) =>
-      againMs(error, data !== undefined && isBusy(data) ? BUSY_MS : SELDOM_MS),
+    refetchInterval: ({ state: { data, error } }: Asked<Data>) => againMs(error, msOf(data)),
   };
 }
 

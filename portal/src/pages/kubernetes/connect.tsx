@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, faultOf, type Schemas, whileBusy } from '../../api/client.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
+import { faultOf } from '../../api/client.ts';
+import { pathIn } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
@@ -9,9 +8,10 @@ import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { UnreadyPods } from './pods.tsx';
+import type { ClusterState, ClusterStateQuery } from './state.ts';
 
-type State = Schemas['K8sClusterState'];
-type Node = State['nodes'][number];
+type Node = ClusterState['nodes'][number];
 
 const COLUMNS: readonly Column<Node>[] = [
   { label: 'Node', cell: ({ name }) => name },
@@ -21,22 +21,23 @@ const COLUMNS: readonly Column<Node>[] = [
   { label: 'Why', cell: ({ reason }) => reason },
 ];
 
-/** How a cluster is reached with kubectl, and which of its nodes are not ready, with the reason. */
-export function Connect({ name }: { readonly name: string }) {
+/** How a cluster is reached with kubectl, and which of its nodes and pods are not ready, with the reason. */
+export function Connect({ name, state }: { readonly name: string; readonly state: ClusterStateQuery }) {
   const place = usePlace();
-  const state = useQuery({
-    ...api.queryOptions('get', '/virga/v1/k8s/{project_id}/{region_id}/{cluster_name}/state', {
-      params: { path: { ...pathParams(place), cluster_name: name } },
-    }),
-    ...whileBusy<State>(({ nodes }) => nodes.some((node) => node.state !== 'READY')),
-  });
   if (!state.data)
     return state.error ? (
       <Card title="Connect">
         <FaultNote fault={faultOf(state.error)} retry={() => void state.refetch()} />
       </Card>
     ) : null;
-  const { api_url: url, is_simulated: simulated, network_id: network, network_name, nodes } = state.data;
+  const {
+    api_url: url,
+    is_simulated: simulated,
+    network_id: network,
+    network_name,
+    nodes,
+    pods,
+  } = state.data;
   const unready = nodes.filter(({ reason }) => reason !== null);
   return (
     <>
@@ -78,6 +79,7 @@ export function Connect({ name }: { readonly name: string }) {
           <Table title="Nodes that are not ready" rows={unready} columns={COLUMNS} rowKey={({ id }) => id} />
         </Card>
       )}
+      {pods && <UnreadyPods pods={pods} />}
     </>
   );
 }

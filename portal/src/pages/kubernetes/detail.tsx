@@ -17,13 +17,15 @@ import { FromBefore } from '../../ui/from-before.tsx';
 import { Card, Facts, PageHead } from '../../ui/page.tsx';
 import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
 import { ActionsMenu } from '../../ui/row-menu.tsx';
-import { readTime, Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 import { unread } from '../../ui/unread.ts';
 import { VerbButton } from '../../ui/verb-button.tsx';
 import { Changing } from './changing.tsx';
 import { Connect } from './connect.tsx';
+import { PodCounts } from './pods.tsx';
 import { useAddPool, usePoolVerbs } from './pools.tsx';
 import { removal } from './removal.ts';
+import { type ClusterState, useClusterState } from './state.ts';
 
 const CLUSTER = '/cloud/v2/k8s/clusters/{project_id}/{region_id}/{cluster_name}';
 
@@ -31,7 +33,7 @@ type Cluster = Schemas['K8sCluster'];
 /** Of each step of a task. */
 const LIVE = every(1_000);
 
-/** One cluster: its pools, each node as a tile, live. */
+/** One cluster: its pools, each node as a tile, its pods, live. */
 export function ClusterDetail() {
   const place = usePlace();
   const { name } = useParams({ strict: false }) as { name: string };
@@ -46,8 +48,8 @@ export function ClusterDetail() {
     ...LIVE,
     enabled: taskId !== '',
   });
-  const upgrade = taskId !== '' && task.data?.task_type === 'upgrade_k8s_cluster' ? task.data : undefined;
-  const upgradeSince = upgrade?.created_on ? readTime(upgrade.created_on).getTime() : undefined;
+  const isUpgrade = taskId !== '' && task.data?.task_type === 'upgrade_k8s_cluster';
+  const state = useClusterState(name, taskId !== '');
   const back = { to: pathIn(place, 'kubernetes'), label: 'Kubernetes' };
   if (cluster.error && !cluster.data) {
     return (
@@ -93,10 +95,11 @@ export function ClusterDetail() {
           { label: 'Created', value: <Time at={data.created_at} /> },
         ]}
       />
-      <Connect name={data.name} />
+      <Connect name={data.name} state={state} />
       {data.pools.map((pool) => (
-        <Pool key={pool.id} cluster={data} pool={pool} upgradeSince={upgradeSince} />
+        <Pool key={pool.id} cluster={data} pool={pool} state={state.data} isUpgrade={isUpgrade} />
       ))}
+      {state.data?.pods && <PodCounts pods={state.data.pods} />}
     </>
   );
 }
@@ -104,11 +107,11 @@ export function ClusterDetail() {
 interface PoolProps {
   readonly cluster: Cluster;
   readonly pool: Cluster['pools'][number];
-  /** When the running upgrade began. */
-  readonly upgradeSince: number | undefined;
+  readonly state: ClusterState | undefined;
+  readonly isUpgrade: boolean;
 }
 
-function Pool({ cluster, pool, upgradeSince }: PoolProps) {
+function Pool({ cluster, pool, state, isUpgrade }: PoolProps) {
   const path = { ...pathParams(usePlace()), cluster_name: cluster.name, pool_name: pool.name };
   const verbs = usePoolVerbs(usePlace(), cluster);
   const [doomed, setDoomed] = useState<NodeTile>();
@@ -121,15 +124,11 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
       params: { path: { ...path, instance_id: id } },
     });
   const lack = useMay()(() => drop(''));
-  const tiles = (nodes.data?.results ?? []).map(({ id, name, status, created_at }) => {
-    const old = upgradeSince !== undefined && readTime(created_at).getTime() < upgradeSince;
-    return {
-      id,
-      name,
-      status,
-      note: upgradeSince === undefined ? undefined : old ? 'to be replaced' : 'new',
-      old,
-    };
+  const known = new Map(state?.nodes.map((node) => [node.id, node]));
+  const tiles = (nodes.data?.results ?? []).map(({ id, name, status }) => {
+    const node = known.get(id);
+    const old = isUpgrade && isOld(cluster, state, node);
+    return { id, name, status, note: node && noteOf(node, isUpgrade ? old : undefined), old };
   });
   return (
     <Card
@@ -162,6 +161,29 @@ function Pool({ cluster, pool, upgradeSince }: PoolProps) {
       />
     </Card>
   );
+}
+
+/** Whether an upgrade has still to replace a node: the control plane is the first to have the new version, and the cluster
+ *  shows the old one until the end. */
+function isOld(
+  { version }: Cluster,
+  state: ClusterState | undefined,
+  node: ClusterState['nodes'][number] | undefined,
+): boolean {
+  const controlPlane = state?.control_plane_version;
+  return controlPlane === version || (node !== undefined && node.version !== controlPlane);
+}
+
+/** What a tile says of its node, beside its name.
+ *  @param old whether an upgrade will replace it; undefined: there is none */
+function noteOf(
+  { state, version, pod_count: pods }: ClusterState['nodes'][number],
+  old: boolean | undefined,
+) {
+  if (old === true) return `${version}, to be replaced`;
+  if (state !== 'READY') return undefined;
+  if (old === false) return `${version}, new`;
+  return pods === null ? undefined : `${pods} ${pods === 1 ? 'pod' : 'pods'}`;
 }
 
 /** What else can be done with a cluster: another pool, its end. */

@@ -16,7 +16,7 @@ import type { HealDeps } from './heal.ts';
 import type { PoolRow } from './model.ts';
 import { readPools, readScaledPools, type ScaledPool, setNodeCount } from './pool-store.ts';
 import type { PoolToScale } from './port.ts';
-import { unneededMs } from './unneeded.ts';
+import { scalingOf } from './scaling.ts';
 
 const PAGE = 1000;
 
@@ -56,7 +56,7 @@ function toScale(pool: ScaledPool): PoolToScale {
     clusterId: pool.cluster_id,
     vcpus,
     memoryMib: ram,
-    unneededMs: unneededMs(pool.autoscaler_config),
+    scaling: scalingOf(pool.autoscaler_config),
   };
 }
 

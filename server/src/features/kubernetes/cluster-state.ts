@@ -4,6 +4,7 @@ import { sql } from '../../platform/database/sql.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { KubernetesService } from './access.ts';
 import { clusters } from './cluster-store.ts';
+import type { ClusterPods, PodCounts } from './port.ts';
 import type { NodeState } from './states.ts';
 
 interface Row {
@@ -29,18 +30,24 @@ async function networkName(db: Db, id: string): Promise<string | null> {
   return row?.name ?? null;
 }
 
-/** How a cluster is reached, and how each of its nodes is.
+/** More namespaces are counted, and not listed. */
+const MOST_NAMESPACES = 100;
+
+/** How a cluster is reached, and how its nodes and pods are.
  *  @throws NotFound */
 export async function readClusterState(service: KubernetesService, ctx: RegionContext, name: string) {
   const cluster = await clusters.read(ctx.db, name, ctx.place);
   const provider = service.providerOf(cluster.region_id);
-  const [nodes, network_name] = await Promise.all([
+  const isUp = cluster.control_plane_version !== null;
+  const [nodes, network_name, pods] = await Promise.all([
     readNodeStates(ctx.db, cluster.id),
     networkName(ctx.db, cluster.network_id),
+    isUp ? provider?.pods?.(cluster.id) : undefined,
   ]);
   const graceSeconds = Math.round((provider?.unreadyGraceMs ?? 0) / 1000);
   return {
-    api_url: cluster.control_plane_version === null ? null : `https://${cluster.api_address}:6443`,
+    api_url: isUp ? `https://${cluster.api_address}:6443` : null,
+    control_plane_version: cluster.control_plane_version,
     is_simulated: provider?.acceptsSignals === true,
     network_id: cluster.network_id,
     network_name,
@@ -48,9 +55,33 @@ export async function readClusterState(service: KubernetesService, ctx: RegionCo
       ...node,
       since: zuluTime(state_since),
       reason: reasonOf(node.state, heals, graceSeconds),
+      pod_count: pods === undefined ? null : (pods.nodes.get(node.name) ?? 0),
     })),
+    pods: pods === undefined ? null : viewPods(pods),
   };
 }
+
+const COUNTED = ['pending', 'running', 'succeeded', 'failed', 'unknown'] as const;
+
+function viewPods({ isComplete, namespaces, unready, unreadyCount }: ClusterPods) {
+  const listed = [...namespaces].map(([name, counts]) => ({ name, ...counts, count: sumOf(counts) }));
+  listed.sort((one, other) => other.count - one.count || one.name.localeCompare(other.name));
+  const inPhase = (phase: keyof PodCounts) => listed.reduce((sum, each) => sum + each[phase], 0);
+  return {
+    count: listed.reduce((sum, { count }) => sum + count, 0),
+    pending: inPhase('pending'),
+    running: inPhase('running'),
+    succeeded: inPhase('succeeded'),
+    failed: inPhase('failed'),
+    unknown: inPhase('unknown'),
+    is_complete: isComplete,
+    namespaces: listed.slice(0, MOST_NAMESPACES),
+    not_ready_count: unreadyCount,
+    not_ready: unready.map(({ since, ...pod }) => ({ ...pod, since: zuluTime(since) })),
+  };
+}
+
+const sumOf = (counts: PodCounts): number => COUNTED.reduce((sum, phase) => sum + counts[phase], 0);
 
 function reasonOf(state: NodeState, heals: boolean, graceSeconds: number): string | null {
   switch (state) {

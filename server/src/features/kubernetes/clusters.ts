@@ -14,7 +14,7 @@ import { type KubernetesService, onCluster, providerFor } from './access.ts';
 import { clusterAmounts, loggingAmounts } from './amounts.ts';
 import { issueClient, newAuthority } from './certificates.ts';
 import * as store from './cluster-store.ts';
-import { checkExtras } from './extras.ts';
+import { checkExtras, checkPoolExtras } from './extras.ts';
 import { sealKeys } from './keys.ts';
 import { type ClusterRow, type ClusterSettings, changedSettings, settingsOf } from './model.ts';
 import { newPool } from './new-pool.ts';
@@ -76,6 +76,7 @@ async function checkCreation(
   checkLogRegion(service, faults, settings);
   const provider = providerFor(service, ctx);
   checkVersion(provider, faults, input.version);
+  for (const [i, pool] of input.pools.entries()) checkPoolExtras(faults, `pools.${i}.`, provider, pool);
   checkExtras(faults, provider, settings);
   const key = await findSshKey(ctx.db, input.keypair, viewerOf(ctx));
   if (!key) faults.add('keypair', `SSH key ${input.keypair} was not found in this project`);

@@ -9,7 +9,11 @@ const server = shared(async () => {
     aroundProvider: ({ kubernetes, ...provider }) => ({
       ...provider,
       ...(kubernetes && {
-        kubernetes: { ...kubernetes, lacks: ['cilium', 'ddos', 'slurm'] },
+        kubernetes: {
+          ...kubernetes,
+          lacks: ['cilium', 'ddos', 'kubelet_config', 'security_groups', 'slurm'],
+          hasOwnAutoscaler: true,
+        },
       }),
     }),
   });
@@ -43,4 +47,34 @@ test('it is refused in a change, too', async () => {
   expect([status, Object.keys(body.invalid_fields)]).toEqual([400, ['ddos_profile']]);
   const unchanged = await server.call('PATCH', `${CLUSTERS}/web`, { body: { ddos_profile: null } });
   expect(unchanged.status).toBe(200);
+});
+
+test('of pools and of the autoscaler, too, in whichever call they are named', async () => {
+  await createCluster(server, 'pools', { autoscaler_config: { 'scan-interval': '20s' } });
+  const security_group_ids = ['c0ffee00-0000-4000-8000-000000000000'];
+  const pool = { name: 'more', flavor_id: 'g1-standard-1-2', min_node_count: 1 };
+  const asked = { ...pool, security_group_ids, kubelet_config: { maxPods: '10' } };
+  const fieldsOf = async (method: string, rest: string, body: object) => {
+    const reply = await server.call(method, `${CLUSTERS}${rest}`, { body });
+    expect(reply.status).toBe(400);
+    return Object.keys(reply.body.invalid_fields);
+  };
+  const config = { autoscaler_config: { expander: 'random', 'scale-down-enabled': 'no' } };
+  expect(
+    await fieldsOf('POST', '', clusterBody('lab', { pools: [{ ...pool, name: 'first' }, asked], ...config })),
+  ).toEqual([
+    'pools.1.kubelet_config',
+    'pools.1.security_group_ids',
+    'autoscaler_config.expander',
+    'autoscaler_config.scale-down-enabled',
+  ]);
+  expect(await fieldsOf('PATCH', '/pools', config)).toHaveLength(2);
+  expect(await fieldsOf('POST', '/pools/pools', asked)).toEqual(['kubelet_config', 'security_group_ids']);
+  expect(await fieldsOf('PATCH', '/pools/pools/workers', { security_group_ids })).toEqual([
+    'security_group_ids',
+  ]);
+  const none = await server.call('PATCH', `${CLUSTERS}/pools/pools/workers`, {
+    body: { security_group_ids: [] },
+  });
+  expect(none.status).toBe(200);
 });

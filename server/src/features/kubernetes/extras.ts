@@ -1,17 +1,21 @@
 import type { Faults } from '../../kernel/faults.ts';
 import type { ClusterSettings } from './model.ts';
-import type { ClusterExtra, KubernetesProvider } from './port.ts';
+import type { ClusterExtra, KubernetesProvider, PoolExtra } from './port.ts';
+import { checkScaling } from './scaling.ts';
+import type { CreatePool } from './schema-input.ts';
 
-interface Extra {
+interface Extra<Settings> {
   readonly field: string;
-  readonly isAsked: (settings: ClusterSettings) => boolean;
+  readonly isAsked: (settings: Settings) => boolean;
   readonly name: string;
   readonly instead: string;
 }
 
+type PoolSettings = Partial<CreatePool>;
+
 const LEAVE_OUT = 'leave it out, or choose another region';
 
-const EXTRAS: Readonly<Record<ClusterExtra, Extra>> = {
+const EXTRAS: Readonly<Record<ClusterExtra, Extra<ClusterSettings>>> = {
   cilium: {
     field: 'cni.provider',
     isAsked: ({ cni }) => cni.provider === 'cilium',
@@ -50,17 +54,71 @@ const EXTRAS: Readonly<Record<ClusterExtra, Extra>> = {
   },
 };
 
+const POOL_EXTRAS: Readonly<Record<PoolExtra, Extra<PoolSettings>>> = {
+  anti_affinity: {
+    field: 'servergroup_policy',
+    isAsked: ({ servergroup_policy: policy }) => policy === 'anti-affinity',
+    name: 'second machine that nodes could be on',
+    instead: 'choose soft-anti-affinity, or another region',
+  },
+  crio_config: {
+    field: 'crio_config',
+    isAsked: ({ crio_config: config }) => Object.keys(config ?? {}).length > 0,
+    name: 'settings of CRI-O, since its nodes run containerd',
+    instead: LEAVE_OUT,
+  },
+  kubelet_config: {
+    field: 'kubelet_config',
+    isAsked: ({ kubelet_config: config }) => Object.keys(config ?? {}).length > 0,
+    name: 'settings of kubelets',
+    instead: LEAVE_OUT,
+  },
+  public_addresses: {
+    field: 'is_public_ipv4',
+    isAsked: ({ is_public_ipv4: isPublic }) => isPublic === true,
+    name: 'external addresses for nodes',
+    instead: 'leave it out and use a service of the type LoadBalancer, or choose another region',
+  },
+  security_groups: {
+    field: 'security_group_ids',
+    isAsked: ({ security_group_ids: ids }) => (ids ?? []).length > 0,
+    name: 'security groups of nodes, which only this machine reaches',
+    instead: LEAVE_OUT,
+  },
+};
+
+type Lacking = Pick<KubernetesProvider, 'lacks' | 'hasOwnAutoscaler'>;
+
+const refusal = ({ name, instead }: Pick<Extra<never>, 'name' | 'instead'>): string =>
+  `is not possible: this region has no ${name}; ${instead}`;
+
 /** Refuses what clusters of a region cannot have.
  *  @param now what the cluster has already: that may stay */
 export function checkExtras(
   faults: Faults,
-  { lacks = [] }: Pick<KubernetesProvider, 'lacks'>,
+  { lacks = [], hasOwnAutoscaler }: Lacking,
   settings: ClusterSettings,
   now?: ClusterSettings,
 ): void {
   for (const each of lacks) {
-    const { field, isAsked, name, instead } = EXTRAS[each];
-    if (isAsked(settings) && !(now && isAsked(now)))
-      faults.add(field, `is not possible: this region has no ${name}; ${instead}`);
+    const extra = isOfPool(each) ? undefined : EXTRAS[each];
+    if (extra?.isAsked(settings) && !(now && extra.isAsked(now))) faults.add(extra.field, refusal(extra));
+  }
+  if (hasOwnAutoscaler) checkScaling(faults, settings.autoscaler_config, now?.autoscaler_config ?? null);
+}
+
+/** Refuses what pools of a region cannot have.
+ *  @param at prefix of field names, such as `pools.0.` */
+export function checkPoolExtras(
+  faults: Faults,
+  at: string,
+  { lacks = [] }: Lacking,
+  pool: PoolSettings,
+): void {
+  for (const each of lacks) {
+    const extra = isOfPool(each) ? POOL_EXTRAS[each] : undefined;
+    if (extra?.isAsked(pool)) faults.add(`${at}${extra.field}`, refusal(extra));
   }
 }
+
+const isOfPool = (extra: ClusterExtra | PoolExtra): extra is PoolExtra => Object.hasOwn(POOL_EXTRAS, extra);

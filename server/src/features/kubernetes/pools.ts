@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Conflict, Invalid, NotFound } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import { requireTransition } from '../../kernel/transitions.ts';
@@ -10,9 +11,11 @@ import { getPool, type KubernetesService, onCluster, providerFor } from './acces
 import { nodeAmounts, poolAmounts } from './amounts.ts';
 import { clusters, holdCluster } from './cluster-store.ts';
 import { removeNodes } from './converge.ts';
+import { checkPoolExtras } from './extras.ts';
 import type { ClusterRow, PoolRow } from './model.ts';
 import { newPool } from './new-pool.ts';
 import * as store from './pool-store.ts';
+import type { KubernetesProvider } from './port.ts';
 import { checkPool, checkPoolChange, MAX_NODES, upperBound } from './rules.ts';
 import type { CreatePool, UpdatePool } from './schema-input.ts';
 import { POOL_TRANSITIONS } from './states.ts';
@@ -46,9 +49,10 @@ export async function createPool(
   clusterName: string,
   input: CreatePool,
 ): Promise<TaskRef> {
-  providerFor(service, ctx);
   const faults = new Faults();
+  const provider = providerFor(service, ctx);
   checkPool(faults, '', input);
+  checkPoolExtras(faults, '', provider, input);
   faults.refuse();
   try {
     return await ctx.db.transaction(async (tx) => {
@@ -76,7 +80,7 @@ export async function updatePool(
 ) {
   return onCluster(service, ctx, names.cluster, async (tx, cluster) => {
     const pool = await getPool(tx, cluster, names.pool);
-    const change = changeOf(pool, input);
+    const change = changeOf(providerFor(service, ctx), pool, input);
     await store.updatePool(tx, pool.id, change);
     await recordAudit(tx, ctx, {
       action: 'update_k8s_cluster_pool',
@@ -96,9 +100,12 @@ async function resizeQuota(tx: Tx, ctx: RegionContext, pool: PoolRow, count: num
 
 /** The pool's new values; its size is moved into new bounds.
  *  @throws Invalid */
-function changeOf(pool: PoolRow, input: UpdatePool): store.PoolChange {
+function changeOf(provider: KubernetesProvider, pool: PoolRow, input: UpdatePool): store.PoolChange {
   const faults = new Faults();
   checkPoolChange(input, faults);
+  const { security_group_ids } = input;
+  if (security_group_ids && !isDeepStrictEqual(security_group_ids, pool.security_group_ids))
+    checkPoolExtras(faults, '', provider, { security_group_ids });
   const min_node_count = input.min_node_count ?? pool.min_node_count;
   const max_node_count = input.max_node_count ?? pool.max_node_count;
   const upper = max_node_count ?? MAX_NODES;

@@ -13,7 +13,9 @@ export interface KubernetesProvider {
   /** The versions that clusters can have there, oldest first. Absent: all of the catalogue. */
   versions?(): readonly string[];
   /** What clusters there cannot have: asking for it is refused. Absent: they can have everything. */
-  readonly lacks?: readonly ClusterExtra[];
+  readonly lacks?: readonly (ClusterExtra | PoolExtra)[];
+  /** Whether the autoscaler of a cluster follows only the settings of `scaling.ts`. Absent: all are accepted. */
+  readonly hasOwnAutoscaler?: boolean;
   /** Brings the control plane to exactly this. Ready when its API server answers in that version.
    *  @throws TaskFailed with a reason for the user */
   applyControlPlane(desired: DesiredControlPlane, operation: Operation): Promise<Progress>;
@@ -37,6 +39,8 @@ export interface KubernetesProvider {
   observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>>;
   /** How many nodes the pods of these pools need, by id of the pool. Of those left out nothing is known. */
   neededNodes(pools: readonly PoolToScale[]): Promise<ReadonlyMap<string, number>>;
+  /** How the pods of a cluster are; undefined: not known at present. Absent: no pods run there. */
+  pods?(clusterId: string): Promise<ClusterPods | undefined>;
   /** Services of a cluster that need a load balancer, or have one; undefined: not known at present. Absent: no pods run
    *  there, and none is made. */
   services?(clusterId: string): Promise<ClusterServices | undefined>;
@@ -48,6 +52,14 @@ export interface KubernetesProvider {
 
 /** Parts of a cluster's settings that not every engine has. */
 export type ClusterExtra = 'cilium' | 'ddos' | 'ipv6' | 'logging' | 'nfs' | 'slurm';
+
+/** Parts of a pool's settings that not every engine has. */
+export type PoolExtra =
+  | 'anti_affinity'
+  | 'crio_config'
+  | 'kubelet_config'
+  | 'public_addresses'
+  | 'security_groups';
 
 /** A pool whose size follows its pods. */
 export interface PoolToScale {
@@ -61,8 +73,59 @@ export interface PoolToScale {
   readonly labels: Readonly<Record<string, string>>;
   /** Key to `value:Effect`. */
   readonly taints: Readonly<Record<string, string>>;
-  /** How long nodes have to be without pods before the pool shrinks. */
+  readonly scaling: PoolScaling;
+}
+
+/** How the size of a pool follows its pods. */
+export interface PoolScaling {
+  /** Whether it ever gets smaller by itself. */
+  readonly shrinks: boolean;
+  /** How long nodes have to be without pods before it shrinks. */
   readonly unneededMs: number;
+  /** How long it does not shrink after it has grown. */
+  readonly afterGrowthMs: number;
+  /** How long it does not shrink again after it has shrunk. */
+  readonly afterShrinkingMs: number;
+  /** How old a pod has to be before it makes the pool grow. */
+  readonly newPodMs: number;
+  /** How often the pods are looked at. */
+  readonly lookEveryMs: number;
+}
+
+/** How many pods are in which phase. */
+export interface PodCounts {
+  readonly pending: number;
+  readonly running: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly unknown: number;
+}
+
+export interface ClusterPods {
+  /** False: there are so many that only some were counted. */
+  readonly isComplete: boolean;
+  /** By namespace. */
+  readonly namespaces: ReadonlyMap<string, PodCounts>;
+  /** How many are on each node, by its name; those that have ended do not count. */
+  readonly nodes: ReadonlyMap<string, number>;
+  /** The first of those that should be ready and are not. */
+  readonly unready: readonly UnreadyPod[];
+  /** How many there are of these. */
+  readonly unreadyCount: number;
+}
+
+export interface UnreadyPod {
+  readonly namespace: string;
+  readonly name: string;
+  /** null: it has none yet. */
+  readonly node: string | null;
+  /** Kubernetes' word for why it is not ready: `CrashLoopBackOff`. */
+  readonly reason: string;
+  /** What Kubernetes says of it. */
+  readonly message: string | null;
+  readonly restarts: number;
+  /** Since when it is not ready. */
+  readonly since: Date;
 }
 
 export interface ClusterServices {

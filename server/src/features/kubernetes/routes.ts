@@ -98,7 +98,7 @@ function clusterRoutes(service: KubernetesService): readonly Route[] {
       ClusterParams.properties,
     ).get({
       operationId: 'getClusterState',
-      summary: 'See how a Kubernetes cluster is reached, and how each of its nodes is',
+      summary: 'See how a Kubernetes cluster is reached, and how its nodes and pods are',
       response: ClusterState,
       handler: (ctx, { params }) => readClusterState(service, ctx, params.cluster_name),
     }),

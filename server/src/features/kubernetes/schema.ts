@@ -109,14 +109,63 @@ const Node = Type.Object(
     reason: Nullable(Type.String(), {
       description: 'Why it is not ready, and what comes of it; null: it is ready.',
     }),
+    pod_count: Nullable(Type.Integer(), {
+      description: 'Pods on it that have not ended; null: not known at present, or the region is simulated.',
+    }),
   },
   { $id: 'K8sNodeState' },
 );
-/** How a cluster is reached, and how each of its nodes is. */
+
+const podCounts = {
+  pending: Type.Integer({ description: 'Pods that are being started, or fit nowhere.' }),
+  running: Type.Integer({ description: 'Pods that have been started, whether they are ready or not.' }),
+  succeeded: Type.Integer({ description: 'Pods that have done their work.' }),
+  failed: Type.Integer({ description: 'Pods that have ended with a fault.' }),
+  unknown: Type.Integer({ description: 'Pods of which nothing is heard.' }),
+};
+const Pods = Type.Object(
+  {
+    count: Type.Integer({ description: 'Pods that were counted.' }),
+    ...podCounts,
+    is_complete: Type.Boolean({
+      description: 'False: there are more than 5,000, of which some are counted.',
+    }),
+    namespaces: Type.Array(
+      Type.Object(
+        { name: text(), count: Type.Integer({ description: 'Pods in it.' }), ...podCounts },
+        { $id: 'K8sNamespacePods' },
+      ),
+      { description: 'The 100 with the most pods, those with the most first.' },
+    ),
+    not_ready_count: Type.Integer({ description: 'Pods that should be ready and are not.' }),
+    not_ready: Type.Array(
+      Type.Object(
+        {
+          namespace: Type.String({ description: 'The namespace that it is in.' }),
+          name: text(),
+          node: Nullable(Type.String(), { description: 'The name of its node; null: it has none yet.' }),
+          reason: Type.String({ description: 'In the word of Kubernetes: `CrashLoopBackOff`.' }),
+          message: Nullable(Type.String(), { description: 'What Kubernetes says of it.' }),
+          restarts: Type.Integer({ description: 'How often its containers were started again.' }),
+          since: ZuluTime({ description: 'Since when it is not ready.' }),
+        },
+        { $id: 'K8sPodNotReady' },
+      ),
+      { description: 'The first 50 of them, by namespace and name.' },
+    ),
+  },
+  { $id: 'K8sPods' },
+);
+
+/** How a cluster is reached, and how its nodes and pods are. */
 export const ClusterState = Type.Object(
   {
     api_url: Nullable(Type.String(), {
       description: 'Where its API is: `https://10.0.0.5:6443`; null: it is still being created.',
+    }),
+    control_plane_version: Nullable(Type.String(), {
+      description:
+        'Of its control plane, which an upgrade brings to the new version before the nodes; null: none yet.',
     }),
     is_simulated: Type.Boolean({ description: 'Whether nothing answers there.' }),
     network_id: Type.String({ description: 'The network that its nodes are in.' }),
@@ -125,6 +174,9 @@ export const ClusterState = Type.Object(
         'What people call that network; null: it is no network of the project, but one of the cluster alone.',
     }),
     nodes: Type.Array(Node, { description: 'The oldest first.' }),
+    pods: Nullable(Pods, {
+      description: 'How its pods are; null: its API does not answer at present, or the region is simulated.',
+    }),
   },
   { $id: 'K8sClusterState' },
 );

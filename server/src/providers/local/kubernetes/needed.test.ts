@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PoolToScale } from '../../../features/kubernetes/port.ts';
-import { neededNodes, type Pod, quantityOf } from './needed.ts';
+import { neededNodes as neededNodesAt, type Pod, quantityOf } from './needed.ts';
 
 const POOL: PoolToScale = {
   id: 'p',
@@ -11,8 +11,17 @@ const POOL: PoolToScale = {
   memoryMib: 4096,
   labels: { tier: 'front' },
   taints: {},
-  unneededMs: 0,
+  scaling: {
+    shrinks: true,
+    unneededMs: 0,
+    afterGrowthMs: 0,
+    afterShrinkingMs: 0,
+    newPodMs: 0,
+    lookEveryMs: 0,
+  },
 };
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const neededNodes = (pool: PoolToScale, pods: readonly Pod[]) => neededNodesAt(pool, pods, NOW);
 const running = (nodeName: string, change: Partial<Pod['metadata']> = {}): Pod => ({
   metadata: change,
   spec: { nodeName, containers: [] },
@@ -44,6 +53,15 @@ test('pods that fit nowhere ask for as many nodes as they fill', () => {
       Array.from({ length: 5 }, () => waiting('1')),
     ),
   ).toBe(6);
+});
+
+test('a pod makes the pool grow when it is as old as the settings say', () => {
+  const patient = { ...POOL, scaling: { ...POOL.scaling, newPodMs: 10_000 } };
+  const created = (seconds: string) => {
+    const metadata = { creationTimestamp: `2026-01-31T11:59:${seconds}Z` };
+    return [{ ...waiting('500m'), metadata }, running('three')];
+  };
+  expect([neededNodes(patient, created('51')), neededNodes(patient, created('50'))]).toEqual([3, 4]);
 });
 
 test('a pod that no node of the pool would take asks for nothing', () => {

@@ -4,6 +4,7 @@ import type { PoolToScale } from '../../../features/kubernetes/port.ts';
 
 export interface Pod {
   readonly metadata: {
+    readonly creationTimestamp?: string;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly ownerReferences?: readonly { readonly kind: string }[];
     readonly deletionTimestamp?: string;
@@ -44,15 +45,22 @@ const MAX_PODS = 110;
 const MEBIBYTE = 1024 ** 2;
 
 /** With pods that fit nowhere, as many more nodes as these fill; else all up to the newest node that has pods: nodes go from
- *  the newest on, and none is drained only to be spared. */
-export function neededNodes(pool: PoolToScale, pods: readonly Pod[]): number {
+ *  the newest on, and none is drained only to be spared.
+ *  @param now in milliseconds */
+export function neededNodes(pool: PoolToScale, pods: readonly Pod[], now: number): number {
   const room: Amounts = { cpu: pool.vcpus * 1000, memory: pool.memoryMib * MEBIBYTE };
-  const waiting = pods.filter((pod) => isUnschedulable(pod) && mayRunIn(pod, pool)).map(requestsOf);
+  const isOld = ({ metadata }: Pod) => now - createdAt(metadata) >= pool.scaling.newPodMs;
+  const waiting = pods
+    .filter((pod) => isUnschedulable(pod) && isOld(pod) && mayRunIn(pod, pool))
+    .map(requestsOf);
   const fitting = waiting.filter(({ cpu, memory }) => cpu <= room.cpu && memory <= room.memory);
   if (fitting.length > 0) return pool.nodes.length + nodesFor(fitting, room);
   const busy = new Set(pods.filter(occupies).map(({ spec }) => spec.nodeName));
   return pool.nodes.findLastIndex((name) => busy.has(name)) + 1;
 }
+
+const createdAt = ({ creationTimestamp: text }: Pod['metadata']): number =>
+  text === undefined ? 0 : Date.parse(text);
 
 const isUnschedulable = ({ metadata, spec, status }: Pod): boolean =>
   spec.nodeName === undefined &&

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
+  ClusterPods,
   ClusterService,
   ClusterServices,
   DesiredControlPlane,
@@ -21,9 +22,11 @@ import { withRoom } from '../host/full-disk.ts';
 import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
+import { conditionsOf } from './conditions.ts';
 import { drain } from './drain.ts';
-import { neededNodes, type Pod } from './needed.ts';
+import { neededNodes } from './needed.ts';
 import { freeNodeAddress, makeNetwork, NETWORKS, type Network, networkOf, removeNetwork } from './network.ts';
+import { Pace } from './pace.ts';
 import {
   makeFolders,
   makeNodeFolders,
@@ -34,6 +37,8 @@ import {
   removeFolders,
   removeNodeFolders,
 } from './paths.ts';
+import { allPodsOf, podsOf } from './pods.ts';
+import { applyPolicies } from './policies.ts';
 import { runAsRoot } from './root.ts';
 import { type KubernetesPrograms, Program } from './server.ts';
 import { reportService, servicesOf } from './services.ts';
@@ -67,12 +72,24 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   readonly folder = 'kubernetes';
   readonly acceptsSignals = false;
   readonly unreadyGraceMs = UNREADY_GRACE_MS;
-  readonly lacks = ['cilium', 'ddos', 'ipv6', 'logging', 'nfs', 'slurm'] as const;
+  readonly lacks = [
+    'anti_affinity',
+    'cilium',
+    'crio_config',
+    'ddos',
+    'ipv6',
+    'kubelet_config',
+    'logging',
+    'nfs',
+    'public_addresses',
+    'security_groups',
+    'slurm',
+  ] as const;
+  readonly hasOwnAutoscaler = true;
   readonly #options: LocalKubernetesOptions;
   readonly #root: string;
   readonly #changes: Reconciler;
-  /** Milliseconds since when a pool has nodes that its pods do not need. */
-  readonly #unneededSince = new Map<string, number>();
+  readonly #pace = new Pace();
 
   constructor(options: LocalKubernetesOptions) {
     this.#options = options;
@@ -108,6 +125,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
           { version: desired.version, list: controlPlaneWords(paths, desired, network) },
           () => isReady(paths, desired.apiAddress),
         );
+        await applyPolicies(paths, desired.apiAddress);
       }),
     );
     return READY;
@@ -119,6 +137,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       await this.#controlPlane(paths).stop();
       await this.#unplug(paths);
       if (existsSync(paths.home)) await removeFolders(paths);
+      this.#pace.forget(clusterId);
     });
     return READY;
   }
@@ -179,6 +198,9 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     return found;
   }
 
+  pods = (clusterId: string): Promise<ClusterPods | undefined> =>
+    podsOf(this.#paths(clusterId), this.apiAddress(clusterId));
+
   async services(clusterId: string): Promise<ClusterServices | undefined> {
     const paths = this.#paths(clusterId);
     if (networkOf(paths) === null) return undefined;
@@ -190,40 +212,20 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await reportService(this.#paths(clusterId), this.apiAddress(clusterId), service, state, now());
   }
 
-  /** What pods that fit nowhere ask for at once; that a pool shrinks only after its nodes were unneeded for a while. */
+  /** What pods that fit nowhere ask for at once; that a pool shrinks only when its settings let it. */
   async neededNodes(pools: readonly PoolToScale[]): Promise<ReadonlyMap<string, number>> {
     const needed = new Map<string, number>();
-    const clusters = [...new Set(pools.map(({ clusterId }) => clusterId))];
+    const now = this.#options.now().getTime();
+    const due = pools.filter((pool) => this.#pace.isDue(pool, now));
+    const clusters = [...new Set(due.map(({ clusterId }) => clusterId))];
     await eachAtMost(SIDE_BY_SIDE, clusters, async (clusterId) => {
-      const pods = await this.#podsIn(clusterId);
+      const pods = await allPodsOf(this.#paths(clusterId), this.apiAddress(clusterId));
       if (pods === undefined) return;
-      for (const pool of pools)
-        if (pool.clusterId === clusterId) needed.set(pool.id, this.#patiently(pool, neededNodes(pool, pods)));
+      for (const pool of due)
+        if (pool.clusterId === clusterId)
+          needed.set(pool.id, this.#pace.sizeOf(pool, neededNodes(pool, pods, now), now));
     });
     return needed;
-  }
-
-  #patiently(pool: PoolToScale, needed: number): number {
-    const size = pool.nodes.length;
-    const now = this.#options.now().getTime();
-    if (needed >= size) {
-      this.#unneededSince.delete(pool.id);
-      return needed;
-    }
-    const since = this.#unneededSince.get(pool.id) ?? now;
-    this.#unneededSince.set(pool.id, since);
-    return now - since >= pool.unneededMs ? needed : size;
-  }
-
-  /** undefined: the API server does not answer. */
-  async #podsIn(clusterId: string): Promise<readonly Pod[] | undefined> {
-    try {
-      const call = { path: '/api/v1/pods' };
-      const { status, body } = await ask(this.#paths(clusterId), this.apiAddress(clusterId), call);
-      return status === 200 ? body.items : undefined;
-    } catch {
-      return undefined;
-    }
   }
 
   /** Networks of clusters that run pods: this machine has only so many. */
@@ -354,17 +356,8 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       .at(-1);
   }
 
-  /** The conditions of nodes, by name; undefined: the API server does not answer. */
-  async #conditionsIn(clusterId: string): Promise<ReadonlyMap<string, NodeCondition> | undefined> {
-    try {
-      const { status, body } = await ask(this.#paths(clusterId), this.apiAddress(clusterId), {
-        path: '/api/v1/nodes',
-      });
-      if (status !== 200) return undefined;
-      return new Map(body.items.map((node: KubernetesNode) => [node.metadata.name, conditionOf(node)]));
-    } catch {
-      return undefined;
-    }
+  #conditionsIn(clusterId: string): Promise<ReadonlyMap<string, NodeCondition> | undefined> {
+    return conditionsOf(this.#paths(clusterId), this.apiAddress(clusterId));
   }
 
   /** The machine of a node is gone: so is its entry. */
@@ -400,15 +393,5 @@ function foldersIn(folder: string): string[] {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 }
-
-interface KubernetesNode {
-  readonly metadata: { readonly name: string };
-  readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
-
-const conditionOf = ({ status }: KubernetesNode): NodeCondition =>
-  status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True')
-    ? 'Ready'
-    : 'NotReady';
 
 export const createLocalKubernetes = (options: LocalKubernetesOptions) => new LocalKubernetes(options);
