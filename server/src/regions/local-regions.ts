@@ -95,6 +95,7 @@ export function localRegions({
       programs: kubernetesPrograms(engines),
       images: path.join(dataDir, 'images'),
       imageMirror,
+      isServed: (address) => loadBalancers.sendsTo(address),
     });
     const running = [loadBalancers, postgresql, objectStorage, sftpStorage, kubernetes];
     return {

@@ -50,6 +50,8 @@ export interface LocalKubernetesOptions extends Pick<EngineHost, 'dataDir' | 'lo
   readonly images: string;
   /** The origin of a registry that nodes ask first for images; undefined: none. */
   readonly imageMirror: string | undefined;
+  /** Whether a load balancer may send new requests to an address. */
+  readonly isServed: (address: string) => boolean;
 }
 
 /** What is known of a node beside its program. @property address in the network of its cluster, where it runs pods */
@@ -63,6 +65,8 @@ const RETRY_MS = 250;
 const SUPERVISE_EVERY_MS = 1_000;
 /** A kubelet that is started again is back within seconds. */
 const UNREADY_GRACE_MS = 60_000;
+/** How long a node that is empty waits for load balancers to send nothing to it any more. */
+const LEAVE_MS = 30_000;
 const SIDE_BY_SIDE = 4;
 
 /** Kubernetes clusters of this machine: a control plane for each in one process on an address of its own. Where the machine
@@ -159,13 +163,14 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
 
   async removeNode(
     { id, clusterId, drains }: { readonly id: string; readonly clusterId: string; readonly drains: boolean },
-    _operation: Operation,
+    { acceptedAt }: Operation,
   ): Promise<Progress> {
     const paths = this.#paths(clusterId);
     const node = nodePathsOf(paths, id);
     const known = readJson<NodeName>(namesFile(node));
     if (known !== null && drains) {
-      const left = await drain(paths, this.apiAddress(clusterId), known.name);
+      const left =
+        (await drain(paths, this.apiAddress(clusterId), known.name)) ?? this.#served(known, acceptedAt);
       if (left !== undefined) return { ready: false, retryInMs: RETRY_MS, step: left };
     }
     await this.#changes.change(keyOf(clusterId, id), async () => {
@@ -174,6 +179,14 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       await removeNodeFolders(node);
     });
     return READY;
+  }
+
+  /** Requests reach pods of other nodes through this one: load balancers have to stop that first, if they can.
+   *  @returns what is waited for */
+  #served({ name, address }: NodeName, since: Date): string | undefined {
+    const { isServed, now } = this.#options;
+    if (address === undefined || now().getTime() - since.getTime() > LEAVE_MS) return undefined;
+    return isServed(address) ? `load balancers still send requests to ${name}` : undefined;
   }
 
   async pause(clusterIds: readonly string[]): Promise<void> {

@@ -173,6 +173,11 @@ test('every call can be repeated', async () => {
   await site.reconcile([lb]);
   expect(dataPlanes(site.dataDir)).toEqual(before);
   expect((await get(url)).status).toBe(200);
+  // Also known to the next server, from what is noted.
+  site = site.restart();
+  await site.reconcile([lb]);
+  const sendsTo = ['127.0.0.1', '127.0.0.11', '27.0.0.1'].map((address) => site.provider.sendsTo(address));
+  expect(sendsTo).toEqual([true, false, false]);
   await site.provider.remove(lb.id, operation());
   await site.provider.remove(lb.id, operation());
   expect(dataPlanes(site.dataDir)).toEqual([]);

@@ -28,4 +28,6 @@ export interface LocalLoadBalancers extends LoadBalancerProvider, Engine {
   memberFault(address: string, port: number): string | null;
   usage(ids: readonly string[]): Promise<ReadonlyMap<string, Usage>>;
   close(mode: CloseMode): Promise<void>;
+  /** Whether one of them may send new requests to an IPv4 address. */
+  sendsTo(address: string): boolean;
 }

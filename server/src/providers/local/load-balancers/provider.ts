@@ -102,6 +102,10 @@ class Provider implements LocalLoadBalancers {
     return [...this.#servers.values()].flatMap(({ addresses }) => addresses);
   }
 
+  sendsTo(address: string): boolean {
+    return [...this.#servers.values()].some((server) => server.sendsTo(address));
+  }
+
   memberFault(address: string, port: number): string | null {
     if (this.addresses().includes(address))
       return `${address} port ${port} cannot be used: it is an address of a load balancer`;

@@ -87,6 +87,15 @@ export class LoadBalancerServer {
     return this.#state.addresses;
   }
 
+  /** Whether new requests may go to an IPv4 address. */
+  sendsTo(address: string): boolean {
+    const { backends, udp } = this.#state;
+    return (
+      backends.some(({ servers }) => servers.some((each) => each.address.startsWith(`ipv4@${address}:`))) ||
+      udp.pools.some(({ members }) => members.some((each) => each.address === address))
+    );
+  }
+
   /** Pids that belong to this load balancer. */
   pids(): number[] {
     const all = [...this.#engine.draining(), this.#engine.running(), this.#udp.running()];

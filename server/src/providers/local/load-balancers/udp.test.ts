@@ -66,7 +66,9 @@ test('packets reach all members, and a removed load balancer is silent', async (
   const answers = [];
   for (let count = 0; count < 4; count += 1) answers.push(await ask(vipAddress, 5353, 'hi'));
   expect(new Set(answers)).toEqual(new Set(['one:hi', 'two:hi']));
+  expect(site.provider.sendsTo('127.0.0.1')).toBe(true);
   await site.provider.remove(lb.id, operation());
+  expect(site.provider.sendsTo('127.0.0.1')).toBe(false);
   expect(await askInVain(vipAddress, 5353, 'hi')).toBe('');
   expect(allPids().filter((pid) => commandLine(pid).join(' ').includes(lb.id))).toEqual([]);
   await Promise.all([one.close(), two.close()]);
