@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tryMachineLock } from '../kernel/machine-lock.ts';
 import { OWN_COMMANDS } from '../kernel/own-commands.ts';
+import { BUILT_SETTING } from './built.ts';
 import { type Engine, EngineError, type EngineState } from './engine.ts';
 import { installEngine, type Say, type SystemInstaller } from './install.ts';
 import { findEngine } from './places.ts';
@@ -114,7 +115,8 @@ export class Engines {
       await this.#lookAt(engine);
       const there = this.programOf(name);
       if (there) return there;
-      await installEngine(engine, { folder, say, system });
+      const builtUrl = (this.#options.env ?? process.env)[BUILT_SETTING]?.trim() || undefined;
+      await installEngine(engine, { folder, say, system, builtUrl });
       this.#seen.delete(name);
       await this.#lookAt(engine);
       const { program, fault } = this.state(name);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeLinks } from '../kernel/package-links.ts';
+import { fetchBuilt, fetchProgram } from './built.ts';
 import { buildDebian, installNewEnough } from './debian.ts';
 import { type Engine, EngineError, type Source } from './engine.ts';
 import { goProgram } from './go.ts';
@@ -19,6 +19,8 @@ export interface InstallContext {
   readonly folder: string;
   readonly say: Say;
   readonly system?: SystemInstaller | undefined;
+  /** Where engines are that were built elsewhere. */
+  readonly builtUrl?: string | undefined;
 }
 
 const BUILD_MS = 60 * 60_000;
@@ -72,6 +74,8 @@ async function buildGo(
   context: InstallContext,
 ): Promise<void> {
   const { say } = context;
+  const program = path.join(draft, source.program);
+  if (await fetchBuilt(context.builtUrl, source, program, say)) return;
   const go = await goProgram(context);
   say(`Building ${source.program}; on a busy machine this takes some minutes.`);
   const env = { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto', GOFLAGS: '-mod=readonly' };
@@ -88,11 +92,11 @@ async function buildGo(
       ...Object.entries(source.variables ?? {}).map(([name, value]) => `-X ${name}=${value}`),
     ].join(' '),
     '-o',
-    path.join(draft, source.program),
+    program,
     '.',
   ];
   await run(go, words, { env, cwd: moduleFolder(source), patienceMs: BUILD_MS, say: counted(say) });
-  chmodSync(path.join(draft, source.program), 0o755);
+  chmodSync(program, 0o755);
 }
 
 /** Names each download, and of the hundreds of packages only how many there were. */
@@ -156,13 +160,7 @@ async function download(
   { say }: InstallContext,
 ): Promise<void> {
   say(`Fetching ${source.url}.`);
-  const response = await fetch(source.url, { signal: AbortSignal.timeout(DOWNLOAD_MS) });
-  if (!response.ok) throw new EngineError(`${source.url} answers ${response.status}`);
-  const content = Buffer.from(await response.arrayBuffer());
-  const digest = createHash('sha256').update(content).digest('hex');
-  if (digest !== source.sha256)
-    throw new EngineError(`${source.url} is not the file that was expected: its SHA-256 is ${digest}`);
-  writeFileSync(path.join(draft, source.program), content, { mode: 0o755 });
+  await fetchProgram(source.url, source.sha256, path.join(draft, source.program));
 }
 
 /** A restrictive umask must not keep accounts without rights from the programs. */
