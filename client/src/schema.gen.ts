@@ -8117,7 +8117,7 @@ export interface components {
              */
             action: "create";
             /**
-             * @description ingress: towards the machine; egress: from it.
+             * @description ingress: towards the instance; egress: from it.
              * @enum {string}
              */
             direction: "egress" | "ingress";
@@ -8145,7 +8145,7 @@ export interface components {
             port_range_max?: number | null;
             /**
              * Format: uuid
-             * @description Only from or to machines of this security group.
+             * @description Only from or to instances of this security group.
              */
             remote_group_id?: string;
             /**
@@ -8310,7 +8310,7 @@ export interface components {
              */
             ip_family?: "dual" | "ipv4" | "ipv6" | null;
             /**
-             * @description By which the machine knows the port.
+             * @description By which the instance knows the port.
              * @default null
              */
             interface_name?: string | null;
@@ -8371,10 +8371,10 @@ export interface components {
         AttachVolume: {
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
         };
         AttentionItem: {
@@ -8632,7 +8632,7 @@ export interface components {
             flavor?: string;
             /** @description One name for each. */
             names?: string[];
-            /** @description Names with placeholders, for each machine one. */
+            /** @description Names with placeholders, for each instance one. */
             name_templates?: (string | null)[];
             /** @description Volumes. */
             volumes?: {
@@ -9239,7 +9239,7 @@ export interface components {
         };
         CloudForbidden: components["schemas"]["Detail"] | components["schemas"]["CloudError"];
         ClusterPrice: {
-            /** @description Machines, or their ids. */
+            /** @description Instances, or their ids. */
             instances: components["schemas"]["ItemPrice"][];
             /** @description Volumes. */
             volumes: components["schemas"]["ItemPrice"][];
@@ -9427,9 +9427,9 @@ export interface components {
              * @enum {string}
              */
             type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
-            /** @description The machine that the volume is attached to once it is there. */
+            /** @description The instance that the volume is attached to once it is there. */
             instance_id_to_attach_to?: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
             lifecycle_policy_ids?: number[];
@@ -9533,7 +9533,7 @@ export interface components {
              */
             os_type?: "linux" | "windows";
             /**
-             * @description Whether a machine needs an SSH key: allow, deny or required. Default: "allow".
+             * @description Whether an instance needs an SSH key: allow, deny or required. Default: "allow".
              * @default allow
              * @enum {string}
              */
@@ -10520,7 +10520,7 @@ export interface components {
             backup?: boolean;
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              * @default null
              */
             instance_id?: string | null;
@@ -10898,7 +10898,7 @@ export interface components {
         };
         CreateSecurityGroupRule: {
             /**
-             * @description ingress: towards the machine; egress: from it.
+             * @description ingress: towards the instance; egress: from it.
              * @enum {string}
              */
             direction: "egress" | "ingress";
@@ -10926,7 +10926,7 @@ export interface components {
             port_range_max?: number | null;
             /**
              * Format: uuid
-             * @description Only from or to machines of this security group.
+             * @description Only from or to instances of this security group.
              */
             remote_group_id?: string;
             /**
@@ -11052,17 +11052,17 @@ export interface components {
              */
             gateway_ip?: string | null;
             /**
-             * @description Whether machines get their addresses by DHCP. Default: true.
+             * @description Whether instances get their addresses by DHCP. Default: true.
              * @default true
              */
             enable_dhcp?: boolean;
             /**
-             * @description Addresses of name servers that machines get.
+             * @description Addresses of name servers that instances get.
              * @default null
              */
             dns_nameservers?: string[] | null;
             /**
-             * @description Routes that machines get.
+             * @description Routes that instances get.
              * @default null
              */
             host_routes?: {
@@ -11132,9 +11132,9 @@ export interface components {
              * @enum {string}
              */
             type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
-            /** @description The machine that the volume is attached to once it is there. */
+            /** @description The instance that the volume is attached to once it is there. */
             instance_id_to_attach_to?: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
             lifecycle_policy_ids?: number[];
@@ -11170,9 +11170,9 @@ export interface components {
              * @enum {string}
              */
             type_name?: "cold" | "ssd_hiiops" | "ssd_local" | "ssd_lowlatency" | "standard" | "ultra";
-            /** @description The machine that the volume is attached to once it is there. */
+            /** @description The instance that the volume is attached to once it is there. */
             instance_id_to_attach_to?: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /** @description Ids of the lifecycle policies that the volume belongs to from the beginning. */
             lifecycle_policy_ids?: number[];
@@ -11276,7 +11276,7 @@ export interface components {
             images: string[];
             /** @description Ids of the inference instances that were created. */
             inference_instances: string[];
-            /** @description Machines, or their ids. */
+            /** @description Instances, or their ids. */
             instances: string[];
             /** @description Ids of the clusters that were created. */
             k8s_clusters: string[];
@@ -11646,7 +11646,7 @@ export interface components {
         DetachVolume: {
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id: string;
         };
@@ -11667,10 +11667,10 @@ export interface components {
             port_id: string;
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id: string;
-            /** @description The name of the machine. */
+            /** @description The name of the instance. */
             instance_name: string;
             /** @description Its addresses with their subnets. */
             ip_assignments: {
@@ -11715,7 +11715,7 @@ export interface components {
              */
             os_type?: "linux" | "windows";
             /**
-             * @description Whether a machine needs an SSH key: allow, deny or required. Default: "allow".
+             * @description Whether an instance needs an SSH key: allow, deny or required. Default: "allow".
              * @default allow
              * @enum {string}
              */
@@ -11830,10 +11830,10 @@ export interface components {
             volume_id: string;
             /** @description The order in which disks are booted from; -1: never. */
             boot_index?: number;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /**
-             * @description Whether the disk goes with the machine. Default: false.
+             * @description Whether the disk goes with the instance. Default: false.
              * @default false
              */
             delete_on_termination?: boolean;
@@ -12020,7 +12020,7 @@ export interface components {
             updated_at: string;
             /** @description The load balancer that the address leads to. */
             loadbalancer: components["schemas"]["LoadBalancer"] | null;
-            /** @description The machine that the address leads to. */
+            /** @description The instance that the address leads to. */
             instance: components["schemas"]["FloatingIpInstance"] | null;
         };
         FloatingIpInstance: {
@@ -12031,7 +12031,7 @@ export interface components {
             id: string;
             /** @description Its name. */
             name: string;
-            /** @description About the machine. */
+            /** @description About the instance. */
             instance_description: string | null;
             /** @description Id of the project. */
             project_id: number;
@@ -12045,7 +12045,7 @@ export interface components {
              */
             status: "ACTIVE" | "BUILD" | "DELETED" | "ERROR" | "HARD_REBOOT" | "MIGRATING" | "PASSWORD" | "PAUSED" | "REBOOT" | "REBUILD" | "RESCUE" | "RESIZE" | "REVERT_RESIZE" | "SHELVED" | "SHELVED_OFFLOADED" | "SHUTOFF" | "SOFT_DELETED" | "SUSPENDED" | "UNKNOWN" | "VERIFY_RESIZE";
             /**
-             * @description In which state the machine is.
+             * @description In which state the instance is.
              * @enum {string}
              */
             vm_state: "active" | "building" | "deleted" | "error" | "paused" | "rescued" | "resized" | "shelved" | "shelved_offloaded" | "soft-deleted" | "stopped" | "suspended";
@@ -12080,7 +12080,7 @@ export interface components {
             volumes: {
                 /** @description Its id. */
                 id: string;
-                /** @description Whether the disk goes with the machine. */
+                /** @description Whether the disk goes with the instance. */
                 delete_on_termination: boolean;
             }[];
             /** @description Tags; a change with null removes one. */
@@ -12276,7 +12276,7 @@ export interface components {
             /** @description bytes */
             size: number | null;
             /**
-             * @description Whether a machine needs an SSH key: allow, deny or required.
+             * @description Whether an instance needs an SSH key: allow, deny or required.
              * @enum {string|null}
              */
             ssh_key: "allow" | "deny" | "required" | null;
@@ -12388,14 +12388,14 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id: string;
             /** @description Its name. */
             name: string;
-            /** @description The name of the machine. */
+            /** @description The name of the instance. */
             instance_name: string;
-            /** @description About the machine. */
+            /** @description About the instance. */
             instance_description: string | null;
             /** @description Id of the project. */
             project_id: number;
@@ -12409,7 +12409,7 @@ export interface components {
              */
             status: "ACTIVE" | "BUILD" | "DELETED" | "ERROR" | "HARD_REBOOT" | "MIGRATING" | "PASSWORD" | "PAUSED" | "REBOOT" | "REBUILD" | "RESCUE" | "RESIZE" | "REVERT_RESIZE" | "SHELVED" | "SHELVED_OFFLOADED" | "SHUTOFF" | "SOFT_DELETED" | "SUSPENDED" | "UNKNOWN" | "VERIFY_RESIZE";
             /**
-             * @description In which state the machine is.
+             * @description In which state the instance is.
              * @enum {string}
              */
             vm_state: "active" | "building" | "deleted" | "error" | "paused" | "rescued" | "resized" | "shelved" | "shelved_offloaded" | "soft-deleted" | "stopped" | "suspended";
@@ -12441,7 +12441,7 @@ export interface components {
             volumes: {
                 /** @description Its id. */
                 id: string;
-                /** @description Whether the disk goes with the machine. */
+                /** @description Whether the disk goes with the instance. */
                 delete_on_termination: boolean;
             }[];
             /** @description Tags; a change with null removes one. */
@@ -12480,7 +12480,7 @@ export interface components {
             }[];
             /** @description The profile of protection; null: there is none. */
             ddos_profile: components["schemas"]["InstanceDdosProfile"] | null;
-            /** @description Why the machine is cut off; null: it is not. */
+            /** @description Why the instance is cut off; null: it is not. */
             instance_isolation: {
                 /**
                  * @description Why.
@@ -12904,7 +12904,7 @@ export interface components {
              * @enum {string}
              */
             type: "fixed";
-            /** @description By which the machine knows the port. */
+            /** @description By which the instance knows the port. */
             interface_name: string | null;
             /** @description Id of the subnet. */
             subnet_id?: string;
@@ -12960,7 +12960,7 @@ export interface components {
              */
             port_id: string;
             /**
-             * @description By which the machine knows the port.
+             * @description By which the instance knows the port.
              * @default null
              */
             interface_name: string | null;
@@ -13157,7 +13157,7 @@ export interface components {
              */
             port_id: string;
             /**
-             * @description By which the machine knows the port.
+             * @description By which the instance knows the port.
              * @default null
              */
             interface_name: string | null;
@@ -13212,7 +13212,7 @@ export interface components {
              */
             port_id: string;
             /**
-             * @description By which the machine knows the port.
+             * @description By which the instance knows the port.
              * @default null
              */
             interface_name: string | null;
@@ -14009,7 +14009,7 @@ export interface components {
         K8sNodeCondition: {
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id: string;
             /**
@@ -14568,7 +14568,7 @@ export interface components {
             subnet_id?: string | null;
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id?: string | null;
             /**
@@ -14967,7 +14967,7 @@ export interface components {
                  */
                 subnet_id: string;
             }[];
-            /** @description Addresses of the machines behind the virtual address. */
+            /** @description Addresses of the hosts behind the virtual address. */
             vrrp_ips: {
                 /**
                  * Format: ip-address
@@ -15605,7 +15605,7 @@ export interface components {
             subnet_id: string | null;
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id: string | null;
             /**
@@ -15655,7 +15655,7 @@ export interface components {
             backup?: boolean;
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              * @default null
              */
             instance_id?: string | null;
@@ -15820,10 +15820,10 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Id of the machine.
+             * @description Id of the instance.
              */
             instance_id: string;
-            /** @description The name of the machine. */
+            /** @description The name of the instance. */
             instance_name: string;
         };
         NetworkPortList: {
@@ -15838,7 +15838,7 @@ export interface components {
              * @enum {string}
              */
             type: "any_subnet";
-            /** @description By which the machine knows the port. */
+            /** @description By which the instance knows the port. */
             interface_name?: string;
             /** @description Security groups. */
             security_groups?: {
@@ -15920,7 +15920,7 @@ export interface components {
              * @enum {string}
              */
             type: "external";
-            /** @description By which the machine knows the port. */
+            /** @description By which the instance knows the port. */
             interface_name?: string;
             /** @description Security groups. */
             security_groups?: {
@@ -15963,10 +15963,10 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /**
-             * @description Whether the disk goes with the machine. Default: false.
+             * @description Whether the disk goes with the instance. Default: false.
              * @default false
              */
             delete_on_termination?: boolean;
@@ -16003,10 +16003,10 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /**
-             * @description Whether the disk goes with the machine. Default: false.
+             * @description Whether the disk goes with the instance. Default: false.
              * @default false
              */
             delete_on_termination?: boolean;
@@ -16035,10 +16035,10 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /**
-             * @description Whether the disk goes with the machine. Default: false.
+             * @description Whether the disk goes with the instance. Default: false.
              * @default false
              */
             delete_on_termination?: boolean;
@@ -16075,10 +16075,10 @@ export interface components {
              * @example example-1
              */
             name?: string;
-            /** @description By which the machine knows the disk. */
+            /** @description By which the instance knows the disk. */
             attachment_tag?: string;
             /**
-             * @description Whether the disk goes with the machine. Default: false.
+             * @description Whether the disk goes with the instance. Default: false.
              * @default false
              */
             delete_on_termination?: boolean;
@@ -16172,7 +16172,7 @@ export interface components {
              * @enum {string}
              */
             type: "reserved_fixed_ip";
-            /** @description By which the machine knows the port. */
+            /** @description By which the instance knows the port. */
             interface_name?: string;
             /** @description Security groups. */
             security_groups?: {
@@ -16232,7 +16232,7 @@ export interface components {
              * @enum {string}
              */
             type: "subnet";
-            /** @description By which the machine knows the port. */
+            /** @description By which the instance knows the port. */
             interface_name?: string;
             /** @description Security groups. */
             security_groups?: {
@@ -17970,7 +17970,7 @@ export interface components {
             }[];
             /** @description One name for each. */
             names?: string[];
-            /** @description Names with placeholders, for each machine one. */
+            /** @description Names with placeholders, for each instance one. */
             name_templates?: (string | null)[];
         };
         PriceLoadBalancer: {
@@ -19022,11 +19022,11 @@ export interface components {
                 /** @description Degrees to the east. */
                 longitude: string;
             } | null;
-            /** @description Whether there are machines. */
+            /** @description Whether there are instances. */
             has_kvm: boolean;
             /** @description Whether there are bare metal servers. */
             has_baremetal: boolean;
-            /** @description Whether there are small machines. */
+            /** @description Whether there are small instances. */
             has_basic_vm: boolean;
             /** @description Whether there is managed Kubernetes. */
             has_k8s: boolean;
@@ -19036,7 +19036,7 @@ export interface components {
             has_ddos: boolean;
             /** @description Whether there are file shares. */
             has_sfs: boolean;
-            /** @description Whether there are machines for AI. */
+            /** @description Whether there are instances for AI. */
             has_ai: boolean;
             /** @description Whether there are GPU clusters. */
             has_ai_gpu: boolean;
@@ -19773,7 +19773,7 @@ export interface components {
              * @enum {string}
              */
             type: "any_subnet";
-            /** @description Whether several machines may share the address. */
+            /** @description Whether several instances may share the address. */
             is_vip?: boolean;
             /**
              * @description ipv4, ipv6, or dual for one of each.
@@ -19792,7 +19792,7 @@ export interface components {
              * @enum {string}
              */
             type: "external";
-            /** @description Whether several machines may share the address. */
+            /** @description Whether several instances may share the address. */
             is_vip?: boolean;
             /**
              * @description ipv4, ipv6, or dual for one of each.
@@ -19806,7 +19806,7 @@ export interface components {
              * @enum {string}
              */
             type: "ip_address";
-            /** @description Whether several machines may share the address. */
+            /** @description Whether several instances may share the address. */
             is_vip?: boolean;
             /**
              * Format: uuid
@@ -19837,7 +19837,7 @@ export interface components {
              * @enum {string}
              */
             type: "subnet";
-            /** @description Whether several machines may share the address. */
+            /** @description Whether several instances may share the address. */
             is_vip?: boolean;
             /**
              * Format: uuid
@@ -19897,7 +19897,7 @@ export interface components {
             network: components["schemas"]["Network"];
             /** @description Whether its network is the own one of the region. */
             is_external: boolean;
-            /** @description Whether several machines may share the address. */
+            /** @description Whether several instances may share the address. */
             is_vip: boolean;
             /** @description What has reserved the address. */
             reservation: {
@@ -20520,7 +20520,7 @@ export interface components {
              */
             security_group_id: string;
             /**
-             * @description ingress: towards the machine; egress: from it.
+             * @description ingress: towards the instance; egress: from it.
              * @enum {string}
              */
             direction: "egress" | "ingress";
@@ -20540,7 +20540,7 @@ export interface components {
             port_range_max: number | null;
             /**
              * Format: uuid
-             * @description Only from or to machines of this security group.
+             * @description Only from or to instances of this security group.
              */
             remote_group_id: string | null;
             /**
@@ -20582,11 +20582,11 @@ export interface components {
             name: string;
             /** @description How machines of the group are kept together or apart. */
             policy: string;
-            /** @description Machines, or their ids. */
+            /** @description Instances, or their ids. */
             instances: {
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
-                /** @description The name of the machine. */
+                /** @description The name of the instance. */
                 instance_name: string;
             }[];
         };
@@ -21549,11 +21549,11 @@ export interface components {
              * @default null
              */
             gateway_ip: string | null;
-            /** @description Whether machines get their addresses by DHCP. */
+            /** @description Whether instances get their addresses by DHCP. */
             enable_dhcp: boolean;
-            /** @description Addresses of name servers that machines get. */
+            /** @description Addresses of name servers that instances get. */
             dns_nameservers: string[];
-            /** @description Routes that machines get. */
+            /** @description Routes that instances get. */
             host_routes: {
                 /**
                  * Format: ip-network
@@ -21573,7 +21573,7 @@ export interface components {
              */
             has_router: boolean;
             /**
-             * @description Addresses of the subnet, for machines.
+             * @description Addresses of the subnet, for instances.
              * @default null
              */
             total_ips: number | null;
@@ -21965,7 +21965,7 @@ export interface components {
              */
             os_type?: "linux" | "windows";
             /**
-             * @description Whether a machine needs an SSH key: allow, deny or required.
+             * @description Whether an instance needs an SSH key: allow, deny or required.
              * @enum {string}
              */
             ssh_key?: "allow" | "deny" | "required";
@@ -22637,7 +22637,7 @@ export interface components {
             description?: string;
         };
         UpdateReservedFixedIp: {
-            /** @description Whether several machines may share the address. */
+            /** @description Whether several instances may share the address. */
             is_vip: boolean;
         };
         UpdateRouter: {
@@ -22737,11 +22737,11 @@ export interface components {
              * @description The way out of the subnet; null: there is none.
              */
             gateway_ip?: string | null;
-            /** @description Whether machines get their addresses by DHCP. */
+            /** @description Whether instances get their addresses by DHCP. */
             enable_dhcp?: boolean;
-            /** @description Addresses of name servers that machines get. */
+            /** @description Addresses of name servers that instances get. */
             dns_nameservers?: string[] | null;
-            /** @description Routes that machines get. */
+            /** @description Routes that instances get. */
             host_routes?: {
                 /**
                  * Format: ip-network
@@ -23077,9 +23077,9 @@ export interface components {
              * @enum {string}
              */
             status: "attaching" | "available" | "awaiting-transfer" | "backing-up" | "creating" | "deleting" | "detaching" | "downloading" | "error" | "error_backing-up" | "error_deleting" | "error_extending" | "error_restoring" | "extending" | "in-use" | "maintenance" | "reserved" | "restoring-backup" | "retyping" | "reverting" | "uploading";
-            /** @description Whether a machine can start from it. */
+            /** @description Whether an instance can start from it. */
             bootable: boolean;
-            /** @description Whether the machine starts from it. */
+            /** @description Whether the instance starts from it. */
             is_root_volume: boolean;
             /**
              * @description What it is attached to.
@@ -23143,12 +23143,12 @@ export interface components {
             /** @description Id of the volume. */
             volume_id: string;
             /**
-             * @description Id of the machine.
+             * @description Id of the instance.
              * @default null
              */
             server_id: string | null;
             /**
-             * @description The name of the machine.
+             * @description The name of the instance.
              * @default null
              */
             instance_name: string | null;
@@ -23158,7 +23158,7 @@ export interface components {
              */
             flavor_id: string | null;
             /**
-             * @description The path of the disk in the machine.
+             * @description The path of the disk in the instance.
              * @default null
              */
             device: string | null;
@@ -30210,7 +30210,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
                 offset?: number;
-                /** @description Whether a machine can start from it. */
+                /** @description Whether an instance can start from it. */
                 bootable?: boolean;
                 /** @description Id of a cluster. */
                 cluster_id?: string;
@@ -30218,7 +30218,7 @@ export interface operations {
                 has_attachments?: boolean;
                 /** @description What the id has in it. */
                 id_part?: string;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id?: string;
                 /** @description What the name has in it. */
                 name_part?: string;
@@ -30700,7 +30700,7 @@ export interface operations {
                 name__contains?: string;
                 /** @description Id of the volume. */
                 volume_id?: string;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id?: string;
                 /** @description Of the policy whose schedules made them. */
                 lifecycle_policy_id?: number;
@@ -32238,7 +32238,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "shop-web",
-                 *       "description": "Machines that serve the shop",
+                 *       "description": "Instances that serve the shop",
                  *       "rules": [
                  *         {
                  *           "direction": "ingress",
@@ -32361,7 +32361,7 @@ export interface operations {
                  * @example {
                  *       "security_group": {
                  *         "name": "shop-web",
-                 *         "description": "Machines that serve the shop",
+                 *         "description": "Instances that serve the shop",
                  *         "security_group_rules": [
                  *           {
                  *             "direction": "ingress",
@@ -32656,7 +32656,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "Machines that serve the shop and its API",
+                 *       "description": "Instances that serve the shop and its API",
                  *       "rules": [
                  *         {
                  *           "direction": "ingress",
@@ -33899,9 +33899,9 @@ export interface operations {
                 exclude_secgroup?: string;
                 /** @description Only those that a floating IP could lead to. */
                 available_floating?: boolean;
-                /** @description Only machines with an address of the own network of the region. */
+                /** @description Only instances with an address of the own network of the region. */
                 only_with_fixed_external_ip?: boolean;
-                /** @description Only machines that are cut off. None is, so that none matches. Default: false. */
+                /** @description Only instances that are cut off. None is, so that none matches. Default: false. */
                 only_isolated?: boolean;
                 /** @description Whether nodes of clusters are listed too. Default: true. */
                 include_k8s?: boolean;
@@ -33911,7 +33911,7 @@ export interface operations {
                 include_ai?: boolean;
                 /** @description Whether profiles of protection are shown. Default: false. */
                 with_ddos?: boolean;
-                /** @description Whether ports are shown with the names that machines know them by. Default: false. */
+                /** @description Whether ports are shown with the names that instances know them by. Default: false. */
                 with_interfaces_name?: boolean;
                 /** @description The name of a profile of protection. Nothing is protected here, so that none matches. */
                 profile_name?: string;
@@ -33973,7 +33973,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34022,7 +34022,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34064,7 +34064,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34118,7 +34118,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34164,7 +34164,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34204,7 +34204,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34290,7 +34290,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34341,7 +34341,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34383,7 +34383,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34425,7 +34425,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34467,7 +34467,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34509,7 +34509,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34548,7 +34548,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34588,7 +34588,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34638,7 +34638,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34685,7 +34685,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
@@ -34727,7 +34727,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
                 /** @description The key: of a tag, of a header or cookie, or a private key as PEM. */
                 key: string;
@@ -34769,7 +34769,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34812,7 +34812,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34854,7 +34854,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34891,7 +34891,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34931,7 +34931,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -34977,7 +34977,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35026,7 +35026,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35066,7 +35066,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35122,7 +35122,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35178,7 +35178,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35229,7 +35229,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35330,7 +35330,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35444,7 +35444,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -35800,7 +35800,7 @@ export interface operations {
                 project_id: number;
                 /** @description A region, see GET /cloud/v1/regions */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -36948,7 +36948,7 @@ export interface operations {
                 region_id: number;
                 /** @description The name of the cluster, which stands for its id. */
                 cluster_name: string;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -37341,7 +37341,7 @@ export interface operations {
                 cluster_name: string;
                 /** @description The name of the pool, which stands for its id. */
                 pool_name: string;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;
@@ -37379,7 +37379,7 @@ export interface operations {
             path: {
                 /** @description Id of the region. */
                 region_id: number;
-                /** @description Id of the machine. */
+                /** @description Id of the instance. */
                 instance_id: string;
             };
             cookie?: never;

@@ -11,9 +11,9 @@ import { imageSource, images } from './features/images/index.ts';
 import { inferenceRegistryCredentials } from './features/inference-registry-credentials/index.ts';
 import { inferenceSecrets } from './features/inference-secrets/index.ts';
 import {
+  instanceSummaries,
   instances,
   instancesOfGroup,
-  machineSummaries,
   portsAsInterfaces,
 } from './features/instances/index.ts';
 import { kubernetes } from './features/kubernetes/index.ts';
@@ -183,7 +183,7 @@ export function features({
     capacity({ db, log, clock, regionIds, owners, providerOf: providers.of('capacity') }),
     sshKeys(),
     disks,
-    serverGroups({ hasMachines: (id) => providers.offers(id, 'kvm') }),
+    serverGroups({ hasInstances: (id) => providers.offers(id, 'kvm') }),
     securityGroups({
       db,
       log,
@@ -193,12 +193,12 @@ export function features({
       tasks: reads,
       instances: instancesOfGroup,
     }),
-    flavors({ hasMachines: (id) => providers.offers(id, 'kvm'), prices }),
+    flavors({ hasInstances: (id) => providers.offers(id, 'kvm'), prices }),
     images({ providerOf: providers.of('images') }),
     instances({
       providerOf: providers.of('instances'),
       addressesOf,
-      volumes: disks.machines,
+      volumes: disks.instances,
       cipher,
       prices,
       tasks: reads,
@@ -222,7 +222,7 @@ export function features({
       providerOf: addressesOf,
       networksOf,
       carrier: balancers.carrier,
-      machines: machineSummaries,
+      instances: instanceSummaries,
       tasks: reads,
     }),
     networks({ providerOf: networksOf, routers: routersOfNetworks(addressesOf), tasks: reads }),
@@ -383,7 +383,7 @@ export class App {
     return this.#document;
   }
 
-  /** What a node without an API has: what machines ask about it. */
+  /** What a node without an API has: what probes ask about it. */
   probes(): Promise<FastifyInstance> {
     return this.#server(this.#probes);
   }

@@ -138,7 +138,7 @@ export const DIFFERENCES: readonly Difference[] = [
     fields: ['response.count', 'response.results'],
     is: MISSING,
     reason:
-      'The instance is answered, as SPEC and clients have it; lists are described for groups of machines.',
+      'The instance is answered, as SPEC and clients have it; lists are described for groups of instances.',
   },
   {
     calls: ['POST', 'PUT'].map(

@@ -240,7 +240,7 @@ test('volume: create, read, update, extend, delete', async () => {
 test('instance: create, read with volumes, ports and interfaces, resize, attach and detach, delete', async () => {
   const instances = scoped('v1', 'instances');
   const { results: images } = await read(`${scoped('v1', 'images')}?os_distro=ubuntu`);
-  const network_id = await created(scoped('v1', 'networks'), { name: 'tool machines' }, 'networks');
+  const network_id = await created(scoped('v1', 'networks'), { name: 'tool instances' }, 'networks');
   const subnet = { name: 'tool', network_id, cidr: '10.20.0.0/24' };
   const subnet_id = await created(scoped('v1', 'subnets'), subnet, 'subnets');
   const id = await created(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { anImage, machine } from '../../server/src/features/instances/testing/bodies.ts';
+import { anImage, instanceBody } from '../../server/src/features/instances/testing/bodies.ts';
 import { startTestServer } from '../harness/server.ts';
 import { shared } from '../harness/shared.ts';
 
@@ -45,10 +45,10 @@ test('a set of pages is changed under v2', async () => {
   });
 });
 
-test('a screen is shown where machines have one, and refused clearly where they have none', async () => {
+test('a screen is shown where instances have one, and refused clearly where they have none', async () => {
   const image = await anImage((path) => server.call('GET', path));
   const task = await server.ended(
-    await server.call('POST', '/cloud/v2/instances/1/2', { body: machine(image) }),
+    await server.call('POST', '/cloud/v2/instances/1/2', { body: instanceBody(image) }),
   );
   const path = `/cloud/v1/instances/1/2/${task.created_resources?.instances?.[0]}/get_console`;
   const refused = await server.call('GET', path);

@@ -112,7 +112,7 @@ test.each([
     'start-up data of an instance',
     '/cloud/v2/instances/1/2',
     () => ({
-      name: 'machine',
+      name: 'instance',
       flavor: 'g1-standard-1-2',
       volumes: [{ source: 'image', image_id: image, size: 20, boot_index: 0 }],
       interfaces: [{ type: 'external' }],

@@ -4,9 +4,9 @@ import { startTestServer, type TestServer } from '../../harness/server.ts';
 import { operationsOf } from '../known-calls.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { BALANCING } from './balancing.ts';
+import { COMPUTE } from './compute.ts';
 import { DATABASES } from './databases.ts';
 import { type Json, type LifeCycle, live, olderOf } from './life-cycle.ts';
-import { MACHINES } from './machines.ts';
 import { NETWORKS } from './networks.ts';
 import { type CycleOf, made, makeScene, type Scene, scoped } from './scene.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-const CYCLES = Object.entries({ ...ACCOUNTS, ...NETWORKS, ...BALANCING, ...MACHINES, ...DATABASES });
+const CYCLES = Object.entries({ ...ACCOUNTS, ...NETWORKS, ...BALANCING, ...COMPUTE, ...DATABASES });
 
 describe.each<[string, CycleOf]>(CYCLES)('%s', (_resource, cycleOf) => {
   let cycle: LifeCycle;

@@ -2,7 +2,7 @@ import {
   anImage,
   INSTANCES,
   INSTANCES_V2,
-  machine,
+  instanceBody,
 } from '../../../server/src/features/instances/testing/bodies.ts';
 import { type Preparation, post, remove, type Scenario } from './scenario.ts';
 
@@ -19,7 +19,7 @@ async function network({ finished }: Preparation): Promise<readonly [network: st
 }
 
 const made = async (setup: Preparation, more: object = {}) =>
-  setup.finished(post(INSTANCES_V2, machine(await image(setup), { ...more })), 'instances');
+  setup.finished(post(INSTANCES_V2, instanceBody(await image(setup), { ...more })), 'instances');
 
 /** With a volume and a reserved address that stay, and others that go. */
 async function furnished(setup: Preparation): Promise<readonly string[]> {
@@ -33,7 +33,7 @@ async function furnished(setup: Preparation): Promise<readonly string[]> {
   const [network_id, subnet_id] = await network(setup);
   const id = await setup.finished(
     post(INSTANCES_V2, {
-      ...machine(image_id),
+      ...instanceBody(image_id),
       volumes: [
         { source: 'image', image_id, size: 10, delete_on_termination: true },
         { source: 'existing-volume', volume_id },

@@ -9,7 +9,7 @@ const MACHINE = '11111111-1111-4111-8111-111111111111';
 const empty = { source: 'new-volume', name: 'disk', size: 10 };
 const volume = ({ finished }: Preparation) => finished(post(VOLUMES, empty), 'volumes');
 
-async function withMachine(setup: Preparation): Promise<string> {
+async function withInstance(setup: Preparation): Promise<string> {
   await addInstance(setup.server, MACHINE);
   return volume(setup);
 }
@@ -79,12 +79,12 @@ export const volumes: Readonly<Record<string, Scenario>> = {
     failureLeaves: 'its contents may be gone: it can only be deleted again',
   },
   attach_volume: {
-    prepare: withMachine,
+    prepare: withInstance,
     start: (id) => post(`${V2}/${id}/attach`, { instance_id: MACHINE }),
   },
   detach_volume: {
     prepare: async (setup) => {
-      const id = await withMachine(setup);
+      const id = await withInstance(setup);
       await setup.finished(post(`${V2}/${id}/attach`, { instance_id: MACHINE }));
       return id;
     },

@@ -41,11 +41,11 @@ function Plain({ draft, change, errorOf, fields }: PartProps & { readonly fields
   ));
 }
 
-export function MachineFields(props: PartProps) {
+export function InstanceFields(props: PartProps) {
   const place = usePlace();
   const { draft, change, errorOf } = props;
   return (
-    <Card title="Machine">
+    <Card title="Instance">
       <div className={styles.body}>
         <NameInput value={draft.name} change={(name) => change({ name })} error={errorOf('name')} />
         <Plain

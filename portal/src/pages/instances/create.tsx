@@ -8,7 +8,7 @@ import { useDraft } from '../../ui/drafts.tsx';
 import { followTask, pageOfTask } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Wizard } from '../../ui/wizard.tsx';
-import { ConnectionFields, MachineFields, MoreFields, VolumeFields } from './create-fields.tsx';
+import { ConnectionFields, InstanceFields, MoreFields, VolumeFields } from './create-fields.tsx';
 import { bodyOf, type Draft, draftTopology, EMPTY, terraformOf } from './draft.ts';
 import { QuotaAfter } from './quota-after.tsx';
 
@@ -61,7 +61,7 @@ export function CreateInstance() {
         const props = { draft, change, errorOf };
         return (
           <>
-            <MachineFields {...props} />
+            <InstanceFields {...props} />
             <VolumeFields {...props} />
             <ConnectionFields {...props} />
             <MoreFields {...props} />

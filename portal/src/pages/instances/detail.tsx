@@ -17,7 +17,7 @@ import { InstanceVolumes } from './volumes.tsx';
 
 const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
 
-/** One machine: its state, where it stands in networks, what it keeps, what it uses. */
+/** One instance: its state, where it stands in networks, what it keeps, what it uses. */
 export function InstanceDetail() {
   const { place, id, back } = useDetailPlace('instances', 'Instances');
   const params = { path: { ...pathParams(place), instance_id: id } };

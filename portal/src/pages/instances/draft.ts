@@ -119,7 +119,7 @@ export function draftTopology(draft: Draft, nameOf: (target: string) => string |
         detail: floating ? 'and a floating IP' : type === 'external' ? 'an address of its own' : 'inside',
         status,
       })),
-      { id: 'machine', column: 1, title: name, detail: draft.flavor || 'no size yet', status },
+      { id: 'instance', column: 1, title: name, detail: draft.flavor || 'no size yet', status },
       ...volumes.map(({ key, size }, index) => ({
         id: `volume ${key}`,
         column: 2,
@@ -129,8 +129,8 @@ export function draftTopology(draft: Draft, nameOf: (target: string) => string |
       })),
     ],
     edges: [
-      ...draft.interfaces.map(({ key }) => ({ from: `interface ${key}`, to: 'machine', status, share: 0 })),
-      ...volumes.map(({ key }) => ({ from: 'machine', to: `volume ${key}`, status, share: 0 })),
+      ...draft.interfaces.map(({ key }) => ({ from: `interface ${key}`, to: 'instance', status, share: 0 })),
+      ...volumes.map(({ key }) => ({ from: 'instance', to: `volume ${key}`, status, share: 0 })),
     ],
   };
 }
@@ -140,7 +140,7 @@ export function terraformOf(
   body: Schemas['CreateInstance'],
   place: { project: number; region: number },
 ): string {
-  const { volumes, interfaces, security_groups: groups = [], ...machine } = body;
+  const { volumes, interfaces, security_groups: groups = [], ...own } = body;
   const labels = volumes.map((_, index) => (index === 0 ? 'boot' : `data_${index}`));
   const disks = volumes.map((volume, index) =>
     terraform('gcore_volume', labels[index] ?? '', place, {
@@ -153,7 +153,7 @@ export function terraformOf(
     }),
   );
   const instance = terraform('gcore_instancev2', body.name, place, {
-    ...machine,
+    ...own,
     volume: volumes.map((volume, index) => ({
       volume_id: referTo('gcore_volume', labels[index] ?? ''),
       boot_index: 'boot_index' in volume ? volume.boot_index : undefined,

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Interface>[] = [
   { label: 'MAC address', cell: ({ mac_address }) => <code>{mac_address}</code>, wideOnly: true },
 ];
 
-/** What joins a machine to a network; the fields of one in its form. */
+/** What joins an instance to a network; the fields of one in its form. */
 export const interfaceFields = (place: { project: number; region: number }): readonly Field[] => [
   optionField(
     'type',
@@ -55,7 +55,7 @@ export const interfaceFields = (place: { project: number; region: number }): rea
   }),
 ];
 
-/** Where a machine stands in networks. */
+/** Where an instance stands in networks. */
 export function Interfaces({ instance }: { readonly instance: Instance }) {
   const place = usePlace();
   const path = { ...pathParams(place), instance_id: instance.id };

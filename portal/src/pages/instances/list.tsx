@@ -52,7 +52,7 @@ const STATUSES = optionsOf({
   ERROR: 'Failed',
 });
 
-/** The machines of a project in a region. */
+/** The instances of a project in a region. */
 export function Instances() {
   const { place, params } = useListOfPlace(({ nodes, name, ip, status, order_by }) => ({
     include_k8s: nodes === 'yes',

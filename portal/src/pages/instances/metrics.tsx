@@ -4,7 +4,7 @@ import { pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 import { loadChart, MetricsCard, rate, trafficChart, useWindow } from '../../ui/metrics.tsx';
 
-/** What the machine used, over the hour, day or week before now. */
+/** What the instance used, over the hour, day or week before now. */
 export function InstanceMetrics({ id }: { readonly id: string }) {
   const { body } = useWindow();
   const params = { path: { ...pathParams(usePlace()), instance_id: id } };

@@ -12,7 +12,7 @@ import { useVolumeVerbs } from '../volumes/verbs.tsx';
 import type { Instance } from './list.tsx';
 import { whyNot } from './verbs.tsx';
 
-/** The volumes that a machine has. */
+/** The volumes that an instance has. */
 export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
   const place = usePlace();
   const { actions, verbs } = useVolumeVerbs(place);

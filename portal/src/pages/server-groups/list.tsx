@@ -14,9 +14,9 @@ const GROUPS = '/cloud/v1/servergroups/{project_id}/{region_id}';
 type ServerGroup = Schemas['ServerGroup'];
 
 const POLICIES = optionsOf({
-  'anti-affinity': 'Apart: each on another machine, or not at all',
+  'anti-affinity': 'Apart: each on another host, or not at all',
   'soft-anti-affinity': 'Apart where possible',
-  affinity: 'Together: all on one machine',
+  affinity: 'Together: all on one host',
 });
 
 /** Groups of instances that stand together or apart. */
@@ -45,7 +45,7 @@ export function ServerGroups() {
   return (
     <NounPage<ServerGroup, Schemas['CreateServerGroup']>
       title="Server groups"
-      about="Says of instances whether they stand on the same machine, or on different ones so that not all fail at once."
+      about="Says of instances whether they stand on the same host, or on different ones so that not all fail at once."
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={columns}

@@ -32,7 +32,7 @@ interface VolumeVerbs {
   readonly remove: DeleteOptions<Volume>;
 }
 
-/** What can be done with a volume, in its list, on its page, and on that of its machine. */
+/** What can be done with a volume, in its list, on its page, and on that of its instance. */
 export function useVolumeVerbs(place: Place): VolumeVerbs {
   const path = (id: string) => ({ ...pathParams(place), volume_id: id });
   const attach = useFieldForm({

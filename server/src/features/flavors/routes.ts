@@ -21,13 +21,13 @@ type FlavorListQuery = Static<typeof FlavorListQuery>;
 
 export interface FlavorDeps {
   /** Whether machines can be made in a region. */
-  hasMachines(regionId: number): boolean;
+  hasInstances(regionId: number): boolean;
   readonly prices: Prices;
 }
 
 function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDeps) {
   const excluded = [query.exclude_linux && 'linux', query.exclude_windows && 'windows'];
-  const offered = deps.hasMachines(ctx.region.id) ? flavorsOffered() : [];
+  const offered = deps.hasInstances(ctx.region.id) ? flavorsOffered() : [];
   const matching = offered.filter(({ osType }) => !excluded.includes(osType));
   return pageOf(matching, query, query.include_prices ? viewPricedFlavor(deps.prices) : viewFlavor);
 }

@@ -3,15 +3,15 @@ import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { excessOf, reserve } from '../quotas/index.ts';
-import { type InstanceDeps, requireMachines } from './access.ts';
+import { type InstanceDeps, requireInstanceProvider } from './access.ts';
 import { startChange } from './hold.ts';
-import { CHANGES, machineAmounts, type Power, requireChangeable } from './model.ts';
+import { CHANGES, instanceAmounts, type Power, requireChangeable } from './model.ts';
 import { knownFlavor } from './new-instance.ts';
 import type { InstanceAction } from './schema-actions.ts';
 import { readRamOfInstance } from './sizing/store.ts';
 import * as store from './store.ts';
 
-/** What each action makes of a machine; a restart is one boot more. */
+/** What each action makes of an instance; a restart is one boot more. */
 const POWERS: Readonly<Record<InstanceAction['action'], Power>> = {
   start: 'running',
   stop: 'stopped',
@@ -31,7 +31,7 @@ export class InstanceActions {
 
   /** @throws NotFound, Conflict when it is in no state for this, a node of a cluster, or held by a task */
   async act(ctx: RegionContext, id: string, { action }: InstanceAction): Promise<TaskRef> {
-    requireMachines(this.#deps, ctx);
+    requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.place);
       requireChangeable(row, action);
@@ -44,9 +44,9 @@ export class InstanceActions {
   }
 
   /** Where the screen of an instance is shown.
-   *  @throws NotFound, Conflict when it is not running, or the machines of the region have no screens */
+   *  @throws NotFound, Conflict when it is not running, or the instances of the region have no screens */
   async screen(ctx: RegionContext, id: string, kind: string | undefined) {
-    requireMachines(this.#deps, ctx);
+    requireInstanceProvider(this.#deps, ctx);
     const row = await store.readInstance(ctx.db, id, ctx.place);
     const provider = this.#deps.providerOf(ctx.region.id);
     if (!provider?.screenOf) {
@@ -63,7 +63,7 @@ export class InstanceActions {
    *  @throws NotFound, Invalid for a flavor that does not exist or is too small for its image, Conflict when it is
    *  in no state for this, a node of a cluster, or held by a task, QuotaExceeded */
   async changeFlavor(ctx: RegionContext, id: string, flavorId: string): Promise<TaskRef> {
-    requireMachines(this.#deps, ctx);
+    requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.place);
       const faults = new Faults();
@@ -76,7 +76,7 @@ export class InstanceActions {
         return startNothing(tx, ctx, taskFor(ctx, CHANGES.changeflavor.task, row));
       }
       const task = await startChange(tx, ctx, row, 'changeflavor', { flavor });
-      await reserve(tx, ctx.quota, excessOf(machineAmounts(flavor), machineAmounts(row.flavor)));
+      await reserve(tx, ctx.quota, excessOf(instanceAmounts(flavor), instanceAmounts(row.flavor)));
       return task;
     });
   }

@@ -4,7 +4,7 @@ import { rangesOfBeginning } from '../../platform/search/address-ranges.ts';
 import { within } from '../../platform/search/source.ts';
 import type { Place } from './model.ts';
 
-/** Instances of which an address begins with a text. Addresses of nodes are columns, those of other machines and of
+/** Instances of which an address begins with a text. Addresses of nodes are columns, those of other instances and of
  *  the floating IPs that lead to them belong to their ports. */
 
 /** A condition on an instance `i`: those with such an address are found first, by indexes of addresses. */

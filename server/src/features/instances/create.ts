@@ -13,9 +13,9 @@ import { guardProject } from '../projects/index.ts';
 import { type Amounts, reserve } from '../quotas/index.ts';
 import { joinServerGroup } from '../server-groups/index.ts';
 import { findSshKey, viewerOf } from '../ssh-keys/index.ts';
-import { deviceOf, type InstanceDeps, requireMachines } from './access.ts';
+import { deviceOf, type InstanceDeps, requireInstanceProvider } from './access.ts';
 import { keepFirstBoot } from './first-boot.ts';
-import { machineAmounts } from './model.ts';
+import { instanceAmounts } from './model.ts';
 import { nameFrom } from './names.ts';
 import { planInstance } from './new-instance.ts';
 import type { CreateInstance } from './schema-create.ts';
@@ -31,7 +31,7 @@ export async function createInstance(
   ctx: RegionContext,
   input: CreateInstance,
 ): Promise<TaskRef> {
-  requireMachines(deps, ctx);
+  requireInstanceProvider(deps, ctx);
   const faults = new Faults();
   const { flavor: known, tags } = planInstance(input, faults);
   return ctx.db.transaction(async (tx) => {
@@ -68,7 +68,7 @@ export async function createInstance(
     const volumeAmounts = await deps.volumes.hold(tx, ctx, disks, { instanceId: id, taskId });
     const task = await startFor(tx, ctx, 'create_vm', { id, name }, { id: taskId });
     const amounts: Amounts = {
-      ...machineAmounts(flavor),
+      ...instanceAmounts(flavor),
       ...volumeAmounts,
       external_ip_count: externalIps,
       floating_count: floating,

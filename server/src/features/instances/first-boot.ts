@@ -3,7 +3,7 @@ import { sql } from '../../platform/database/sql.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import type { FirstBoot } from './port.ts';
 
-/** What a machine is given once: user data, user name and password. They are kept encrypted, for this machine alone,
+/** What an instance is given once: user data, user name and password. They are kept encrypted, for this instance alone,
  *  until it is there, and shown to nobody. */
 
 interface SealedRow {

@@ -1,31 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOWHERE } from '../../../../test/harness/project.ts';
-import { INSTANCES, machine } from './testing/bodies.ts';
-import { type Machines, startMachines } from './testing/machines.ts';
+import { INSTANCES, instanceBody } from './testing/bodies.ts';
+import { type InstanceFixture, startInstances } from './testing/fixture.ts';
 
 /** Instances in security groups and server groups. */
 
-let machines: Machines;
+let fixture: InstanceFixture;
 
 beforeAll(async () => {
-  machines = await startMachines();
+  fixture = await startInstances();
 });
 
-afterAll(() => machines.server.close());
+afterAll(() => fixture.server.close());
 
-const call = (method: string, path: string, body?: unknown) => machines.call(method, path, body);
+const call = (method: string, path: string, body?: unknown) => fixture.call(method, path, body);
 const shown = async (id: string) => (await call('GET', `${INSTANCES}/${id}`)).body;
 
-const securityGroup = (name: string) => machines.make('security_groups', { name, rules: [] });
+const securityGroup = (name: string) => fixture.make('security_groups', { name, rules: [] });
 
 test('its ports have the security groups that are named, or the default one', async () => {
   const [web, db] = [await securityGroup('web'), await securityGroup('data')];
-  const id = await machines.instance({
+  const id = await fixture.instance({
     security_groups: [{ id: web }],
-    interfaces: [
-      { type: 'external' },
-      { type: 'subnet', ...machines.network, security_groups: [{ id: db }] },
-    ],
+    interfaces: [{ type: 'external' }, { type: 'subnet', ...fixture.network, security_groups: [{ id: db }] }],
   });
   expect((await shown(id)).security_groups).toEqual([{ name: 'data' }, { name: 'web' }]);
   const list = async () => (await call('GET', `${INSTANCES}/${id}/securitygroups`)).body;
@@ -41,7 +38,7 @@ test('its ports have the security groups that are named, or the default one', as
     { security_groups: [{ id: web }] },
     { security_groups: [{ id: db }] },
   ]);
-  const usual = await machines.instance({ name: 'usual' });
+  const usual = await fixture.instance({ name: 'usual' });
   expect((await shown(usual)).security_groups).toEqual([{ name: 'default' }]);
   const without = await call('GET', `${INSTANCES}?exclude_secgroup=web`);
   expect(without.body.results.map((row: { id: string }) => row.id)).toEqual([usual]);
@@ -90,19 +87,19 @@ test('it is made in a server group, leaves it, and joins another', async () => {
     (await call('GET', `/cloud/v1/servergroups/1/2/${id}`)).body.instances.map(
       (row: { instance_id: string }) => row.instance_id,
     );
-  const body = machine(machines.image, { servergroup_id: one });
-  const id = await machines.make('instances', body);
+  const body = instanceBody(fixture.image, { servergroup_id: one });
+  const id = await fixture.make('instances', body);
   expect(await members(one)).toEqual([id]);
   const put = (servergroup_id: string) =>
     call('POST', `${INSTANCES}/${id}/put_into_servergroup`, { servergroup_id });
   const leave = () => call('POST', `${INSTANCES}/${id}/remove_from_servergroup`);
   expect((await put(two)).status).toBe(409);
-  expect(await machines.finished(await leave())).toMatchObject({ task_type: 'remove_from_servergroup' });
+  expect(await fixture.finished(await leave())).toMatchObject({ task_type: 'remove_from_servergroup' });
   expect(await members(one)).toEqual([]);
   expect(await leave()).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
   expect((await put(NOWHERE)).status).toBe(404);
-  expect(await machines.finished(await put(two))).toMatchObject({ task_type: 'put_into_servergroup' });
+  expect(await fixture.finished(await put(two))).toMatchObject({ task_type: 'put_into_servergroup' });
   expect(await members(two)).toEqual([id]);
-  await machines.finished(await call('DELETE', `${INSTANCES}/${id}`));
+  await fixture.finished(await call('DELETE', `${INSTANCES}/${id}`));
   expect(await members(two)).toEqual([]);
 });

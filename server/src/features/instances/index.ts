@@ -31,7 +31,7 @@ export { instancesOfGroup } from './of-group.ts';
 export { Instance, InstanceList } from './schema.ts';
 export { InstanceDdosProfile } from './schema-ddos.ts';
 export { requireInstances } from './store.ts';
-export { machineSummaries } from './summary.ts';
+export { instanceSummaries } from './summary.ts';
 export { viewInstance } from './view.ts';
 
 /** What was in the middle of something is in ERROR; a restart repairs it. */

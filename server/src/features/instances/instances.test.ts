@@ -2,31 +2,31 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOWHERE } from '../../../../test/harness/project.ts';
 import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
 import { sql } from '../../platform/database/sql.ts';
-import { anImage, INSTANCES, INSTANCES_V2, machine } from './testing/bodies.ts';
-import { type Machines, startMachines, type Usage } from './testing/machines.ts';
+import { anImage, INSTANCES, INSTANCES_V2, instanceBody } from './testing/bodies.ts';
+import { type InstanceFixture, startInstances, type Usage } from './testing/fixture.ts';
 
 /** Instances through the API, in a region that is simulated and instant. */
 
-let machines: Machines;
+let fixture: InstanceFixture;
 let image: string;
-let network: Machines['network'];
+let network: InstanceFixture['network'];
 
 beforeAll(async () => {
-  machines = await startMachines();
-  ({ image, network } = machines);
+  fixture = await startInstances();
+  ({ image, network } = fixture);
 });
 
-afterAll(() => machines.server.close());
+afterAll(() => fixture.server.close());
 
-const call = (method: string, path: string, body?: unknown) => machines.call(method, path, body);
+const call = (method: string, path: string, body?: unknown) => fixture.call(method, path, body);
 const get = (path: string) => call('GET', path);
 const shown = async (id: string) => (await get(`${INSTANCES}/${id}`)).body;
 const create = (body: object) => call('POST', INSTANCES_V2, body);
-const finished = (reply: Reply) => machines.finished(reply);
-const make = (noun: string, body: object) => machines.make(noun, body);
-const instance = (more?: object) => machines.instance(more);
-const usage = () => machines.usage();
-const used = (before: Usage) => machines.used(before);
+const finished = (reply: Reply) => fixture.finished(reply);
+const make = (noun: string, body: object) => fixture.make(noun, body);
+const instance = (more?: object) => fixture.instance(more);
+const usage = () => fixture.usage();
+const used = (before: Usage) => fixture.used(before);
 
 test('one is created with its volumes and interfaces, read, renamed and deleted with nothing left', async () => {
   const before = await usage();
@@ -94,7 +94,7 @@ test('one is created with its volumes and interfaces, read, renamed and deleted 
 test('volumes that all say boot_index 0 are put in order: it boots from the first that can be booted from', async () => {
   const task = await finished(
     await create(
-      machine(image, {
+      instanceBody(image, {
         volumes: [
           { source: 'new-volume', size: 5, boot_index: 0, name: 'data' },
           { source: 'image', image_id: image, size: 10, boot_index: 0, name: 'root' },
@@ -129,7 +129,7 @@ test('existing volumes and reserved addresses are attached, and stay when it goe
   const port_id = await make('reserved_fixed_ips', { type: 'external' });
   const address = (await get(`/cloud/v1/reserved_fixed_ips/1/2/${port_id}`)).body.fixed_ip_address;
   const before = await usage();
-  const body = machine(image, {
+  const body = instanceBody(image, {
     volumes: [
       { source: 'image', image_id: image, size: 10 },
       { source: 'existing-volume', volume_id },
@@ -167,7 +167,7 @@ test('floating IPs come with it, lead to it, and go with it when that is asked f
   const existing = await make('floatingips', {});
   const wish = (floating_ip: object) => ({ type: 'subnet', ...network, floating_ip });
   const interfaces = [wish({ source: 'new' }), wish({ source: 'existing', existing_floating_id: existing })];
-  const task = await finished(await create(machine(image, { interfaces })));
+  const task = await finished(await create(instanceBody(image, { interfaces })));
   const [fresh] = task.created_resources?.floatingips ?? [];
   const [id] = task.created_resources?.instances ?? [];
   expect(task.created_resources?.floatingips).toHaveLength(1);
@@ -211,7 +211,7 @@ test('a floating IP that leads to a reserved address already may be named with t
   });
   const other = await make('floatingips', {});
   const wrong = [{ ...interfaces[0], floating_ip: { source: 'existing', existing_floating_id: other } }];
-  expect((await create(machine(image, { interfaces: wrong }))).status).toBe(409);
+  expect((await create(instanceBody(image, { interfaces: wrong }))).status).toBe(409);
   await finished(
     await call('DELETE', `${INSTANCES}/${id}?delete_floatings=true&reserved_fixed_ips=${port_id}`),
   );
@@ -301,7 +301,7 @@ test('a member of a load balancer may name an instance, and stays when that goes
 test('what only the first boot needs is kept encrypted and then not at all, and shown nowhere', async () => {
   const secret = 'correct horse battery';
   const still = await startTestServer({ worker: false });
-  const base = machine(await anImage((path) => still.call('GET', path)), {
+  const base = instanceBody(await anImage((path) => still.call('GET', path)), {
     username: 'me',
     password: secret,
   });
@@ -355,21 +355,23 @@ test('faulty bodies are refused with every field at once, and change nothing', a
     'volumes.0.image_id',
     'volumes.1.volume_id',
   ]);
-  expect(await faults(machine(image, { volumes: [{ source: 'new-volume', size: 5 }] }))).toEqual(['volumes']);
+  expect(await faults(instanceBody(image, { volumes: [{ source: 'new-volume', size: 5 }] }))).toEqual([
+    'volumes',
+  ]);
   const nowhere = { interfaces: [{ type: 'any_subnet', network_id: NOWHERE }] };
-  expect((await create(machine(image, nowhere))).status).toBe(404);
-  expect((await create(machine(image, { servergroup_id: NOWHERE }))).status).toBe(404);
+  expect((await create(instanceBody(image, nowhere))).status).toBe(404);
+  expect((await create(instanceBody(image, { servergroup_id: NOWHERE }))).status).toBe(404);
   expect(await used(before)).toEqual({});
 });
 
 test('a quota that is used up refuses it, and nothing of it is left', async () => {
   const before = await usage();
-  await machines.limit({ ram_limit: (before.ram ?? 0) + 2047 });
-  expect(await create(machine(image))).toMatchObject({
+  await fixture.limit({ ram_limit: (before.ram ?? 0) + 2047 });
+  expect(await create(instanceBody(image))).toMatchObject({
     status: 403,
     body: { exception_class: 'QuotaLimitExceed', info: { attribute: 'ram' } },
   });
-  await machines.limit({ ram_limit: 40_960_000 });
+  await fixture.limit({ ram_limit: 40_960_000 });
   expect(await used(before)).toEqual({});
   expect((await get(`${INSTANCES}?include_k8s=false`)).body.count).toBe(before.vm_count);
 });
@@ -386,7 +388,7 @@ test('a deletion that names what it does not have is refused, and changes nothin
   await finished(await call('DELETE', `${INSTANCES}/${id}`));
 });
 
-test('what is not there is not found, and a region without machines says so', async () => {
+test('what is not there is not found, and a region without instances says so', async () => {
   for (const [method, path, body] of [
     ['GET', `${INSTANCES}/${NOWHERE}`],
     ['PATCH', `${INSTANCES}/${NOWHERE}`, {}],

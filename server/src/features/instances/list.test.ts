@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { findFlavor } from '../flavors/index.ts';
 import { insertNode, markNodes } from './node-store.ts';
-import { anImage, INSTANCES, INSTANCES_V2, machine } from './testing/bodies.ts';
+import { anImage, INSTANCES, INSTANCES_V2, instanceBody } from './testing/bodies.ts';
 
-/** Lists of instances: nodes of a cluster, whose addresses are their own, and two machines with ports. */
+/** Lists of instances: nodes of a cluster, whose addresses are their own, and two instances with ports. */
 
 let server: TestServer;
 const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -38,7 +38,7 @@ beforeAll(async () => {
     }
     await markNodes(tx, [uuid(1)], 'ACTIVE', '2026-02-01T00:00:00Z');
   });
-  await ownMachines();
+  await ownInstances();
 });
 
 afterAll(() => server.close());
@@ -50,15 +50,15 @@ async function finished(path: string, body: object, kind: string): Promise<strin
 }
 
 /** machine_4 inside, on 192.168.7.2, and machine_5 outside, stopped. */
-async function ownMachines(): Promise<void> {
+async function ownInstances(): Promise<void> {
   const image = await anImage((path) => server.call('GET', path));
   const network_id = await finished('/cloud/v1/networks/1/2', { name: 'seven' }, 'networks');
   const subnet = { name: 'sub', network_id, cidr: '192.168.7.0/24' };
   const subnet_id = await finished('/cloud/v1/subnets/1/2', subnet, 'subnets');
   const interfaces = [{ type: 'subnet', network_id, subnet_id, interface_name: 'lan' }];
   const inside = { name: 'machine_4', interfaces, tags: { role: 'r4' }, flavor: 'g1-cpu-4-4' };
-  await finished(INSTANCES_V2, machine(image, inside), 'instances');
-  const id = await finished(INSTANCES_V2, machine(image, { name: 'machine_5' }), 'instances');
+  await finished(INSTANCES_V2, instanceBody(image, inside), 'instances');
+  const id = await finished(INSTANCES_V2, instanceBody(image, { name: 'machine_5' }), 'instances');
   await server.ended(await server.call('POST', `${INSTANCES_V2}/${id}/action`, { body: { action: 'stop' } }));
 }
 

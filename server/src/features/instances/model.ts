@@ -6,7 +6,7 @@ import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import type { Amounts } from '../quotas/index.ts';
 
-/** What a machine is meant to do. */
+/** What an instance is meant to do. */
 export type Power = 'running' | 'stopped' | 'suspended';
 
 /** Those that occur here; the wire knows more. */
@@ -20,7 +20,7 @@ export type Status =
   | 'RESIZE'
   | 'ERROR';
 
-/** The addresses, the network and the security groups are those of a node of the cluster `cluster_id`; other machines
+/** The addresses, the network and the security groups are those of a node of the cluster `cluster_id`; other instances
  *  have ports. `boots` goes up with every restart that somebody asked for. */
 export const COLUMNS = [
   'id',
@@ -65,7 +65,7 @@ const RESTING = {
   suspended: { status: 'SUSPENDED', vmState: 'suspended' },
 } as const satisfies Record<Power, { status: Status; vmState: string }>;
 
-/** What a machine is when no task works on it and it does what it is meant to do. */
+/** What an instance is when no task works on it and it does what it is meant to do. */
 export const restingState = (power: Power) => RESTING[power];
 
 interface Change {
@@ -79,8 +79,8 @@ interface Change {
 
 const SETTLED: readonly Status[] = ['ACTIVE', 'SHUTOFF', 'ERROR'];
 
-/** What can be done to a machine, from which states, and what it is meanwhile. In ERROR anything may be tried that
- *  would bring it back: a provider gets what the machine shall be, not what to do. */
+/** What can be done to an instance, from which states, and what it is meanwhile. In ERROR anything may be tried that
+ *  would bring it back: a provider gets what the instance shall be, not what to do. */
 export const CHANGES = {
   start: { task: 'start_vm', from: ['SHUTOFF', 'ERROR'], taskState: 'powering-on' },
   stop: { task: 'stop_vm', from: ['ACTIVE', 'ERROR'], taskState: 'powering-off' },
@@ -132,8 +132,8 @@ export function requireOwn({ id, name, cluster_id }: Checked): void {
   );
 }
 
-/** What a machine of this size counts into quotas, without its volumes and addresses. */
-export function machineAmounts(flavor: Pick<Flavor, 'vcpus' | 'ram' | 'gpu'>): Amounts {
+/** What an instance of this size counts into quotas, without its volumes and addresses. */
+export function instanceAmounts(flavor: Pick<Flavor, 'vcpus' | 'ram' | 'gpu'>): Amounts {
   return {
     vm_count: 1,
     cpu_count: flavor.vcpus,

@@ -4,17 +4,17 @@ import type { Power } from './model.ts';
 
 /** What a region's provider must be able to do for instances. */
 export interface InstanceProvider {
-  /** Makes the machine be as desired. One that is not there is made, with `first` for its first boot; one that has
+  /** Makes the instance be as desired. One that is not there is made, with `first` for its first boot; one that has
    *  booted less often than desired is restarted, softly where the operation says so.
    *  @throws TaskFailed when it cannot be done */
   applyInstance(desired: DesiredInstance, first: FirstBoot | null, operation: Operation): Promise<Progress>;
-  /** Forgets the machine; its volumes and addresses are not its own. One that is not there is fine.
+  /** Forgets the instance; its volumes and addresses are not its own. One that is not there is fine.
    *  @throws TaskFailed when it cannot be done */
   removeInstance(id: string, operation: Operation): Promise<Progress>;
-  /** Where the screen of a running machine is shown; absent: the machines have none. */
+  /** Where the screen of a running instance is shown; absent: the instances have none. */
   screenOf?(id: string, kind: string | undefined): Promise<Screen>;
-  /** What a machine has used, on average, in each step of the window that it has lived through; oldest first. */
-  readUse(machine: ObservedMachine, window: SeriesWindow): Promise<readonly MachineUse[]>;
+  /** What an instance has used, on average, in each step of the window that it has lived through; oldest first. */
+  readUse(instance: ObservedInstance, window: SeriesWindow): Promise<readonly InstanceUse[]>;
 }
 
 export interface Screen {
@@ -24,7 +24,7 @@ export interface Screen {
   readonly protocol: string;
 }
 
-export interface ObservedMachine {
+export interface ObservedInstance {
   readonly id: string;
   readonly since: Date;
   /** Names of its disks. */
@@ -32,7 +32,7 @@ export interface ObservedMachine {
 }
 
 /** Percent, and bytes, packets or operations a second; null: not measured. */
-export interface MachineUse {
+export interface InstanceUse {
   /** The end of the step. */
   readonly at: Date;
   readonly cpuUtil: number | null;
@@ -64,11 +64,11 @@ export interface DesiredInstance {
   readonly power: Power;
   /** How often it shall have been started anew on somebody's behalf. */
   readonly boots: number;
-  /** In the order in which the machine sees them. */
+  /** In the order in which the instance sees them. */
   readonly interfaces: readonly DesiredInterface[];
   /** Ids, the one that it boots from first. */
   readonly volumes: readonly string[];
-  /** The machines of a group belong together on one host, or apart. */
+  /** The instances of a group belong together on one host, or apart. */
   readonly serverGroup: { readonly id: string; readonly policy: string } | null;
 }
 
@@ -79,7 +79,7 @@ export interface DesiredInterface {
   readonly addresses: readonly string[];
 }
 
-/** What a machine is given once. */
+/** What an instance is given once. */
 export interface FirstBoot {
   readonly hostname: string;
   readonly sshPublicKey: string | null;

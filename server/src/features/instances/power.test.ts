@@ -2,25 +2,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
 import type { Reply } from '../../../../test/harness/server.ts';
 import { INSTANCES, INSTANCES_V2 } from './testing/bodies.ts';
-import { type Machines, startMachines, type Usage } from './testing/machines.ts';
+import { type InstanceFixture, startInstances, type Usage } from './testing/fixture.ts';
 
 /** Starting, stopping and resizing instances, in a region that is simulated and instant. */
 
-let machines: Machines;
+let fixture: InstanceFixture;
 
 beforeAll(async () => {
-  machines = await startMachines();
+  fixture = await startInstances();
 });
 
-afterAll(() => machines.server.close());
+afterAll(() => fixture.server.close());
 
-const call = (method: string, path: string, body?: unknown) => machines.call(method, path, body);
+const call = (method: string, path: string, body?: unknown) => fixture.call(method, path, body);
 const get = (path: string) => call('GET', path);
 const shown = async (id: string) => (await get(`${INSTANCES}/${id}`)).body;
-const finished = (reply: Reply) => machines.finished(reply);
-const instance = (more?: object) => machines.instance(more);
-const usage = () => machines.usage();
-const used = (before: Usage) => machines.used(before);
+const finished = (reply: Reply) => fixture.finished(reply);
+const instance = (more?: object) => fixture.instance(more);
+const usage = () => fixture.usage();
+const used = (before: Usage) => fixture.used(before);
 
 test('it is started, stopped, suspended, resumed and restarted, each from the states that allow it', async () => {
   const id = await instance();
@@ -55,7 +55,7 @@ test('its size is changed, and quotas follow exactly', async () => {
   const id = await instance({ flavor: 'g1-standard-1-2' });
   const before = await usage();
   const resize = (flavor_id: string) => call('POST', `${INSTANCES}/${id}/changeflavor`, { flavor_id });
-  await changedNothing(machines.server, await resize('g1-standard-1-2'));
+  await changedNothing(fixture.server, await resize('g1-standard-1-2'));
   expect((await resize('huge')).body.invalid_fields).toEqual({
     flavor_id: [expect.stringMatching(/^must be one of: g1-standard-1-2, /)],
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { sql } from '../../platform/database/sql.ts';
-import { anImage, INSTANCES, INSTANCES_V2, machine } from './testing/bodies.ts';
+import { anImage, INSTANCES, INSTANCES_V2, instanceBody } from './testing/bodies.ts';
 
 /** Quotas in a region where every kind of task fails now and then. */
 
@@ -42,7 +42,7 @@ async function books() {
   return { there, counted };
 }
 
-const name = fc.integer({ min: 1, max: 60 }).map((number) => `machine-${number}`);
+const name = fc.integer({ min: 1, max: 60 }).map((number) => `instance-${number}`);
 const flavor = fc.constantFrom('g1-standard-1-2', 'g1-cpu-4-4', 'g1-memory-2-16');
 const step = fc.oneof(
   fc.record({ what: fc.constant('create' as const), name, flavor, goes: fc.boolean() }),
@@ -62,7 +62,7 @@ test('whatever succeeds and whatever fails, what is counted is what is there', a
         const reply =
           each.what === 'create'
             ? await server.call('POST', INSTANCES_V2, {
-                body: machine(image, {
+                body: instanceBody(image, {
                   name: each.name,
                   flavor: each.flavor,
                   volumes: [{ source: 'image', image_id: image, size: 10, delete_on_termination: each.goes }],

@@ -3,7 +3,7 @@ import { worded } from '../../platform/http/patterns.ts';
 import { Name, Nullable, Uuid } from '../../platform/http/schemas.ts';
 import { NEW_TAGS } from '../../platform/http/tags.ts';
 import { FloatingIpChoice } from '../networking/floating-ips/index.ts';
-import { MachineVolume } from '../volumes/index.ts';
+import { NewInstanceVolume } from '../volumes/index.ts';
 
 /** What a new instance is asked for with. */
 
@@ -70,7 +70,7 @@ const TEMPLATE_PATTERN = worded(
   'must be a name with placeholders: {ip_octets}, {two_ip_octets} or {one_ip_octet}',
 );
 const MAX_USER_DATA = 65_535;
-/** Of one instance: what the slots of a machine have room for. */
+/** Of one instance: what the slots of an instance have room for. */
 export const MAX_INTERFACES = 32;
 
 export const CreateInstance = Type.Object(
@@ -93,7 +93,7 @@ export const CreateInstance = Type.Object(
       }),
     ),
     flavor: Type.String(),
-    volumes: Type.Array(MachineVolume, { minItems: 1 }),
+    volumes: Type.Array(NewInstanceVolume, { minItems: 1 }),
     interfaces: Type.Array(NewInterface, { minItems: 1, maxItems: MAX_INTERFACES }),
     security_groups: Type.Optional(
       Type.Array(Type.Object({ id: Uuid() }), {

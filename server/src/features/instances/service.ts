@@ -6,7 +6,7 @@ import { refuseUnstorable } from '../../platform/http/json.ts';
 import { parseTagFilters } from '../../platform/http/tag-filters.ts';
 import { patchTags, sameTags } from '../../platform/http/tags.ts';
 import type { TaskRef } from '../../platform/tasks/start.ts';
-import { type InstanceDeps, requireMachines } from './access.ts';
+import { type InstanceDeps, requireInstanceProvider } from './access.ts';
 import { createInstance } from './create.ts';
 import { deletedTogetherOf, holdDeletedTogether } from './deleted-together.ts';
 import { startChange } from './hold.ts';
@@ -29,7 +29,7 @@ export class InstanceService {
     return createInstance(this.#deps, ctx, input);
   }
 
-  /** Changes name and tags at once. The host name inside the machine stays.
+  /** Changes name and tags at once. The host name inside the instance stays.
    *  @throws Invalid, NotFound, Conflict for a node of a cluster, or naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateInstance) {
     await ctx.db.transaction(async (tx) => {
@@ -49,7 +49,7 @@ export class InstanceService {
    *  @throws NotFound, Invalid naming what it does not have, Conflict for a node of a cluster, or naming the task
    *  that holds it or something of it */
   async delete(ctx: RegionContext, id: string, query: DeleteInstanceQuery): Promise<TaskRef> {
-    requireMachines(this.#deps, ctx);
+    requireInstanceProvider(this.#deps, ctx);
     const named = deletedTogetherOf(query);
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.place);

@@ -29,7 +29,7 @@ export interface NewInstance extends NewResource {
   readonly tags: StoredTags;
 }
 
-/** A machine that the task builds. */
+/** An instance that the task builds. */
 export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
   const columns = {
     name: row.name,
@@ -73,7 +73,7 @@ export async function holdInstance(
       where id = ${id}`);
 }
 
-/** What a machine is from now on. */
+/** What an instance is from now on. */
 export interface Outcome {
   readonly power: Power;
   readonly boots: number;
@@ -87,7 +87,7 @@ export const outcomeOf = (row: InstanceRow): Outcome => ({
 });
 
 /** Ends a task's hold.
- *  @param broken the provider could not make it so: the machine is in ERROR */
+ *  @param broken the provider could not make it so: the instance is in ERROR */
 export async function settleInstance(
   tx: Tx,
   { id, taskId, timestamp }: Hold,

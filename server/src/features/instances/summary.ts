@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { Name, Nullable, PLACE, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { Tag } from '../../platform/http/tags.ts';
-import type { MachineSummaries } from '../networking/floating-ips/index.ts';
+import type { InstanceSummaries } from '../networking/floating-ips/index.ts';
 import { showInstances } from './list-store.ts';
 import { Instance } from './schema.ts';
 import { viewInstance } from './view.ts';
@@ -37,8 +37,8 @@ const FloatingIpInstance = Type.Object(
   { $id: 'FloatingIpInstance' },
 );
 
-/** Machines as lists of floating IPs show them. */
-export const machineSummaries: MachineSummaries = {
+/** InstanceFixture as lists of floating IPs show them. */
+export const instanceSummaries: InstanceSummaries = {
   schema: FloatingIpInstance,
   async views(ctx: RegionContext, ids: readonly string[]) {
     const rows = await showInstances(ctx.db, ids);

@@ -18,7 +18,7 @@ const { make } = project(() => server);
 
 async function networkWith(cidr: string) {
   const fixed_network = await make('networks', { name: 'inside' });
-  const fixed_subnet = await make('subnets', { name: 'machines', cidr, network_id: fixed_network });
+  const fixed_subnet = await make('subnets', { name: 'instances', cidr, network_id: fixed_network });
   return { fixed_network, fixed_subnet };
 }
 

@@ -20,14 +20,18 @@ const ssh = {
 };
 
 export const securityGroupExamples: Examples = {
-  CreateSecurityGroup: { name: 'shop-web', description: 'Machines that serve the shop', rules: [https, ssh] },
-  UpdateSecurityGroup: { description: 'Machines that serve the shop and its API', rules: [https] },
+  CreateSecurityGroup: {
+    name: 'shop-web',
+    description: 'Instances that serve the shop',
+    rules: [https, ssh],
+  },
+  UpdateSecurityGroup: { description: 'Instances that serve the shop and its API', rules: [https] },
   CreateSecurityGroupRule: ssh,
   CopySecurityGroup: { name: 'shop-web-copy' },
   OlderCreateSecurityGroup: {
     security_group: {
       name: 'shop-web',
-      description: 'Machines that serve the shop',
+      description: 'Instances that serve the shop',
       security_group_rules: [https],
     },
   },

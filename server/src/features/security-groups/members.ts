@@ -3,7 +3,7 @@ import { requireFree } from '../../platform/database/held-table.ts';
 import type { GroupRow, Place } from './model.ts';
 import * as store from './store.ts';
 
-/** What those need of security groups that they filter: ports and machines. */
+/** What those need of security groups that they filter: ports and instances. */
 
 /** Those of these groups that the project has; they are there until the transaction ends.
  *  @throws Locked when one is being made or deleted */

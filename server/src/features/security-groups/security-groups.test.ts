@@ -3,7 +3,7 @@ import { changedNothing } from '../../../../test/harness/changed-nothing.ts';
 import { faultsOf, NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
-import { anImage, INSTANCES, INSTANCES_V2, machine } from '../instances/testing/bodies.ts';
+import { anImage, INSTANCES, INSTANCES_V2, instanceBody } from '../instances/testing/bodies.ts';
 
 /** Security groups through the API, in a region that is simulated and instant. */
 
@@ -246,7 +246,7 @@ test('a group says which instances it filters, and is not deleted before them', 
   const members = async () => (await call('GET', `${GROUPS}/${id}/instances`)).body;
   expect(await members()).toEqual({ count: 0, results: [] });
   const image = await anImage((path) => call('GET', path));
-  const body = machine(image, { interfaces: [{ type: 'external', security_groups: [{ id }] }] });
+  const body = instanceBody(image, { interfaces: [{ type: 'external', security_groups: [{ id }] }] });
   const { created_resources: created } = await finished(await call('POST', INSTANCES_V2, body), 'create_vm');
   const instance = String(created?.instances?.[0]);
   expect(await members()).toEqual({

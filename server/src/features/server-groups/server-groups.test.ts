@@ -53,19 +53,23 @@ test('a group is created, read, listed and deleted, and counts as long as it is 
 
 test('an instance is in one group at most, which is there as long as it has members', async () => {
   const [id, other] = [await group(), await group()];
-  const machine = await addInstance(server, crypto.randomUUID(), { name: 'web' });
-  await join(id, machine);
-  expect((await read(id)).instances).toEqual([{ instance_id: machine, instance_name: 'web' }]);
-  await expect(join(other, machine)).rejects.toThrow(`in server group ${id} already`);
-  expect(await readServerGroupOf(server.db, machine)).toEqual({ id, name: 'apart', policy: 'anti-affinity' });
+  const instance = await addInstance(server, crypto.randomUUID(), { name: 'web' });
+  await join(id, instance);
+  expect((await read(id)).instances).toEqual([{ instance_id: instance, instance_name: 'web' }]);
+  await expect(join(other, instance)).rejects.toThrow(`in server group ${id} already`);
+  expect(await readServerGroupOf(server.db, instance)).toEqual({
+    id,
+    name: 'apart',
+    policy: 'anti-affinity',
+  });
   const refused = await call('DELETE', `${GROUPS}/${id}`);
-  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(machine) } });
-  expect(await server.db.transaction((tx) => leaveServerGroup(tx, machine))).toBe(id);
-  expect(await server.db.transaction((tx) => leaveServerGroup(tx, machine))).toBeUndefined();
-  await join(other, machine);
-  await server.db.run(sql`delete from instances where id = ${machine}`);
+  expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(instance) } });
+  expect(await server.db.transaction((tx) => leaveServerGroup(tx, instance))).toBe(id);
+  expect(await server.db.transaction((tx) => leaveServerGroup(tx, instance))).toBeUndefined();
+  await join(other, instance);
+  await server.db.run(sql`delete from instances where id = ${instance}`);
   expect((await read(other)).instances).toEqual([]);
-  await expect(join(NOWHERE, machine)).rejects.toThrow('was not found');
+  await expect(join(NOWHERE, instance)).rejects.toThrow('was not found');
 });
 
 test('faulty groups are refused with every field', async () => {

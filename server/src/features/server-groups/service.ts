@@ -10,8 +10,8 @@ import type { CreateServerGroup, ServerGroupListQuery } from './schema.ts';
 import * as store from './store.ts';
 
 export interface ServerGroupDeps {
-  /** Whether machines can be made in a region. */
-  hasMachines(regionId: number): boolean;
+  /** Whether instances can be made in a region. */
+  hasInstances(regionId: number): boolean;
 }
 
 const MEMBERS_SHOWN = 5;
@@ -87,9 +87,9 @@ export class ServerGroupService {
     return viewPage(await store.listGroups(ctx.db, where), (row) => viewGroup(row, ctx.region.name));
   }
 
-  /** @throws Forbidden when the region has no machines to group */
+  /** @throws Forbidden when the region has no instances to group */
   #require(ctx: RegionContext): void {
-    if (this.#deps.hasMachines(ctx.region.id)) return;
+    if (this.#deps.hasInstances(ctx.region.id)) return;
     throw new NotOffered(`Region ${ctx.region.name} has no server groups`);
   }
 }

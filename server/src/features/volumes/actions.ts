@@ -24,13 +24,13 @@ export class VolumeActions {
     this.#deps = deps;
   }
 
-  /** @throws NotFound for either, Conflict when it is attached already, the machine accepts none, or a task holds
+  /** @throws NotFound for either, Conflict when it is attached already, the instance accepts none, or a task holds
    *  one of them */
   async attach(ctx: RegionContext, id: string, input: AttachVolume): Promise<TaskRef> {
     const { instance_id: instanceId, attachment_tag: tag } = input;
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      // The machine first, as everybody does who locks both.
+      // The instance first, as everybody does who locks both.
       const attachment = await nextAttachment(tx, ctx, instanceId, tag);
       const row = await store.lockVolume(tx, id, ctx.place);
       requireState(row, 'attach');
@@ -39,7 +39,7 @@ export class VolumeActions {
     });
   }
 
-  /** @throws NotFound, Conflict when the machine does not have it, boots from it, or a task holds it */
+  /** @throws NotFound, Conflict when the instance does not have it, boots from it, or a task holds it */
   async detach(ctx: RegionContext, id: string, instanceId: string): Promise<TaskRef> {
     return this.#locked(ctx, id, async (tx, row) => {
       if (row.task_id === null && row.instance_id !== instanceId.toLowerCase()) {

@@ -13,7 +13,7 @@ export interface SourceImage {
   readonly name: string;
   /** GiB that a volume of it needs at least. */
   readonly minDisk: number;
-  /** MiB that a machine of it needs at least. */
+  /** MiB that an instance of it needs at least. */
   readonly minRam: number;
   /** What volumes of it say about it. */
   readonly metadata: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { VolumeActions } from './actions.ts';
 import { volumesInNeed } from './attention.ts';
 import { deprecatedSnapshotRoutes, deprecatedVolumeRoutes } from './deprecated-routes.ts';
 import { volumeExamples } from './examples.ts';
-import { MachineVolumes } from './instance-volumes.ts';
+import { InstanceVolumes } from './instance-volumes.ts';
 import { dueJob } from './lifecycle-policies/due.ts';
 import { lifecyclePolicyRoutes } from './lifecycle-policies/routes.ts';
 import { LifecyclePolicyService } from './lifecycle-policies/service.ts';
@@ -17,21 +17,21 @@ import { volumeTasks } from './tasks.ts';
 
 export { filledFrom, holdForImage, madeFrom, releaseForImage } from './for-images.ts';
 export type { ImageSource, SourceImage } from './images.ts';
-export type { MachinePlan } from './instance-plan.ts';
+export type { InstanceVolumePlan } from './instance-plan.ts';
 export { VOLUMES_OF_INSTANCE } from './instance-store.ts';
-export { MachineVolumes } from './instance-volumes.ts';
+export { InstanceVolumes } from './instance-volumes.ts';
 export type { Place } from './model.ts';
 export type { VolumeDeps } from './place.ts';
 export type { DesiredVolume, VolumeProvider } from './port.ts';
-export { MachineVolume } from './schema-instance.ts';
+export { NewInstanceVolume } from './schema-instance.ts';
 
 /** What may not be whole can only be deleted, or reverted. */
 const STATUS_WITHOUT_TASK = `case when status in ('creating', 'downloading', 'deleting') then 'error_deleting'
   when status = 'reverting' then 'error_restoring' when instance_id is null then 'available' else 'in-use' end`;
 
 export interface VolumeFeature extends Feature {
-  /** What machines do with volumes. */
-  readonly machines: MachineVolumes;
+  /** What instances do with volumes. */
+  readonly instances: InstanceVolumes;
 }
 
 export function volumes(deps: VolumeDeps): VolumeFeature {
@@ -51,7 +51,7 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
     },
     examples: volumeExamples,
     needs: 'volumes',
-    machines: new MachineVolumes(deps),
+    instances: new InstanceVolumes(deps),
     attention: volumesInNeed,
     searched: [
       { kind: 'volume', table: 'volumes', status: 's.status', tags: true },

@@ -15,12 +15,12 @@ import {
   sourceOf,
 } from './new-volume.ts';
 import type { VolumeDeps } from './place.ts';
-import type { MachineVolume } from './schema-instance.ts';
+import type { NewInstanceVolume } from './schema-instance.ts';
 
-/** The volumes that a new machine asks for, checked before anything is written. */
-export interface MachinePlan {
+/** The volumes that a new instance asks for, checked before anything is written. */
+export interface InstanceVolumePlan {
   readonly sources: Sources;
-  /** In the order in which the machine gets them. */
+  /** In the order in which the instance gets them. */
   readonly disks: readonly PlannedDisk[];
 }
 
@@ -34,15 +34,15 @@ export interface PlannedDisk {
 }
 
 /** Adds to the faults what is wrong with the wishes, under `volumes.N`.
- *  @param ram of the machine in MiB
+ *  @param ram of the instance in MiB
  *  @throws Locked or Conflict when an existing volume cannot be had now */
-export async function planMachineVolumes(
+export async function planInstanceVolumes(
   tx: Tx,
   ctx: RegionContext,
   deps: VolumeDeps,
-  asked: { readonly volumes: readonly MachineVolume[]; readonly ram: number },
+  asked: { readonly volumes: readonly NewInstanceVolume[]; readonly ram: number },
   faults: Faults,
-): Promise<MachinePlan> {
+): Promise<InstanceVolumePlan> {
   const { volumes, ram } = asked;
   const existingIds = volumes.flatMap((volume) =>
     volume.source === 'existing-volume' ? [volume.volume_id.toLowerCase()] : [],
@@ -89,7 +89,7 @@ function checkExisting(
   else if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.add(`${prefix}volume_id`, GIVEN_TWICE);
 }
 
-function requestedOf(volume: MachineVolume, prefix: string, faults: Faults): RequestedVolume | null {
+function requestedOf(volume: NewInstanceVolume, prefix: string, faults: Faults): RequestedVolume | null {
   const tags = givenTags(volume, faults, prefix);
   if (volume.source === 'existing-volume') return null;
   if (volume.source === 'apptemplate') {
@@ -106,8 +106,8 @@ function requestedOf(volume: MachineVolume, prefix: string, faults: Faults): Req
 
 const LAST_PLACE = 100;
 
-/** Whether a machine could boot from it, if it exists. */
-function isBootable(volume: MachineVolume, existing: ReadonlyMap<string, VolumeRow>): boolean {
+/** Whether an instance could boot from it, if it exists. */
+function isBootable(volume: NewInstanceVolume, existing: ReadonlyMap<string, VolumeRow>): boolean {
   if (volume.source === 'new-volume') return false;
   if (volume.source !== 'existing-volume') return true;
   return existing.get(volume.volume_id.toLowerCase())?.bootable ?? true;
@@ -115,7 +115,7 @@ function isBootable(volume: MachineVolume, existing: ReadonlyMap<string, VolumeR
 
 /** Tools send 0 for every volume: the first of those that can be booted from has it, and the others come after it. */
 function withOneRoot(
-  volumes: readonly MachineVolume[],
+  volumes: readonly NewInstanceVolume[],
   given: readonly (number | undefined)[],
   existing: ReadonlyMap<string, VolumeRow>,
 ): readonly (number | undefined)[] {
@@ -127,7 +127,7 @@ function withOneRoot(
 /** The place of each volume in the boot order; null: not in it. Those that name none, or all of them, come after
  *  those that do, and a negative one means null. */
 function checkBootOrder(
-  volumes: readonly MachineVolume[],
+  volumes: readonly NewInstanceVolume[],
   existing: ReadonlyMap<string, VolumeRow>,
   faults: Faults,
 ): (number | null)[] {

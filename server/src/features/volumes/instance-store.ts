@@ -5,29 +5,29 @@ import { sql } from '../../platform/database/sql.ts';
 import type { Place, VolumeRow } from './model.ts';
 import { VOLUME } from './store.ts';
 
-/** What volumes need to know about machines, and machines about volumes. */
+/** What volumes need to know about instances, and instances about volumes. */
 
-const MACHINE_COLUMNS = ['id', 'name', 'status', 'cluster_id', 'task_id'] as const;
+const INSTANCE_COLUMNS = ['id', 'name', 'status', 'cluster_id', 'task_id'] as const;
 
-export type MachineRow = RowOf<'instances', typeof MACHINE_COLUMNS>;
+export type InstanceRow = RowOf<'instances', typeof INSTANCE_COLUMNS>;
 
-/** A machine, locked: what else attaches or detaches its volumes waits.
+/** An instance, locked: what else attaches or detaches its volumes waits.
  *  @throws NotFound */
-export async function lockMachine(tx: Tx, id: string, place: Place): Promise<MachineRow> {
-  const [row] = await tx.rows<MachineRow>(sql`select ${listOf(MACHINE_COLUMNS)} from instances
+export async function lockInstance(tx: Tx, id: string, place: Place): Promise<InstanceRow> {
+  const [row] = await tx.rows<InstanceRow>(sql`select ${listOf(INSTANCE_COLUMNS)} from instances
       where id = ${id} and project_id = ${place.projectId} and region_id = ${place.regionId} for update`);
   if (!row) throw new NotFound(`Instance ${id} was not found`);
   return row;
 }
 
-/** The volumes of a machine, the one that it boots from first. */
+/** The volumes of an instance, the one that it boots from first. */
 export async function readAttached(db: Queryable, instanceId: string): Promise<VolumeRow[]> {
   return db.rows<VolumeRow>(
     sql`select ${VOLUME} from volumes v where v.instance_id = ${instanceId} order by v.boot_index, v.created_at, v.id`,
   );
 }
 
-/** The same, locked. Lock the machine first. */
+/** The same, locked. Lock the instance first. */
 export async function lockAttached(tx: Tx, instanceId: string): Promise<VolumeRow[]> {
   await tx.run(sql`select 1 from volumes where instance_id = ${instanceId} order by id for update`);
   return readAttached(tx, instanceId);

@@ -4,22 +4,22 @@ import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type TaskRun, type Wait, waitFor } from '../../platform/tasks/handler.ts';
 import type { Amounts } from '../quotas/index.ts';
-import { type MachinePlan, planMachineVolumes } from './instance-plan.ts';
+import { type InstanceVolumePlan, planInstanceVolumes } from './instance-plan.ts';
 import { lockAttached } from './instance-store.ts';
 import { freeDevices, statusDuring, type VolumeRow } from './model.ts';
 import { newVolume } from './new-volume.ts';
 import type { VolumeDeps } from './place.ts';
 import type { VolumeProvider } from './port.ts';
-import type { MachineVolume } from './schema-instance.ts';
+import type { NewInstanceVolume } from './schema-instance.ts';
 import { refuseSnapshots } from './snapshots/deleted-with-volume.ts';
 import { lockSnapshotsOf } from './snapshots/store.ts';
 import * as store from './store.ts';
 import { desiredOf, holdOf, providerFor, restoring } from './task-common.ts';
 import { attached, forgetVolume, unattached } from './tasks.ts';
 
-/** The volumes of machines. They come and go with them, in the hold of the tasks that create and delete machines:
+/** The volumes of instances. They come and go with them, in the hold of the tasks that create and delete instances:
  *  what is here is called by those, not by clients. Everything may be repeated. */
-export class MachineVolumes {
+export class InstanceVolumes {
   readonly #deps: VolumeDeps;
 
   constructor(deps: VolumeDeps) {
@@ -27,23 +27,23 @@ export class MachineVolumes {
   }
 
   /** Adds to the faults what is wrong with the wishes, under `volumes.N`; changes nothing.
-   *  @param asked.ram of the machine in MiB
+   *  @param asked.ram of the instance in MiB
    *  @throws Locked or Conflict when an existing volume cannot be had now */
   plan(
     tx: Tx,
     ctx: RegionContext,
-    asked: { readonly volumes: readonly MachineVolume[]; readonly ram: number },
+    asked: { readonly volumes: readonly NewInstanceVolume[]; readonly ram: number },
     faults: Faults,
-  ): Promise<MachinePlan> {
-    return planMachineVolumes(tx, ctx, this.#deps, asked, faults);
+  ): Promise<InstanceVolumePlan> {
+    return planInstanceVolumes(tx, ctx, this.#deps, asked, faults);
   }
 
-  /** Writes what was planned for a machine that is inserted in the same transaction, held by the task.
+  /** Writes what was planned for an instance that is inserted in the same transaction, held by the task.
    *  @returns what it counts into quotas: for the caller to reserve, last */
   async hold(
     tx: Tx,
     ctx: RegionContext,
-    { sources, disks }: MachinePlan,
+    { sources, disks }: InstanceVolumePlan,
     to: { readonly instanceId: string; readonly taskId: string },
   ): Promise<Amounts> {
     const devices = freeDevices(new Set(), disks.length);
@@ -74,19 +74,19 @@ export class MachineVolumes {
     return { volume_count: count, volume_size: size };
   }
 
-  /** Makes the volumes that the task holds for its machine be there, attached to it. */
+  /** Makes the volumes that the task holds for its instance be there, attached to it. */
   apply(run: TaskRun): Promise<Wait | undefined> {
     return this.#each(run, (provider, row) => provider.applyVolume(desiredOf(row), run.operation));
   }
 
-  /** Ends the task's hold on them: the machine has them. @returns the ids of the new ones, in their order */
+  /** Ends the task's hold on them: the instance has them. @returns the ids of the new ones, in their order */
   async settle(tx: Tx, run: TaskRun): Promise<void> {
     for (const row of await store.readAllHeld(tx, run.task.id)) {
       await store.settleVolume(tx, attached(row, run.timestamp), holdOf(run));
     }
   }
 
-  /** The ids of those that the task makes, the one that the machine boots from first. */
+  /** The ids of those that the task makes, the one that the instance boots from first. */
   async created(run: TaskRun): Promise<string[]> {
     const rows = await store.readAllHeld(run.db, run.task.id);
     return rows.flatMap((row) => (isNew(row, run) ? [row.id] : []));
@@ -109,9 +109,9 @@ export class MachineVolumes {
     }
   }
 
-  /** Gives the volumes of a machine, which is locked, to the task that deletes it: those that go with it, or are
+  /** Gives the volumes of an instance, which is locked, to the task that deletes it: those that go with it, or are
    *  named, are deleted, the others are detached.
-   *  @returns those of `named` that are no volumes of the machine; then nothing was changed
+   *  @returns those of `named` that are no volumes of the instance; then nothing was changed
    *  @throws Locked when a task holds one of them, Conflict when one that goes has snapshots */
   async holdForDeletion(
     tx: Tx,
@@ -132,7 +132,7 @@ export class MachineVolumes {
     return [];
   }
 
-  /** Deletes or detaches the volumes that the task holds; when the machine no longer runs. */
+  /** Deletes or detaches the volumes that the task holds; when the instance no longer runs. */
   remove(run: TaskRun): Promise<Wait | undefined> {
     return this.#each(run, (provider, row) =>
       goes(row)
@@ -141,7 +141,7 @@ export class MachineVolumes {
     );
   }
 
-  /** Forgets those that went and what they counted, and lets the others go; before the machine's row goes. */
+  /** Forgets those that went and what they counted, and lets the others go; before the instance's row goes. */
   async forget(tx: Tx, run: TaskRun): Promise<void> {
     for (const row of await store.readAllHeld(tx, run.task.id)) {
       if (goes(row)) await forgetVolume(tx, row, run.task.id);
@@ -149,7 +149,7 @@ export class MachineVolumes {
     }
   }
 
-  /** Undoes `remove`, for a machine that stays. */
+  /** Undoes `remove`, for an instance that stays. */
   undoRemove(run: TaskRun): Promise<Wait | undefined> {
     return this.#each(run, (provider, row) => provider.applyVolume(desiredOf(row), restoring(run)));
   }

@@ -7,7 +7,7 @@ import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.
 import type { Place, VolumeRow } from './model.ts';
 import { VOLUME } from './store.ts';
 
-/** A volume with what is shown of its machine. */
+/** A volume with what is shown of its instance. */
 export type VolumeView = VolumeRow & {
   readonly instance_name: string | null;
   readonly flavor_id: string | null;

@@ -71,8 +71,8 @@ export const statusDuring = (action: VolumeAction): VolumeStatus => ACTIONS[acti
 
 export type { Place };
 
-/** How a machine has a volume: it boots from the one with `boot_index` 0; one with `delete_on_termination` is deleted
- *  with it. `device` is the first free name of the machine: `/dev/vda`. */
+/** How an instance has a volume: it boots from the one with `boot_index` 0; one with `delete_on_termination` is deleted
+ *  with it. `device` is the first free name of the instance: `/dev/vda`. */
 const ATTACHMENT = [
   'instance_id',
   'attachment_id',

@@ -42,7 +42,7 @@ interface Source {
   readonly name: string;
   /** GiB that a volume of it needs at least. */
   readonly minDisk: number;
-  /** MiB that a machine of it needs at least. */
+  /** MiB that an instance of it needs at least. */
   readonly minRam: number;
   readonly bootable: boolean;
   readonly type: VolumeType | null;

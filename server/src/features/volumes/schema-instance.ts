@@ -3,7 +3,7 @@ import { Name, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 import { TagsInput } from '../../platform/http/tags.ts';
 import { AttachmentTag, VolumeSize, VolumeTypeName } from './schema.ts';
 
-/** The volumes that a new machine asks for. */
+/** The volumes that a new instance asks for. */
 
 const common = {
   attachment_tag: Type.Optional(AttachmentTag()),
@@ -48,8 +48,8 @@ const variants = [
   ),
 ] as const;
 
-export type MachineVolume = Static<(typeof variants)[number]>;
-export const MachineVolume = Type.Unsafe<MachineVolume>({
+export type NewInstanceVolume = Static<(typeof variants)[number]>;
+export const NewInstanceVolume = Type.Unsafe<NewInstanceVolume>({
   $id: 'NewInstanceVolume',
   oneOf: variants,
   discriminator: { propertyName: 'source' },

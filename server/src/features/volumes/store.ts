@@ -6,7 +6,7 @@ import { sql } from '../../platform/database/sql.ts';
 import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import { type Attachment, COLUMNS, restingStatus, type VolumeRow, type VolumeStatus } from './model.ts';
 
-/** Changes of volumes; lists are in list-store.ts, machines in machine-store.ts. */
+/** Changes of volumes; lists are in list-store.ts, instances in instance-store.ts. */
 
 /** Of a volume `v`. */
 export const VOLUME = listOf(COLUMNS, 'v');

@@ -18,7 +18,7 @@ export async function forgetVolume(tx: Tx, row: VolumeRow, taskId: string): Prom
 const settled = (run: TaskRun, row: VolumeRow, status?: VolumeStatus) =>
   done({}, (tx) => store.settleVolume(tx, row, holdOf(run), status));
 
-/** A volume with its machine. */
+/** A volume with its instance. */
 export const attached = (row: VolumeRow, timestamp: string): VolumeRow =>
   row.instance_id === null ? row : { ...row, attached_at: row.attached_at ?? timestamp };
 

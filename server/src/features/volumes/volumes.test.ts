@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addInstance } from '../../../../test/harness/instances.ts';
 import { faultsOf, NOWHERE, project } from '../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
-import { INSTANCES, INSTANCES_V2, machine as machineBody } from '../instances/testing/bodies.ts';
+import { INSTANCES, INSTANCES_V2, instanceBody } from '../instances/testing/bodies.ts';
 
 /** Volumes through the API, in a region that is simulated and instant. */
 
@@ -74,7 +74,7 @@ test('a volume is created, read, renamed, tagged and deleted, and counts as long
   expect(await quota()).toEqual(before);
 });
 
-test('a volume for which older clients name no machine by an empty text belongs to none', async () => {
+test('a volume for which older clients name no instance by an empty text belongs to none', async () => {
   const id = await volume({ instance_id_to_attach_to: '', attachment_tag: '' });
   expect(await read(id)).toMatchObject({ status: 'available', attachments: [] });
   await call('DELETE', `${VOLUMES}/${id}`);
@@ -118,19 +118,19 @@ test('everything that is wrong with a new volume is named at once, and nothing i
   expect((await post(VOLUMES, { ...empty, instance_id_to_attach_to: NOWHERE })).status).toBe(404);
 });
 
-test('a volume is attached, found by its machine, kept from deletion, detached, and attached anew', async () => {
-  const machine = await addInstance(server, crypto.randomUUID(), { name: 'web' });
-  const [id, other] = [await volume(), await volume({ instance_id_to_attach_to: machine })];
+test('a volume is attached, found by its instance, kept from deletion, detached, and attached anew', async () => {
+  const instance = await addInstance(server, crypto.randomUUID(), { name: 'web' });
+  const [id, other] = [await volume(), await volume({ instance_id_to_attach_to: instance })];
   expect(await read(other)).toMatchObject({
     status: 'in-use',
-    attachments: [{ server_id: machine, device: '/dev/vda' }],
+    attachments: [{ server_id: instance, device: '/dev/vda' }],
   });
-  await finished(await post(v2(id, 'attach'), { instance_id: machine }), 'attach_volume');
+  await finished(await post(v2(id, 'attach'), { instance_id: instance }), 'attach_volume');
   expect(await read(id)).toMatchObject({
     status: 'in-use',
     attachments: [
       {
-        server_id: machine,
+        server_id: instance,
         volume_id: id,
         instance_name: 'web',
         flavor_id: 'g1-standard-1-2',
@@ -139,21 +139,21 @@ test('a volume is attached, found by its machine, kept from deletion, detached, 
       },
     ],
   });
-  expect((await listed(`instance_id=${machine}`)).sort()).toEqual([id, other].sort());
+  expect((await listed(`instance_id=${instance}`)).sort()).toEqual([id, other].sort());
   expect(await call('DELETE', `${VOLUMES}/${id}`)).toMatchObject({
     status: 409,
-    body: { message: expect.stringContaining(machine) },
+    body: { message: expect.stringContaining(instance) },
     headers: { 'x-should-retry': 'false' },
   });
   expect((await post(v2(id, 'detach'), { instance_id: NOWHERE })).status).toBe(409);
-  expect((await post(v2(id, 'attach'), { instance_id: machine })).status).toBe(409);
-  await finished(await post(v2(other, 'detach'), { instance_id: machine }), 'detach_volume');
+  expect((await post(v2(id, 'attach'), { instance_id: instance })).status).toBe(409);
+  await finished(await post(v2(other, 'detach'), { instance_id: instance }), 'detach_volume');
   expect(await read(other)).toMatchObject({ status: 'available', attachments: [] });
-  await finished(await post(v2(other, 'attach'), { instance_id: machine }), 'attach_volume');
+  await finished(await post(v2(other, 'attach'), { instance_id: instance }), 'attach_volume');
   expect((await read(other)).attachments[0].device).toBe('/dev/vda');
 });
 
-test('a machine that is not fit for it accepts no volume', async () => {
+test('an instance that is not fit for it accepts no volume', async () => {
   const id = await volume();
   expect((await post(v2(id, 'attach'), { instance_id: NOWHERE })).status).toBe(404);
   const building = await addInstance(server, crypto.randomUUID(), { status: 'BUILD' });
@@ -254,7 +254,7 @@ test('a volume goes with the snapshots that are named, and not before the others
   expect([...(await quota()), ...(await snapshotQuota())]).toEqual(before);
 });
 
-test('a volume is reverted to its last snapshot, if it has one of its size and no machine has it', async () => {
+test('a volume is reverted to its last snapshot, if it has one of its size and no instance has it', async () => {
   const id = await volume();
   const revert = () => call('POST', `${VOLUMES}/${id}/revert`);
   expect(await revert()).toMatchObject({ status: 409, headers: { 'x-should-retry': 'false' } });
@@ -293,14 +293,14 @@ test('the quota is exact however many ask at once', async () => {
 });
 
 test('lists are filtered by every filter, and what they count is exact', async () => {
-  const machine = await addInstance(server, crypto.randomUUID());
+  const instance = await addInstance(server, crypto.randomUUID());
   const tags = { team: 'storage' };
   const plain = await volume({ name: 'List_1 plain', tags });
   const system = await volume({ name: 'List 1 system', tags, source: 'image', image_id: image.id });
   const used = await volume({
     name: 'List used',
     tags: { ...tags, of: 'web' },
-    instance_id_to_attach_to: machine,
+    instance_id_to_attach_to: instance,
   });
   const mine = 'tag_key=team';
   expect(await listed(mine)).toEqual([used, system, plain]);
@@ -308,7 +308,7 @@ test('lists are filtered by every filter, and what they count is exact', async (
   expect(await listed(`${mine}&bootable=false`)).toEqual([used, plain]);
   expect(await listed(`${mine}&has_attachments=true`)).toEqual([used]);
   expect(await listed(`${mine}&has_attachments=false`)).toEqual([system, plain]);
-  expect(await listed(`instance_id=${machine}`)).toEqual([used]);
+  expect(await listed(`instance_id=${instance}`)).toEqual([used]);
   expect(await listed('name_part=t_1')).toEqual([plain]);
   expect(await listed('name_part=list%20')).toEqual([used, system]);
   expect(await listed('name_part=%25')).toEqual([]);
@@ -323,29 +323,29 @@ test('lists are filtered by every filter, and what they count is exact', async (
   expect(all.count).toBe(unpaged.results.length);
 });
 
-test('the volume that a machine boots from stays with it, and others go only without snapshots', async () => {
+test('the volume that an instance boots from stays with it, and others go only without snapshots', async () => {
   const before = await quota();
-  const body = machineBody(image.id, {
+  const body = instanceBody(image.id, {
     volumes: [
       { source: 'new-volume', size: 3, delete_on_termination: true },
       { source: 'image', image_id: image.id, size: image.min_disk, delete_on_termination: true },
     ],
   });
   const task = await finished(await post(INSTANCES_V2, body), 'create_vm');
-  const [machine] = task.created_resources?.instances ?? [];
-  const volumes = await listed(`instance_id=${machine}`);
+  const [instance] = task.created_resources?.instances ?? [];
+  const volumes = await listed(`instance_id=${instance}`);
   const shown = await Promise.all(volumes.map(read));
   const root = shown.find((one) => one.is_root_volume);
   const data = shown.find((one) => !one.is_root_volume);
   expect(root).toMatchObject({ bootable: true, status: 'in-use', attachments: [{ device: '/dev/vda' }] });
   expect(data).toMatchObject({ size: 3, status: 'in-use', attachments: [{ device: '/dev/vdb' }] });
-  expect((await post(v2(root.id, 'detach'), { instance_id: machine })).status).toBe(409);
+  expect((await post(v2(root.id, 'detach'), { instance_id: instance })).status).toBe(409);
   const kept = await snapshot(data.id);
-  const refused = await call('DELETE', `${INSTANCES}/${machine}`);
+  const refused = await call('DELETE', `${INSTANCES}/${instance}`);
   expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining(kept) } });
   expect(await read(root.id)).toMatchObject({ status: 'in-use', task_id: null });
-  await finished(await post(v2(data.id, 'detach'), { instance_id: machine }), 'detach_volume');
-  await finished(await call('DELETE', `${INSTANCES}/${machine}`), 'delete_vm');
+  await finished(await post(v2(data.id, 'detach'), { instance_id: instance }), 'detach_volume');
+  await finished(await call('DELETE', `${INSTANCES}/${instance}`), 'delete_vm');
   expect((await call('GET', `${VOLUMES}/${root.id}`)).status).toBe(404);
   await finished(await call('DELETE', `${VOLUMES}/${data.id}?snapshots=${kept}`), 'delete_volume');
   expect(await quota()).toEqual(before);

@@ -1,7 +1,7 @@
 import {
   type InstanceProvider,
-  type MachineUse,
-  type ObservedMachine,
+  type InstanceUse,
+  type ObservedInstance,
   RESTORE_INSTANCE,
 } from '../../features/instances/port.ts';
 import { READY } from '../../kernel/operation.ts';
@@ -18,7 +18,7 @@ const DURATIONS: Readonly<Record<string, Range>> = {
 };
 const CHANGE: Range = [3, 10];
 
-/** Simulated machines: real timing, nothing that runs. Keeps nothing in memory. */
+/** Simulated instances: real timing, nothing that runs. Keeps nothing in memory. */
 export function simulatedInstances(options: SimulationOptions): InstanceProvider {
   return {
     async applyInstance(_desired, _first, operation) {
@@ -30,12 +30,12 @@ export function simulatedInstances(options: SimulationOptions): InstanceProvider
       if (operation.type !== 'delete_vm') return READY;
       return progressOf(operation, DURATIONS.delete_vm ?? CHANGE, options);
     },
-    readUse: async (machine, window) => idle(machine, window),
+    readUse: async (instance, window) => idle(instance, window),
   };
 }
 
 /** Nothing runs in it, so that it uses nothing. */
-function idle({ since, disks }: ObservedMachine, window: SeriesWindow): MachineUse[] {
+function idle({ since, disks }: ObservedInstance, window: SeriesWindow): InstanceUse[] {
   return timesIn(window, since).map((at) => ({
     at,
     cpuUtil: 0,

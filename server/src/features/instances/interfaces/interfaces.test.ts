@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_INTERFACES } from '../schema-create.ts';
-import { INSTANCES, INSTANCES_V2, machine } from '../testing/bodies.ts';
-import { type Machines, startMachines } from '../testing/machines.ts';
+import { INSTANCES, INSTANCES_V2, instanceBody } from '../testing/bodies.ts';
+import { type InstanceFixture, startInstances } from '../testing/fixture.ts';
 
-let machines: Machines;
+let fixture: InstanceFixture;
 
 beforeAll(async () => {
-  machines = await startMachines();
+  fixture = await startInstances();
 });
 
-afterAll(() => machines.server.close());
+afterAll(() => fixture.server.close());
 
 test('an instance has so many interfaces, however they came to it', async () => {
-  const { call, finished, image, instance, network } = machines;
+  const { call, finished, image, instance, network } = fixture;
   const interfaces = Array(MAX_INTERFACES + 1).fill({ type: 'subnet', ...network });
-  const many = await call('POST', INSTANCES_V2, machine(image, { interfaces }));
+  const many = await call('POST', INSTANCES_V2, instanceBody(image, { interfaces }));
   expect(many.body.invalid_fields).toEqual({ interfaces: ['must have at most 32 items'] });
   const id = await instance({ interfaces: interfaces.slice(2) });
   const attach = () => call('POST', `${INSTANCES}/${id}/attach_interface`, { type: 'subnet', ...network });

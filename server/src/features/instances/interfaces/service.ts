@@ -8,7 +8,7 @@ import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { holdFloatingIpsOf } from '../../networking/floating-ips/index.ts';
 import { lockPortsOf, openPorts, type RequestedInterface } from '../../networking/ports/index.ts';
 import { reserve } from '../../quotas/index.ts';
-import { deviceOf, type InstanceDeps, requireMachines } from '../access.ts';
+import { deviceOf, type InstanceDeps, requireInstanceProvider } from '../access.ts';
 import { startChange } from '../hold.ts';
 import { requireChangeable } from '../model.ts';
 import { MAX_INTERFACES } from '../schema-create.ts';
@@ -51,7 +51,7 @@ export class InterfaceService {
    *  @throws Forbidden for one too many, Invalid, NotFound for it or what the interface names, Conflict when it is in no state for this, an
    *  address is in use or a task holds one of them, QuotaExceeded */
   async attach(ctx: RegionContext, id: string, input: AttachInterface): Promise<TaskRef> {
-    requireMachines(this.#deps, ctx);
+    requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await lockInstance(tx, id, ctx.place);
       const faults = new Faults();
@@ -84,7 +84,7 @@ export class InterfaceService {
    *  @throws NotFound, Invalid for a port or address that it does not have, Conflict when it is in no state for this
    *  or a task holds something of it */
   async detach(ctx: RegionContext, id: string, input: DetachInterface): Promise<TaskRef> {
-    requireMachines(this.#deps, ctx);
+    requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
       const row = await lockInstance(tx, id, ctx.place);
       requireChangeable(row, 'detach_interface');

@@ -23,7 +23,7 @@ interface InterfaceInput {
 
 const portOf = ({ task }: { task: { input: unknown } }) => (task.input as InterfaceInput).portId;
 
-/** Gives a machine the port that was opened for it; when that fails, the port is closed. */
+/** Gives an instance the port that was opened for it; when that fails, the port is closed. */
 const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.attach_interface.task,
   deadlineMs: DEADLINE_MS,
@@ -47,7 +47,7 @@ const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   }),
 });
 
-/** Detaches a port from a machine; when that fails, it keeps it. */
+/** Detaches a port from an instance; when that fails, it keeps it. */
 const detachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.detach_interface.task,
   deadlineMs: DEADLINE_MS,

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOWHERE } from '../../../../../test/harness/project.ts';
 import { sql } from '../../../platform/database/sql.ts';
 import { INSTANCES } from '../testing/bodies.ts';
-import { type Machines, startMachines } from '../testing/machines.ts';
+import { type InstanceFixture, startInstances } from '../testing/fixture.ts';
 
-let machines: Machines;
+let fixture: InstanceFixture;
 let id: string;
 
 beforeAll(async () => {
-  machines = await startMachines();
-  id = await machines.instance();
+  fixture = await startInstances();
+  id = await fixture.instance();
 });
 
-afterAll(() => machines.server.close());
+afterAll(() => fixture.server.close());
 
 const read = (body: object, query = '', of = id) =>
-  machines.call('POST', `${INSTANCES}/${of}/metrics${query}`, body);
+  fixture.call('POST', `${INSTANCES}/${of}/metrics${query}`, body);
 
-test('a machine that runs nothing uses nothing, from when it was made', async () => {
+test('an instance that runs nothing uses nothing, from when it was made', async () => {
   expect((await read({ time_interval: 1, time_unit: 'hour' })).body.count).toBeLessThanOrEqual(1);
-  await machines.server.db.run(
+  await fixture.server.db.run(
     sql`update instances set created_at = created_at - interval '30 minutes' where id = ${id}`,
   );
   const { body } = await read({ time_interval: 1, time_unit: 'hour' });

@@ -2,8 +2,8 @@ import { zuluTime } from '../../../kernel/codecs.ts';
 import { pageOf } from '../../../platform/database/list-page.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { type MetricsWindow, windowOf } from '../../../platform/http/metrics-window.ts';
-import { type InstanceDeps, requireMachines } from '../access.ts';
-import type { MachineUse } from '../port.ts';
+import { type InstanceDeps, requireInstanceProvider } from '../access.ts';
+import type { InstanceUse } from '../port.ts';
 import { readInstance } from '../store.ts';
 import type { MetricsQuery } from './schema.ts';
 import { readDevices } from './store.ts';
@@ -18,14 +18,14 @@ export async function readMetrics(
   query: MetricsQuery,
 ) {
   const window = windowOf(asked, ctx.clock.now());
-  requireMachines(deps, ctx);
+  requireInstanceProvider(deps, ctx);
   const row = await readInstance(ctx.db, id, ctx.place);
-  const machine = { id, since: row.created_at, disks: await readDevices(ctx.db, id) };
-  const points = await deps.providerOf(ctx.region.id)?.readUse(machine, window);
+  const instance = { id, since: row.created_at, disks: await readDevices(ctx.db, id) };
+  const points = await deps.providerOf(ctx.region.id)?.readUse(instance, window);
   return pageOf(points ?? [], query, viewPoint);
 }
 
-function viewPoint(point: MachineUse) {
+function viewPoint(point: InstanceUse) {
   return {
     cpu_util: point.cpuUtil,
     memory_util: point.memoryUtil,

@@ -3,7 +3,7 @@ import type { Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRef } from '../../../platform/tasks/start.ts';
 import { joinServerGroup, readServerGroupOf } from '../../server-groups/index.ts';
-import { type InstanceDeps, requireMachines } from '../access.ts';
+import { type InstanceDeps, requireInstanceProvider } from '../access.ts';
 import { startChange } from '../hold.ts';
 import { requireChangeable } from '../model.ts';
 import { lockInstance } from '../store.ts';
@@ -30,7 +30,7 @@ function change(
   }: { readonly id: string; readonly action: 'put_into_servergroup' | 'remove_from_servergroup' },
   write: (tx: Tx) => Promise<unknown>,
 ): Promise<TaskRef> {
-  requireMachines(deps, ctx);
+  requireInstanceProvider(deps, ctx);
   return ctx.db.transaction(async (tx) => {
     const row = await lockInstance(tx, id, ctx.place);
     requireChangeable(row, action);

@@ -14,7 +14,7 @@ import {
   whileHeld,
 } from '../tasks/common.ts';
 
-/** Places a machine by the rules of the group that it has joined; when that fails, it leaves the group. */
+/** Places an instance by the rules of the group that it has joined; when that fails, it leaves the group. */
 const putTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.put_into_servergroup.task,
   deadlineMs: DEADLINE_MS,
@@ -34,7 +34,7 @@ const putTask = (deps: InstanceDeps): TaskHandler => ({
   }),
 });
 
-/** Frees a machine from the rules of its group; when that fails, it stays in it. */
+/** Frees an instance from the rules of its group; when that fails, it stays in it. */
 const removeTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.remove_from_servergroup.task,
   deadlineMs: DEADLINE_MS,

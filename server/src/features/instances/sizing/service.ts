@@ -3,8 +3,8 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Prices } from '../../../platform/prices/prices.ts';
 import { flavorsOffered, viewFlavor, viewPricedFlavor } from '../../flavors/index.ts';
 import { type Amounts, exceededQuotas, sumOf } from '../../quotas/index.ts';
-import { type InstanceDeps, requireMachines } from '../access.ts';
-import { machineAmounts } from '../model.ts';
+import { type InstanceDeps, requireInstanceProvider } from '../access.ts';
+import { instanceAmounts } from '../model.ts';
 import { knownFlavor } from '../new-instance.ts';
 import { readInstance } from '../store.ts';
 import type { AvailableFlavors, CheckInstanceLimits } from './schema.ts';
@@ -18,7 +18,7 @@ export async function flavorsForInstance(
   id: string,
   withPrices: boolean,
 ) {
-  requireMachines(deps, ctx);
+  requireInstanceProvider(deps, ctx);
   const row = await readInstance(ctx.db, id, ctx.place);
   const ram = await readRamOfInstance(ctx.db, id);
   return listed(
@@ -35,7 +35,7 @@ export async function flavorsForVolumes(
   { volumes }: AvailableFlavors,
   withPrices: boolean,
 ) {
-  requireMachines(deps, ctx);
+  requireInstanceProvider(deps, ctx);
   const faults = new Faults();
   const needs = await readRamOfImages(ctx.db, {
     ...ctx.place,
@@ -80,7 +80,7 @@ function amountsOf({ flavor: flavorId, volumes = [], interfaces = [] }: CheckIns
   const made = volumes.filter(({ source }) => source !== 'existing-volume');
   const external = interfaces.filter(({ type }) => type === 'external');
   return sumOf([
-    flavor ? machineAmounts(flavor) : { vm_count: 1 },
+    flavor ? instanceAmounts(flavor) : { vm_count: 1 },
     {
       volume_count: made.length,
       volume_size: made.reduce((sum, { size }) => sum + (size ?? 0), 0),

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOWHERE } from '../../../../../test/harness/project.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import { INSTANCES, INSTANCES_V2, machine } from '../testing/bodies.ts';
-import { type Machines, startMachines } from '../testing/machines.ts';
+import { INSTANCES, INSTANCES_V2, instanceBody } from '../testing/bodies.ts';
+import { type InstanceFixture, startInstances } from '../testing/fixture.ts';
 
-let machines: Machines;
+let fixture: InstanceFixture;
 
 beforeAll(async () => {
-  machines = await startMachines();
+  fixture = await startInstances();
 });
 
-afterAll(() => machines.server.close());
+afterAll(() => fixture.server.close());
 
-const call = (method: string, path: string, body?: unknown) => machines.call(method, path, body);
+const call = (method: string, path: string, body?: unknown) => fixture.call(method, path, body);
 const idsOf = ({ body }: Awaited<ReturnType<typeof call>>): string[] =>
   body.results.map((row: { flavor_id: string }) => row.flavor_id);
 
 /** An image that needs more memory than the smallest flavor has. */
 async function greedyImage(): Promise<string> {
-  const [row] = await machines.server.db.rows<{ id: string }>(
+  const [row] = await fixture.server.db.rows<{ id: string }>(
     sql`update images set min_ram = 4096 where name = 'rockylinux-10-x64' and region_id = 2 returning id`,
   );
   return String(row?.id);
@@ -33,7 +33,7 @@ test('flavors that suffice are offered, and others are refused', async () => {
   const some = idsOf(await offered([{ source: 'image', image_id: greedy }]));
   expect(some).not.toContain('g1-standard-1-2');
   expect(some).toEqual(all.filter((id) => !id.endsWith('-standard-1-2')));
-  const { body } = await offered([{ source: 'image', image_id: machines.image }], '?include_prices=true');
+  const { body } = await offered([{ source: 'image', image_id: fixture.image }], '?include_prices=true');
   expect(body.results[0]).toMatchObject({ price_status: 'hide', price_per_hour: null, disabled: false });
   const wrong = await offered([
     { source: 'image', image_id: NOWHERE },
@@ -47,7 +47,7 @@ test('flavors that suffice are offered, and others are refused', async () => {
   ]);
 
   const volumes = [{ source: 'image', image_id: greedy, size: 20 }];
-  const id = await machines.instance({ flavor: 'g1-standard-2-4', volumes });
+  const id = await fixture.instance({ flavor: 'g1-standard-2-4', volumes });
   const own = idsOf(await call('GET', `${INSTANCES}/${id}/available_flavors`));
   expect(own).toEqual(some.filter((flavor) => flavor !== 'g1-standard-2-4'));
   const small = await call('POST', `${INSTANCES}/${id}/changeflavor`, { flavor_id: 'g1-standard-1-2' });
@@ -56,7 +56,7 @@ test('flavors that suffice are offered, and others are refused', async () => {
 });
 
 test('what check_limits says is what a creation meets', async () => {
-  const before = await machines.usage();
+  const before = await fixture.usage();
   const body = {
     flavor: 'g1-standard-2-4',
     volumes: [
@@ -65,7 +65,7 @@ test('what check_limits says is what a creation meets', async () => {
     ],
     interfaces: [
       { type: 'external' },
-      { type: 'subnet', ...machines.network, floating_ip: { source: 'new' } },
+      { type: 'subnet', ...fixture.network, floating_ip: { source: 'new' } },
     ],
   };
   const check = async (more: object = {}) =>
@@ -80,7 +80,7 @@ test('what check_limits says is what a creation meets', async () => {
     external_ip_count_limit: (before.external_ip_count ?? 0) + 1,
     floating_count_limit: (before.floating_count ?? 0) + 1,
   };
-  await machines.limit(limits);
+  await fixture.limit(limits);
   expect(await check({ names: ['one'] })).toEqual({});
   expect(await check({ names: ['one'], name_templates: ['{ip_octets}'] })).toMatchObject({
     vm_count_requested: 2,
@@ -94,7 +94,7 @@ test('what check_limits says is what a creation meets', async () => {
     floating_count_requested: 2,
   });
   expect((await call('POST', `${INSTANCES_V2}/check_limits`, { flavor: 'huge' })).status).toBe(400);
-  const volumes = [{ source: 'image', image_id: machines.image, size: 10 }, body.volumes[1]];
-  await machines.make('instances', machine(machines.image, { ...body, volumes }));
-  expect((await call('POST', INSTANCES_V2, machine(machines.image))).status).toBe(403);
+  const volumes = [{ source: 'image', image_id: fixture.image, size: 10 }, body.volumes[1]];
+  await fixture.make('instances', instanceBody(fixture.image, { ...body, volumes }));
+  expect((await call('POST', INSTANCES_V2, instanceBody(fixture.image))).status).toBe(403);
 });

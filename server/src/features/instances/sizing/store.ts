@@ -12,7 +12,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ids = (texts: readonly string[]) =>
   texts.map((text) => text.toLowerCase()).filter((text) => UUID.test(text));
 
-/** MiB that a machine needs for each of these images and volumes that the project may use, by their ids. */
+/** MiB that an instance needs for each of these images and volumes that the project may use, by their ids. */
 export async function readRamOfImages(
   db: Queryable,
   of: Place & { readonly imageIds: readonly string[]; readonly volumeIds: readonly string[] },

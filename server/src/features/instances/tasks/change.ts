@@ -1,14 +1,14 @@
 import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
 import { excessOf, quotaOf, release } from '../../quotas/index.ts';
 import type { InstanceDeps } from '../access.ts';
-import { CHANGES, type InstanceRow, machineAmounts } from '../model.ts';
+import { CHANGES, type InstanceRow, instanceAmounts } from '../model.ts';
 import { type Outcome, outcomeOf, settleInstance } from '../store.ts';
 import { apply, attempt, DEADLINE_MS, desiredOf, holdOf, restore, whileHeld } from './common.ts';
 
-/** What a task that changes a machine makes of it. */
+/** What a task that changes an instance makes of it. */
 export type ChangeInput = Partial<Outcome>;
 
-/** Makes of a machine what its input says; when that fails, it is as it was, or in ERROR when its provider does not
+/** Makes of an instance what its input says; when that fails, it is as it was, or in ERROR when its provider does not
  *  bring it back. */
 const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
   type,
@@ -38,10 +38,10 @@ const changeVmTask = (type: string, deps: InstanceDeps): TaskHandler => ({
 
 /** What a change of size reserved when it was accepted. */
 const reserved = (row: InstanceRow, { flavor }: Outcome) =>
-  excessOf(machineAmounts(flavor), machineAmounts(row.flavor));
+  excessOf(instanceAmounts(flavor), instanceAmounts(row.flavor));
 /** What it no longer needs once it is done. */
 const freed = (row: InstanceRow, { flavor }: Outcome) =>
-  excessOf(machineAmounts(row.flavor), machineAmounts(flavor));
+  excessOf(instanceAmounts(row.flavor), instanceAmounts(flavor));
 
 export const changeVmTasks = (deps: InstanceDeps): readonly TaskHandler[] => {
   const { start, stop, suspend, resume, reboot, reboot_hard, changeflavor } = CHANGES;

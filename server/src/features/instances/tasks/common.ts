@@ -25,7 +25,7 @@ export const portsOf = (db: Queryable, row: InstanceRow) => readPortsOf(db, 'ins
 /** What a run says to providers that undo: a simulated region does that at once, and never fails it. */
 export const restoring = (run: TaskRun) => undoing(run, RESTORE_INSTANCE);
 
-/** What the provider is to make of a machine.
+/** What the provider is to make of an instance.
  *  @param outcome what becomes of it; default: it stays as it is
  *  @param ports that it is to have; default: those that it has */
 export async function desiredOf(
@@ -60,7 +60,7 @@ async function volumeIdsOf(db: Queryable, id: string): Promise<string[]> {
   return (row?.volumes ?? []).map((volume) => volume.id);
 }
 
-/** Has the provider make a machine what it is to be. */
+/** Has the provider make an instance what it is to be. */
 export const apply = async (
   run: TaskRun,
   deps: InstanceDeps,
@@ -68,7 +68,7 @@ export const apply = async (
   operation = run.operation,
 ): Promise<Wait | undefined> => waitFor(await providerFor(run, deps).applyInstance(desired, null, operation));
 
-/** Has the provider make a machine what it was before the task.
+/** Has the provider make an instance what it was before the task.
  *  @param ports that it had */
 export async function restore(
   run: TaskRun,

@@ -5,11 +5,11 @@ import { closePorts } from '../../networking/ports/index.ts';
 import { lockCounters, quotaOf, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import { forgetFirstBoot, readFirstBoot } from '../first-boot.ts';
-import { type InstanceRow, machineAmounts } from '../model.ts';
+import { type InstanceRow, instanceAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
 import { DEADLINE_MS, desiredOf, holdOf, portsOf, restoring, whileHeld } from './common.ts';
 
-/** Makes a machine with its volumes and addresses; when that fails, nothing of it is left. */
+/** Makes an instance with its volumes and addresses; when that fails, nothing of it is left. */
 export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
   type: 'create_vm',
   deadlineMs: DEADLINE_MS,
@@ -44,7 +44,7 @@ export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
   }),
 });
 
-/** Gives floating IPs that came with the machine their addresses. @returns the ids of the new ones */
+/** Gives floating IPs that came with the instance their addresses. @returns the ids of the new ones */
 async function addressFloatingIps(run: TaskRun, deps: InstanceDeps, row: InstanceRow): Promise<string[]> {
   const provider = deps.addressesOf(row.region_id);
   return provider ? addressAttached(run.db, provider, run.task.id) : [];
@@ -61,5 +61,5 @@ async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow
   );
   await deps.volumes.drop(tx, run);
   await deleteInstance(tx, row.id, run.task.id);
-  await release(tx, quotaOf(row), { ...machineAmounts(row.flavor), external_ip_count });
+  await release(tx, quotaOf(row), { ...instanceAmounts(row.flavor), external_ip_count });
 }

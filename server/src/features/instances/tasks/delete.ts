@@ -6,11 +6,11 @@ import { dropReservedIps, releaseReservedIps } from '../../networking/reserved-f
 import { lockCounters, quotaOf, release } from '../../quotas/index.ts';
 import { type InstanceDeps, providerFor } from '../access.ts';
 import type { DeleteInput } from '../deleted-together.ts';
-import { type InstanceRow, machineAmounts } from '../model.ts';
+import { type InstanceRow, instanceAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
 import { attempt, DEADLINE_MS, holdOf, portsOf, restore, whileHeld } from './common.ts';
 
-/** Deletes a machine: first it, then its volumes; when that fails, it is as it was, or in ERROR when its provider
+/** Deletes an instance: first it, then its volumes; when that fails, it is as it was, or in ERROR when its provider
  *  does not bring it back. */
 export const deleteVmTask = (deps: InstanceDeps): TaskHandler => ({
   type: 'delete_vm',
@@ -48,5 +48,5 @@ async function forget(tx: Tx, deps: InstanceDeps, run: TaskRun, row: InstanceRow
   const external_ip_count = closed + (await dropReservedIps(tx, run.task.id));
   await deps.volumes.forget(tx, run);
   await deleteInstance(tx, row.id, run.task.id);
-  await release(tx, quotaOf(row), { ...machineAmounts(row.flavor), external_ip_count });
+  await release(tx, quotaOf(row), { ...instanceAmounts(row.flavor), external_ip_count });
 }

@@ -17,8 +17,8 @@ export async function anImage(get: Get): Promise<string> {
 }
 
 /** A small instance on the region's own network. */
-export const machine = (image_id: string, more: Json = {}): Json => ({
-  name: 'machine',
+export const instanceBody = (image_id: string, more: Json = {}): Json => ({
+  name: 'instance',
   flavor: 'g1-standard-1-2',
   volumes: [{ source: 'image', image_id, size: 10, delete_on_termination: true }],
   interfaces: [{ type: 'external' }],

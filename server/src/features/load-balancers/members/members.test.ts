@@ -3,7 +3,7 @@ import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { createdOne, faultsOf, makeNetwork, NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
 import { memberNetworks } from '../../../providers/local/addresses/member-networks.ts';
-import { anImage, INSTANCES, machine } from '../../instances/testing/bodies.ts';
+import { anImage, INSTANCES, instanceBody } from '../../instances/testing/bodies.ts';
 import { created, remains } from '../testing/bodies.ts';
 import { membersOf } from '../testing/parts.ts';
 
@@ -154,7 +154,7 @@ test('a member that is named by instance and address is reached as the load bala
   const [network_id, subnet_id] = await makeNetwork(make, '10.41.0.0/24');
   const image = await anImage((path) => call('GET', path));
   const interfaces = [{ type: 'subnet', network_id, subnet_id }];
-  const instance_id = await make('instances', machine(image, { interfaces }));
+  const instance_id = await make('instances', instanceBody(image, { interfaces }));
   const [port] = (await read(`${INSTANCES}/${instance_id}/interfaces`)).results;
   const { ip_address: address } = port.ip_assignments[0];
   const named = { address, protocol_port: 80, instance_id };

@@ -7,7 +7,7 @@ import { TaskEngine } from '../../../platform/tasks/engine.ts';
 import type { Done, TaskHandler, Wait } from '../../../platform/tasks/handler.ts';
 import { TaskWatcher } from '../../../platform/tasks/watch.ts';
 import { TaskWatchdog } from '../../../platform/tasks/watchdog.ts';
-import { machineSummaries } from '../../instances/index.ts';
+import { instanceSummaries } from '../../instances/index.ts';
 import { floatingIps } from '../../networking/floating-ips/index.ts';
 import { networks } from '../../networking/networks/index.ts';
 import { noTraffic } from '../../networking/networks/port.ts';
@@ -78,7 +78,7 @@ export async function startLiveRegion(): Promise<LiveRegion> {
     providerOf,
     networksOf: () => undefined,
     carrier: loadBalancerCarrier(providers),
-    machines: machineSummaries,
+    instances: instanceSummaries,
     tasks: reads,
   });
   const reserved = reservedFixedIps({ providerOf, networksOf: () => undefined });

@@ -9,7 +9,7 @@ import type { Target } from './model.ts';
 import * as store from './store.ts';
 import { giveAddress } from './tasks/addresses.ts';
 
-/** Floating IPs that come with something new, a load balancer or a machine, in the hold of the task that creates
+/** Floating IPs that come with something new, a load balancer or an instance, in the hold of the task that creates
  *  it. */
 
 export type NewAssignment = { source: 'new' } | { source: 'existing'; existing_floating_id: string };

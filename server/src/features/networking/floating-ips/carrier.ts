@@ -32,7 +32,7 @@ export interface CarrierRef {
 }
 
 /** Virtual machines, as lists of floating IPs show them; handed in for the same reason. */
-export interface MachineSummaries {
+export interface InstanceSummaries {
   readonly schema: TSchema;
   /** Those of these ids that exist, as the schema says. */
   views(ctx: RegionContext, ids: readonly string[]): Promise<ReadonlyMap<string, object>>;

@@ -18,7 +18,7 @@ export {
   releaseAttached,
   settleAttached,
 } from './attach.ts';
-export type { Carrier, CarrierRef, MachineSummaries, Settle } from './carrier.ts';
+export type { Carrier, CarrierRef, InstanceSummaries, Settle } from './carrier.ts';
 export {
   becomeFloatingIp,
   type ConvertedAddress,

@@ -3,9 +3,9 @@ import { makeNetwork, project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
-import { addressesOf, close, machine, openFor } from '../ports/testing/machines.ts';
+import { addressesOf, anInstance, close, openFor } from '../ports/testing/instances.ts';
 
-/** Floating IPs that lead to ports of machines and to reserved fixed IPs. */
+/** Floating IPs that lead to ports of instances and to reserved fixed IPs. */
 
 const FIPS = '/cloud/v1/floatingips/1/2';
 const PORTS = '/cloud/v1/ports/1/2';
@@ -23,7 +23,7 @@ const patch = (id: string, body: object) => call('PATCH', `${FIPS.replace('/v1/'
 const floating = (body: object = {}) => make('floatingips', body);
 
 async function opened(...extra: string[]) {
-  const device = machine();
+  const device = anInstance();
   const { ports } = await openFor(server, device, { type: 'subnet', subnet_id: subnet });
   const [port] = ports;
   if (!port) throw new Error('no port was opened');
@@ -35,7 +35,7 @@ async function opened(...extra: string[]) {
   return { id: port.id, address: String(addressesOf(port)[0]) };
 }
 
-test('one leads to the port of a machine, moves, and stays when the port goes', async () => {
+test('one leads to the port of an instance, moves, and stays when the port goes', async () => {
   const [one, two] = [await opened(), await opened()];
   const id = await floating({ port_id: one.id });
   expect(await get(id)).toMatchObject({

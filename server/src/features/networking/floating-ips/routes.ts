@@ -16,7 +16,7 @@ export const one = all.at('{floating_ip_id}', { floating_ip_id: Uuid() });
 
 export function floatingIpRoutes(
   service: FloatingIpService,
-  { carrier, machines }: FloatingIpDeps,
+  { carrier, instances }: FloatingIpDeps,
 ): readonly Route[] {
   return [
     all.post({
@@ -30,13 +30,13 @@ export function floatingIpRoutes(
     all.get({
       summary: 'List floating IPs with what carries them',
       query: FloatingIpListQuery,
-      response: floatingIpList(carrier.schema, machines.schema),
+      response: floatingIpList(carrier.schema, instances.schema),
       handler: (ctx, { query }) => service.list(ctx, query),
     }),
     regionPath('Floating IPs', '/cloud/v1/availablefloatingips/{project_id}/{region_id}').get({
       summary: 'List floating IPs that are assigned to nothing',
       query: ListQuery({}),
-      response: floatingIpList(carrier.schema, machines.schema),
+      response: floatingIpList(carrier.schema, instances.schema),
       handler: (ctx, { query }) => service.list(ctx, { ...query, status: 'DOWN' }),
     }),
     one.get({

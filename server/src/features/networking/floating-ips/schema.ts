@@ -52,12 +52,12 @@ export const FloatingIpChoice = Type.Unsafe<FloatingIpChoice>({
 });
 
 /** A list shows what carries each floating IP too. */
-export function floatingIpList(loadBalancer: TSchema, machine: TSchema) {
+export function floatingIpList(loadBalancer: TSchema, instance: TSchema) {
   const detailed = Type.Object(
     {
       ...FloatingIp.properties,
       loadbalancer: Type.Union([loadBalancer, Type.Null()]),
-      instance: Type.Union([machine, Type.Null()]),
+      instance: Type.Union([instance, Type.Null()]),
     },
     { $id: 'FloatingIpDetailed' },
   );

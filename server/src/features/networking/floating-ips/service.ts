@@ -13,7 +13,7 @@ import { reserve } from '../../quotas/index.ts';
 import type { AddressProvider } from '../addresses/index.ts';
 import type { NetworkProvider } from '../networks/index.ts';
 import type { DeviceType } from '../ports/index.ts';
-import type { Carrier, MachineSummaries } from './carrier.ts';
+import type { Carrier, InstanceSummaries } from './carrier.ts';
 import { listFloatingIps } from './list-store.ts';
 import { type FloatingIpRow, targetOf } from './model.ts';
 import type { CreateFloatingIp, FloatingIpListQuery, UpdateFloatingIp } from './schema.ts';
@@ -30,7 +30,7 @@ export interface FloatingIpTaskDeps {
 }
 
 export interface FloatingIpDeps extends FloatingIpTaskDeps {
-  readonly machines: MachineSummaries;
+  readonly instances: InstanceSummaries;
 }
 
 /** Commands, one transaction each, and reads. A floating IP that is on its way from or to a port is held
@@ -133,10 +133,10 @@ export class FloatingIpService {
     });
     const idsOf = (type: DeviceType) =>
       rows.flatMap((row) => (row.device_type === type ? (row.device_id ?? []) : []));
-    const { carrier, machines } = this.#deps;
+    const { carrier } = this.#deps;
     const views = await Promise.all([
       carrier.views(ctx, idsOf('load_balancer')),
-      machines.views(ctx, idsOf('instance')),
+      this.#deps.instances.views(ctx, idsOf('instance')),
     ]);
     const [balancers, instances] = views;
     const results = rows.map((row) => ({

@@ -61,7 +61,7 @@ function conditionsOf(where: NetworkListWhere): Sql[] {
   return [...conditions, ...tagConditions(where)];
 }
 
-/** Ports of a network that machines and load balancers have. */
+/** Ports of a network that instances and load balancers have. */
 export async function listNetworkPorts(db: Db, networkId: string) {
   return db.rows<{
     id: string;

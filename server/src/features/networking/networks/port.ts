@@ -8,7 +8,7 @@ import type { HostRoute, NetworkType } from './model.ts';
  *  Declarative: `apply` converges to the desired state, `remove` forgets. Every call may be repeated at any time, also
  *  after a crash half-way through. */
 export interface NetworkProvider extends Looks<DesiredNoun, NounKind> {
-  /** True where all networks are within this machine, so that subnets may lie in its loopback network. */
+  /** True where all networks are within this host, so that subnets may lie in its loopback network. */
   readonly onLoopback?: true;
   /** The types that a network can have; absent: all. */
   readonly types?: readonly NetworkType[];

@@ -9,7 +9,7 @@ import { sql } from '../../../platform/database/sql.ts';
 import { deleteLoadBalancer } from '../../load-balancers/store.ts';
 import { LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { closePorts } from './index.ts';
-import { machine, openFor } from './testing/machines.ts';
+import { anInstance, openFor } from './testing/instances.ts';
 
 /** Ports go with their devices, whatever else happens to them in the same moment. */
 
@@ -62,7 +62,7 @@ test('a port that is reserved while its load balancer is being deleted stays, wi
 });
 
 test('a floating IP that comes to a port while that is being removed leads nowhere', async () => {
-  const device = machine();
+  const device = anInstance();
   const { ports } = await openFor(server, device, { type: 'external' });
   const port = String(ports[0]?.id);
   const floating = await make('floatingips', {});

@@ -7,7 +7,7 @@ import { sql } from '../../../platform/database/sql.ts';
 import { created, LBS, web } from '../../load-balancers/testing/bodies.ts';
 import { NETWORKS, RESERVED, SUBNETS } from '../testing/paths.ts';
 import { type Device, lockPortsOf, type RequestedInterface, readPortsOf } from './index.ts';
-import { addressesOf, close as closeOf, machine, openFor } from './testing/machines.ts';
+import { addressesOf, anInstance, close as closeOf, openFor } from './testing/instances.ts';
 
 /** Ports through the API and as other features open them, in a region that is simulated and instant. */
 
@@ -33,7 +33,7 @@ test('the ports of load balancers, reserved fixed IPs and instances are one list
   const lb = await make('loadbalancers', { ...web, vip_network_id: network });
   const { vip_port_id, vip_address } = await read(`${LBS}/${lb}`);
   const reserved = await make('reserved_fixed_ips', { type: 'external' });
-  const device = machine();
+  const device = anInstance();
   const { ports } = await open(device, { type: 'any_subnet', network_id: network }, { type: 'external' });
   const [inside, outside] = ports.map(({ id }) => id);
   expect(await get(vip_port_id)).toMatchObject({
@@ -77,7 +77,7 @@ test('the ports of load balancers, reserved fixed IPs and instances are one list
 });
 
 test('a list is ordered, paged and counted', async () => {
-  const device = machine();
+  const device = anInstance();
   const { ports } = await open(device, ...Array.from({ length: 3 }, () => ({ type: 'external' }) as const));
   const mine = `&resource_id=${device.id}`;
   const ascending = await idsOf(`${mine}&order_by=created_at.asc`);
@@ -100,7 +100,7 @@ test('interfaces of every type get addresses, and closing gives them back', asyn
     ip_address: '10.4.0.99',
   });
   const before = (await read(`${SUBNETS}/${subnet}`)).available_ips;
-  const device = machine();
+  const device = anInstance();
   const opened = await open(
     device,
     { type: 'external' },
@@ -141,10 +141,10 @@ test('interfaces of every type get addresses, and closing gives them back', asyn
 });
 
 test('what cannot be had is refused by name, and nothing is opened', async () => {
-  const device = machine();
-  const kept = await open(machine(), { type: 'any_subnet', network_id: network, ip_address: '10.4.0.50' });
+  const device = anInstance();
+  const kept = await open(anInstance(), { type: 'any_subnet', network_id: network, ip_address: '10.4.0.50' });
   const reserved = await make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet });
-  await open(machine(), { type: 'reserved_fixed_ip', port_id: reserved });
+  await open(anInstance(), { type: 'reserved_fixed_ip', port_id: reserved });
   const refused: [RequestedInterface, string | RegExp][] = [
     [
       { type: 'any_subnet', network_id: network, ip_address: '10.4.0.50' },
@@ -175,10 +175,10 @@ test('what cannot be had is refused by name, and nothing is opened', async () =>
   expect(await readPortsOf(server.db, 'instance', [device.id])).toEqual([]);
 });
 
-test('machines that come at once never share an address, and a full subnet says so', async () => {
+test('instances that come at once never share an address, and a full subnet says so', async () => {
   const small = await make('subnets', { name: 'few', network_id: network, cidr: '10.5.0.0/28' });
   const requested: RequestedInterface = { type: 'subnet', subnet_id: small };
-  const ends = await Promise.allSettled(Array.from({ length: 16 }, () => open(machine(), requested)));
+  const ends = await Promise.allSettled(Array.from({ length: 16 }, () => open(anInstance(), requested)));
   const given = ends.flatMap((end) =>
     end.status === 'fulfilled' ? end.value.ports.flatMap(addressesOf) : [],
   );
@@ -192,7 +192,7 @@ test('machines that come at once never share an address, and a full subnet says 
 });
 
 test('tags, allowed address pairs, port security and addresses are changed by a task', async () => {
-  const { ports } = await open(machine(), { type: 'subnet', subnet_id: subnet });
+  const { ports } = await open(anInstance(), { type: 'subnet', subnet_id: subnet });
   const port = String(ports[0]?.id);
   const [old] = ports.flatMap(addressesOf);
   const requested = {
@@ -224,8 +224,10 @@ test('tags, allowed address pairs, port security and addresses are changed by a 
 });
 
 test('a change that cannot be is refused with all that is wrong, and changes nothing', async () => {
-  const { ports } = await open(machine(), { type: 'subnet', subnet_id: subnet });
-  const [other] = (await open(machine(), { type: 'subnet', subnet_id: subnet })).ports.flatMap(addressesOf);
+  const { ports } = await open(anInstance(), { type: 'subnet', subnet_id: subnet });
+  const [other] = (await open(anInstance(), { type: 'subnet', subnet_id: subnet })).ports.flatMap(
+    addressesOf,
+  );
   const port = String(ports[0]?.id);
   const was = await get(port);
   const patch = (body: object) => call('PATCH', `${PORTS}/${port}`, body);
@@ -283,7 +285,7 @@ test('what manages a port decides what can be changed of it', async () => {
 });
 
 test('a port that a task holds is neither changed nor closed with its device', async () => {
-  const device = machine();
+  const device = anInstance();
   const { ports } = await open(device, { type: 'subnet', subnet_id: subnet });
   const port = String(ports[0]?.id);
   await server.db.run(sql`update ports set task_id = ${NOWHERE} where id = ${port}`);
@@ -299,7 +301,7 @@ test('a port that an LB took over from a reserved fixed IP stays when the LB goe
   const lb = await make('loadbalancers', { ...web, vip_port_id: reserved });
   const attached_to = { resource_id: lb, resource_type: 'load_balancer', trunk: null };
   expect(await get(reserved)).toMatchObject({ attached_to, managed_by: 'user' });
-  await expect(open(machine(), { type: 'reserved_fixed_ip', port_id: reserved })).rejects.toThrow(
+  await expect(open(anInstance(), { type: 'reserved_fixed_ip', port_id: reserved })).rejects.toThrow(
     `is in use by load balancer ${lb}`,
   );
   const assignments = (await get(reserved)).ip_assignments;

@@ -3,7 +3,7 @@ import { type Examples, SAMPLE, several } from '../../../platform/openapi/exampl
 export const reservedFixedIpExamples: Examples = {
   CreateReservedFixedIp: several({
     'On the internet': { type: 'external', ip_family: 'ipv4' },
-    'Any address of a subnet, for several machines': {
+    'Any address of a subnet, for several instances': {
       type: 'subnet',
       subnet_id: SAMPLE.subnet,
       is_vip: true,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedNothing } from '../../../../../test/harness/changed-nothing.ts';
 import { NOWHERE, project } from '../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../test/harness/server.ts';
-import { machine, openFor } from '../ports/testing/machines.ts';
+import { anInstance, openFor } from '../ports/testing/instances.ts';
 import { NETWORKS, SUBNETS } from '../testing/paths.ts';
 
 /** Routers through the API, in a region that is simulated and instant. */
@@ -178,7 +178,7 @@ test('a floating IP names the router between it and its port', async () => {
   const task = await finished(await call('POST', NETWORKS, { name: 'routed' }));
   const net = String(task.created_resources?.networks?.[0]);
   const sub = await subnet(net, '10.4.0.0/24');
-  const { ports } = await openFor(server, machine(), { type: 'subnet', subnet_id: sub });
+  const { ports } = await openFor(server, anInstance(), { type: 'subnet', subnet_id: sub });
   const id = await make('floatingips', { port_id: ports[0]?.id });
   expect(await read(`/cloud/v1/floatingips/1/2/${id}`)).toMatchObject({
     router_id: task.created_resources?.routers?.[0],

@@ -4,7 +4,7 @@ import { createdOne, faultsOf, finished, project } from '../../../../../test/har
 import { startTestServer } from '../../../../../test/harness/server.ts';
 import { shared } from '../../../../../test/harness/shared.ts';
 import { type PriceList, Prices } from '../../../platform/prices/prices.ts';
-import { anImage, machine } from '../../instances/testing/bodies.ts';
+import { anImage, instanceBody } from '../../instances/testing/bodies.ts';
 import { METERED } from './model.ts';
 import { forgetUsage } from './store.ts';
 
@@ -90,7 +90,11 @@ describe('with a price list', () => {
       call('POST', '/cloud/v1/loadbalancers/1/2', { name: 'web', flavor: 'lb1-1-2' }),
     );
     const image = await anImage((path) => server.call('GET', path));
-    const vm = await createdOne(server, 'instances', call('POST', '/cloud/v2/instances/1/2', machine(image)));
+    const vm = await createdOne(
+      server,
+      'instances',
+      call('POST', '/cloud/v2/instances/1/2', instanceBody(image)),
+    );
     const { results, count, price_status } = await costs();
     expect([...new Set(results.map(({ type }: Found) => type))].sort()).toEqual(METERED);
     expect(count).toBe(results.length);
@@ -128,7 +132,11 @@ describe('with a price list', () => {
 
   test('an instance of another flavor costs another price from then on', async () => {
     const image = await anImage((path) => server.call('GET', path));
-    const vm = await createdOne(server, 'instances', call('POST', '/cloud/v2/instances/1/2', machine(image)));
+    const vm = await createdOne(
+      server,
+      'instances',
+      call('POST', '/cloud/v2/instances/1/2', instanceBody(image)),
+    );
     await age('instances', vm, HOUR_MS);
     await finished(
       server,

@@ -16,7 +16,7 @@ import type { CreateSubnet } from './schema.ts';
 /** Ranges in which nothing can have an address of its own. */
 const rangesOf = (texts: readonly string[]) => texts.flatMap((text) => parseRange(text) ?? []);
 const UNUSABLE = rangesOf(['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', 'ff00::/8', '::/128', '::ffff:0:0/96']);
-/** What is sent to these addresses never leaves a machine. */
+/** What is sent to these addresses never leaves a host. */
 const LOOPBACK = rangesOf(['127.0.0.0/8', '::1/128']);
 const SHORTEST_PREFIX = 8;
 
@@ -29,11 +29,11 @@ export interface SubnetPlan {
 
 type Subnet = Pick<CreateSubnet, 'cidr'> & Partial<CreateSubnet>;
 
-/** Adds a fault for a network that no machine would send to: only those of a region on one machine may lie there. */
-export function checkLeavesMachine(cidr: string, faults: Faults): void {
+/** Adds a fault for a network that no host would send to: only those of a region on one host may lie there. */
+export function checkLeavesHost(cidr: string, faults: Faults): void {
   const range = parseRange(cidr);
   const kept = range && LOOPBACK.find((other) => rangesOverlap(range, other));
-  if (kept) faults.add('cidr', `overlaps ${kept.text}, which never leaves a machine`);
+  if (kept) faults.add('cidr', `overlaps ${kept.text}, which never leaves a host`);
 }
 
 /** Adds every fault of the body; undefined when the range itself is faulty. */

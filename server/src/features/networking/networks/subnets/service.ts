@@ -23,7 +23,7 @@ import {
   canonical,
   checkGateway,
   checkHostRoutes,
-  checkLeavesMachine,
+  checkLeavesHost,
   checkNameServers,
   countOf,
   planSubnet,
@@ -45,7 +45,7 @@ export class SubnetService {
     const faults = new Faults();
     // Who must not make networks is told that first.
     const { onLoopback = false } = this.#deps.providerOf(ctx.region.id) ?? { onLoopback: true };
-    if (!onLoopback) checkLeavesMachine(input.cidr, faults);
+    if (!onLoopback) checkLeavesHost(input.cidr, faults);
     const plan = planSubnet(input, faults);
     const tags = checkedTags(input, faults);
     if (!plan) throw new BadRequest('cidr: must be a network');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finished, NOWHERE, project } from '../../../../../../test/harness/project.ts';
 import { startTestServer, type TestServer } from '../../../../../../test/harness/server.ts';
 import { created, LBS, web } from '../../../load-balancers/testing/bodies.ts';
-import { close, machine, openFor } from '../../ports/testing/machines.ts';
+import { anInstance, close, openFor } from '../../ports/testing/instances.ts';
 import { RESERVED } from '../../testing/paths.ts';
 
 /** A reserved fixed IP that several instances share. */
@@ -27,7 +27,7 @@ const { call, make, read } = project(() => server);
 
 const shared = () => make('reserved_fixed_ips', { type: 'subnet', subnet_id: subnet, is_vip: true });
 async function port(subnet_id = subnet) {
-  const device = machine();
+  const device = anInstance();
   const { ports } = await openFor(server, device, { type: 'subnet', subnet_id });
   return { id: String(ports[0]?.id), instance: device.id };
 }
@@ -93,7 +93,7 @@ test('what is shared is not given to one alone, a virtual IP is not deleted, and
   const refused = { status: 409, body: { message } };
   expect((await call('DELETE', `${RESERVED}/${vip}`)).status).toBe(409);
   expect(await call('POST', LBS, { ...web, vip_port_id: vip })).toMatchObject(refused);
-  const alone = openFor(server, machine(), { type: 'reserved_fixed_ip', port_id: vip });
+  const alone = openFor(server, anInstance(), { type: 'reserved_fixed_ip', port_id: vip });
   await expect(alone).rejects.toThrow(message);
   expect(await call('PATCH', `${RESERVED}/${vip}`, { is_vip: false })).toMatchObject({
     status: 200,

@@ -22,7 +22,7 @@ const OIDC = {
   username_prefix: 'u:',
 };
 
-export const MACHINES: Cycles = {
+export const COMPUTE: Cycles = {
   volume: () => ({
     path: scoped('volumes'),
     body: { source: 'new-volume', name: 'first', size: 1, tags: { a: '1' } },

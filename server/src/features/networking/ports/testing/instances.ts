@@ -5,9 +5,9 @@ import { closePorts, type Device, type OpenedPorts, openPorts, type RequestedInt
 
 const ids = randomIds();
 
-export const machine = (): Device => ({ type: 'instance', id: ids.uuid() });
+export const anInstance = (): Device => ({ type: 'instance', id: ids.uuid() });
 
-/** Opens ports in project 1 and region 2, as machines do. */
+/** Opens ports in project 1 and region 2, as instances do. */
 export function openFor(
   server: TestServer,
   device: Device,

@@ -12,7 +12,7 @@ const volumes = scoped('volumes');
 const images = scoped('images');
 const snapshots = scoped('snapshots');
 
-async function machine(name: string): Promise<string> {
+async function created(name: string): Promise<string> {
   const [{ id: image }] = (await tool.does('GET', `${images}?limit=1`)).results;
   return tool.created(
     scoped('instances', 'v2'),
@@ -29,7 +29,7 @@ async function machine(name: string): Promise<string> {
 test('instance: single actions, each answered with the instance as it is then', async () => {
   const names = await tool.read(`${instances}/available_names`);
   expect(names).toMatchObject({ custom_name_allowed: true, name_templates_limited: false });
-  const one = `${instances}/${await machine('older')}`;
+  const one = `${instances}/${await created('older')}`;
   for (const [action, status] of [
     ['stop', 'SHUTOFF'],
     ['start', 'ACTIVE'],
@@ -51,7 +51,7 @@ test('instance: single actions, each answered with the instance as it is then', 
 });
 
 test('volume: attach and detach at once, tag', async () => {
-  const instance = await machine('older disks');
+  const instance = await created('older disks');
   const id = await tool.created(volumes, { source: 'new-volume', name: 'disk', size: 10 }, 'volumes');
   const one = `${volumes}/${id}`;
   const attached = await tool.does('POST', `${one}/attach`, { instance_id: instance });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { project } from '../../../../../test/harness/project.ts';
 import { startTestServer } from '../../../../../test/harness/server.ts';
-import { anImage, machine } from './bodies.ts';
+import { anImage, instanceBody } from './bodies.ts';
 
 /** A server with a network, and what tests of instances do over and over. Region 2 is simulated and instant. */
 
@@ -17,7 +17,7 @@ const QUOTAS = [
 ] as const;
 export type Usage = Readonly<Record<string, number>>;
 
-export async function startMachines() {
+export async function startInstances() {
   const server = await startTestServer();
   const { call, finished, make } = project(() => server);
   const get = (path: string) => call('GET', path);
@@ -46,7 +46,7 @@ export async function startMachines() {
   const subnet = { name: 'sub', network_id, cidr: '192.168.10.0/24' };
   const subnet_id = await make('subnets', subnet);
   const network = { network_id, subnet_id };
-  const instance = (more: object = {}) => make('instances', machine(image, { ...more }));
+  const instance = (more: object = {}) => make('instances', instanceBody(image, { ...more }));
   return { server, call, get, finished, make, usage, used, limit, image, network, instance };
 }
-export type Machines = Awaited<ReturnType<typeof startMachines>>;
+export type InstanceFixture = Awaited<ReturnType<typeof startInstances>>;
