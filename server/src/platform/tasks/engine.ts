@@ -3,9 +3,8 @@ import { DomainError, messageOf, TaskFailed } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import { type Span, type Tracing, traced } from '../tracing/tracing.ts';
-import { Ends, type OnEnd } from './ends.ts';
-import type { Done, TaskHandler, TaskRun, Wait } from './handler.ts';
-import { type ClaimedTask, claimTask, fail, LEASE_MS, reschedule } from './queue.ts';
+import type { Done, OnEnd, TaskHandler, TaskRun, Wait } from './handler.ts';
+import { type ClaimedTask, claimTask, fail, finish, LEASE_MS, reschedule } from './queue.ts';
 import { asRun } from './running.ts';
 import { TASK_ENDED } from './watch.ts';
 
@@ -41,11 +40,9 @@ const LAST_RETRY_MS = 30_000;
 export class TaskEngine {
   readonly #options: EngineOptions;
   readonly #handlers: ReadonlyMap<string, TaskHandler>;
-  readonly #ends: Ends;
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#ends = new Ends(options.db);
     this.#handlers = new Map(options.handlers.map((handler) => [handler.type, handler]));
   }
 
@@ -122,8 +119,10 @@ export class TaskEngine {
   }
 
   async #finish(task: ClaimedTask, run: TaskRun, { created, commit }: Done): Promise<void> {
-    const end = { ...this.#ending(task), clientId: task.client_id, created, commit };
-    if (!(await this.#ends.write(end))) throw new Overtaken();
+    await this.#options.db.transaction(async (tx) => {
+      if (!(await finish(tx, { ...this.#ending(task), created }))) throw new Overtaken();
+      await commit?.(tx);
+    });
     this.#ended(task, 'FINISHED');
     run.log.info('task finished');
   }

@@ -27,6 +27,9 @@ export interface TaskRun<Input = unknown> {
   readonly operation: Operation;
 }
 
+/** Is notified of each task that ends, with how long it took since it was accepted. */
+export type OnEnd = (type: string, state: 'FINISHED' | 'ERROR', seconds: number) => void;
+
 export interface Done {
   readonly kind: 'done';
   readonly created: Created;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
 import { Db } from '../database/db.ts';
 import { addMonths } from '../months.ts';
-import { type Claim, claim, finishAll, renew, reschedule } from './queue.ts';
+import { type Claim, claim, finish, renew, reschedule } from './queue.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -102,7 +102,7 @@ test('a lease is renewed beside a run that is just ending, which is left alone',
   await claimed();
   await later(2);
   await db.transaction(async (tx) => {
-    await finishAll(tx, [{ id: ending, attempt: 1, timestamp, created: {} }]);
+    await finish(tx, { id: ending, attempt: 1, timestamp, created: {} });
     const holds = [ending, running].map((id) => ({ id, attempt: 1 }));
     expect(await renew(db, holds, LEASE_MS)).toEqual([]);
   });
@@ -116,10 +116,10 @@ test('a run that was overtaken writes nothing', async () => {
   await later(4);
   await claimed();
   await reschedule(db, { id, attempt: 1, timestamp, delayMs: 60_000, retries: 3 });
-  const finish = (attempt: number) =>
-    db.transaction((tx) => finishAll(tx, [{ id, attempt, timestamp, created: {} }]));
-  expect(await finish(1)).toEqual([]);
-  expect(await finish(2)).toEqual([id]);
+  const ended = (attempt: number) =>
+    db.transaction((tx) => finish(tx, { id, attempt, timestamp, created: {} }));
+  expect(await ended(1)).toBe(false);
+  expect(await ended(2)).toBe(true);
 });
 
 test('two workers never claim the same task, and neither waits for the other', async () => {
@@ -151,8 +151,7 @@ test('what ends goes to the table of its month, also when there is none yet', as
       .name;
   const [early, late] = [await start(1), await start(1)];
   await claimed();
-  const end = (id: string) =>
-    db.transaction((tx) => finishAll(tx, [{ id, attempt: 1, timestamp, created: {} }]));
+  const end = (id: string) => db.transaction((tx) => finish(tx, { id, attempt: 1, timestamp, created: {} }));
   await end(early);
   expect(await tableOf(early)).toBe('tasks_active');
   await Promise.all([1, 2, 3].map(() => addMonths(db, new Date(timestamp))));

@@ -142,26 +142,15 @@ interface Ending extends Hold {
   readonly timestamp: string;
 }
 
-/** Ends tasks well, each with what it has created.
- *  @returns the ids of those that no other run has taken over */
-export async function finishAll(
+/** Ends a task well, with what it has created.
+ *  @returns false when another run has taken over; then the caller must roll back */
+export async function finish(
   tx: Tx,
-  ends: readonly (Ending & { readonly created: Created })[],
-): Promise<readonly string[]> {
-  const rows = await tx.rows<{
-    id: string;
-  }>(sql`update tasks t set state = 'FINISHED', progress = 100, step = null, created_resources = e.created,
-            lease_until = null, updated_at = e.timestamp, finished_at = e.timestamp, change = next_task_change()
-       from jsonb_to_recordset(${JSON.stringify(
-         ends.map(({ id, attempt, timestamp, created: all }) => ({
-           id,
-           attempt,
-           timestamp,
-           created: created(all),
-         })),
-       )}::jsonb) as e (id uuid, attempt int, timestamp timestamptz, created jsonb)
-      where t.id = e.id and t.attempt = e.attempt and t.finished_at is null returning t.id`);
-  return rows.map(({ id }) => id);
+  { id, attempt, timestamp, created: all }: Ending & { readonly created: Created },
+): Promise<boolean> {
+  return tx.any(sql`update tasks set state = 'FINISHED', progress = 100, step = null, created_resources = ${JSON.stringify(created(all))}::jsonb,
+            lease_until = null, updated_at = ${timestamp}, finished_at = ${timestamp}, change = next_task_change()
+      where id = ${id} and attempt = ${attempt} and finished_at is null returning id`);
 }
 
 /** @returns false when another run has taken over; then the caller must roll back */
