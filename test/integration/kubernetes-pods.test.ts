@@ -309,7 +309,11 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
       .filter(([, addresses]) => addresses?.some(({ address }) => address === `198.19.${networkNumber()}.2`))
       .map(([name]) => name);
     expect(network).toMatch(/^vk/);
+    const { nodes } = (await lab.server.call('GET', '/virga/v1/k8s/1/1/lab/state')).body;
+    const groups = () => nodes.flatMap(({ id }: { id: string }) => controlGroupsOf(id));
+    expect(groups().length).toBeGreaterThanOrEqual(2);
     await lab.finished(await lab.call('DELETE', '/lab'));
+    expect(groups()).toEqual([]);
     expect(lab.pids()).toEqual([]);
     await waitUntil(async () => (await balancers()).length === 0, { what: 'the load balancer to go' });
     expect(existsSync(lab.home) ? readdirSync(lab.home) : []).toEqual([]);
@@ -317,3 +321,9 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     await waitUntil(() => networkInterfaces()[network] === undefined, { what: 'its link to go' });
   });
 });
+
+/** In the first or second version of control groups. */
+const controlGroupsOf = (id: string): string[] =>
+  ['', ...readdirSync('/sys/fs/cgroup')]
+    .map((controller) => path.join('/sys/fs/cgroup', controller, 'virga', id))
+    .filter((folder) => existsSync(folder));

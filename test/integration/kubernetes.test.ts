@@ -44,6 +44,11 @@ const BUDGET = {
   spec: { minAvailable: 2, selector: { matchLabels: { app: 'web' } } },
 };
 
+interface KubernetesNode {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly spec: { readonly taints?: readonly object[] };
+}
+
 describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${fault}` : ''}`, () => {
   let lab: KubernetesLab;
   let kubectl: Kubectl;
@@ -84,6 +89,19 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
       expect(metadata.labels).toMatchObject({ tier: 'front' });
       expect(spec.taints).toContainEqual({ key: 'dedicated', value: 'web', effect: 'PreferNoSchedule' });
     }
+    // A change of the pool reaches nodes that are there; what others put on them stays.
+    await kubectl.run('label', 'nodes', '--all', 'zone=attic');
+    const change = { labels: { floor: 'first' }, taints: { spare: 'PreferNoSchedule' } };
+    expect((await lab.call('PATCH', '/lab/pools/workers', change)).status).toBe(200);
+    const marked = async () =>
+      (await kubectl.get('nodes')).items.every(
+        ({ metadata, spec }: KubernetesNode) =>
+          metadata.labels.floor === 'first' &&
+          metadata.labels.tier === undefined &&
+          metadata.labels.zone === 'attic' &&
+          JSON.stringify(spec.taints) === '[{"effect":"PreferNoSchedule","key":"spare"}]',
+      );
+    await waitUntil(marked, { what: 'the nodes to have what their pool has' });
     const instances = await lab.call('GET', '/lab/instances');
     expect(instances.body.results.map(({ name }: { name: string }) => name).sort()).toEqual(
       items.map(({ metadata }: { metadata: { name: string } }) => metadata.name).sort(),

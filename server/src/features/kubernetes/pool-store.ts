@@ -124,11 +124,14 @@ export interface WatchedNode extends Pick<NodeRow, 'id' | 'number' | 'cluster_id
   readonly region_id: number;
   /** Whether its pool replaces nodes that fail. */
   readonly heals: boolean;
+  readonly labels: PoolRow['labels'];
+  readonly taints: PoolRow['taints'];
 }
 
 /** The next nodes of all clusters, by their numbers. */
 export async function readWatchedNodes(db: Queryable, after: number, limit: number): Promise<WatchedNode[]> {
-  return db.rows<WatchedNode>(sql`select n.id, n.number, n.cluster_id, n.name, n.state, n.state_since, c.region_id, p.auto_healing_enabled as heals
+  return db.rows<WatchedNode>(sql`select n.id, n.number, n.cluster_id, n.name, n.state, n.state_since, c.region_id, p.auto_healing_enabled as heals,
+            p.labels, p.taints
        from k8s_nodes n join k8s_pools p on p.id = n.pool_id join k8s_clusters c on c.id = n.cluster_id
       where n.number > ${after} and n.state in ('READY', 'UNREADY') order by n.number limit ${limit}`);
 }

@@ -35,7 +35,7 @@ export interface KubernetesProvider {
    *  not among them. Absent: there are none. */
   pause?(clusterIds: readonly string[]): Promise<void>;
   /** How nodes are that have been ready once. Those that are left out are not known at present (their API
-   *  server does not answer, say) and are left alone. */
+   *  server does not answer, say) and are left alone. Nodes get the labels and taints that their pools have by now. */
   observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>>;
   /** How many nodes the pods of these pools need, by id of the pool. Of those left out nothing is known. */
   neededNodes(pools: readonly PoolToScale[]): Promise<ReadonlyMap<string, number>>;
@@ -71,7 +71,7 @@ export interface PoolToScale {
   readonly vcpus: number;
   readonly memoryMib: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** Key to `value:Effect`. */
+  /** Key to `value:Effect`, or to the effect alone. */
   readonly taints: Readonly<Record<string, string>>;
   readonly scaling: PoolScaling;
 }
@@ -183,6 +183,9 @@ export interface ObservedNode {
   readonly name: string;
   /** When it got into the state in which it is. */
   readonly since: Date;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Key to `value:Effect`, or to the effect alone. */
+  readonly taints: Readonly<Record<string, string>>;
 }
 
 /** What operators have said about simulated nodes and pools. */
@@ -219,6 +222,6 @@ export interface DesiredNode {
   /** One line in OpenSSH form. */
   readonly sshPublicKey: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Key to `value:Effect`. */
+  /** Key to `value:Effect`, or to the effect alone. */
   readonly taints: Readonly<Record<string, string>>;
 }

@@ -36,11 +36,13 @@ export async function watchNodes(deps: WatchDeps, signal: AbortSignal): Promise<
 
 async function watchRegion(deps: WatchDeps, provider: KubernetesProvider, nodes: readonly WatchedNode[]) {
   const conditions = await provider.observeNodes(
-    nodes.map(({ id, cluster_id, name, state_since }) => ({
+    nodes.map(({ id, cluster_id, name, state_since, labels, taints }) => ({
       id,
       clusterId: cluster_id,
       name,
       since: state_since,
+      labels,
+      taints,
     })),
   );
   const judged = nodes.map((node) => ({

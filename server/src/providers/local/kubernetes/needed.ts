@@ -1,4 +1,5 @@
 import type { PoolToScale } from '../../../features/kubernetes/port.ts';
+import { taintOf } from './marks.ts';
 
 /** How many nodes the pods of a pool need. Pure. */
 
@@ -81,7 +82,7 @@ function mayRunIn({ spec }: Pod, { labels, taints }: PoolToScale): boolean {
   const selected = Object.entries(spec.nodeSelector ?? {});
   if (!selected.every(([key, value]) => labels[key] === value || key === 'kubernetes.io/os')) return false;
   return Object.entries(taints).every(([key, text]) => {
-    const [value = '', effect = ''] = text.split(':');
+    const { value, effect } = taintOf(key, text);
     return (
       effect === 'PreferNoSchedule' || spec.tolerations?.some((each) => tolerates(each, key, value, effect))
     );

@@ -22,10 +22,10 @@ import { withRoom } from '../host/full-disk.ts';
 import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
-import { conditionsOf } from './conditions.ts';
 import { drain } from './drain.ts';
 import { neededNodes } from './needed.ts';
 import { freeNodeAddress, makeNetwork, NETWORKS, type Network, networkOf, removeNetwork } from './network.ts';
+import { conditionOf, markNode, nodesOf } from './nodes.ts';
 import { Pace } from './pace.ts';
 import {
   makeFolders,
@@ -156,8 +156,8 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
         await this.#node(node).serve({ version: desired.version, list }, async () => true);
       }),
     );
-    const conditions = await this.#conditionsIn(desired.clusterId);
-    if (conditions?.get(desired.name) === 'Ready') return READY;
+    const nodes = await nodesOf(paths, this.apiAddress(desired.clusterId));
+    if (conditionOf(nodes?.get(desired.name)) === 'Ready') return READY;
     return { ready: false, retryInMs: RETRY_MS, percent: 50 };
   }
 
@@ -203,10 +203,15 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     const found = new Map<string, NodeCondition>();
     const clusters = [...new Set(nodes.map(({ clusterId }) => clusterId))];
     await eachAtMost(SIDE_BY_SIDE, clusters, async (clusterId) => {
-      const conditions = await this.#conditionsIn(clusterId);
-      if (conditions === undefined) return;
-      for (const node of nodes)
-        if (node.clusterId === clusterId) found.set(node.id, conditions.get(node.name) ?? 'Gone');
+      const [paths, address] = [this.#paths(clusterId), this.apiAddress(clusterId)];
+      const there = await nodesOf(paths, address);
+      if (there === undefined) return;
+      for (const node of nodes) {
+        if (node.clusterId !== clusterId) continue;
+        const known = there.get(node.name);
+        found.set(node.id, conditionOf(known));
+        if (known !== undefined) await markNode(paths, address, known, node);
+      }
     });
     return found;
   }
@@ -367,10 +372,6 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
       .versions()
       .flatMap((version) => programs.programOf(version) ?? [])
       .at(-1);
-  }
-
-  #conditionsIn(clusterId: string): Promise<ReadonlyMap<string, NodeCondition> | undefined> {
-    return conditionsOf(this.#paths(clusterId), this.apiAddress(clusterId));
   }
 
   /** The machine of a node is gone: so is its entry. */

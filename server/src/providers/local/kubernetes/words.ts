@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { DesiredControlPlane, DesiredNode } from '../../../features/kubernetes/port.ts';
 import { accountOf } from '../../../kernel/engine-accounts.ts';
+import { taintOf } from './marks.ts';
 import type { Network } from './network.ts';
 import type { NodePaths, Paths } from './paths.ts';
 
@@ -28,6 +29,11 @@ export function addressOf(id: string, first: number, count: number): string {
 
 const pairs = (texts: Readonly<Record<string, string>>): string[] =>
   Object.entries(texts).map(([key, value]) => `${key}=${value}`);
+
+function taintWord([key, text]: readonly [key: string, text: string]): string {
+  const { value, effect } = taintOf(key, text);
+  return `${key}=${value}:${effect}`;
+}
 
 /** @param network null: its nodes only pretend */
 export function controlPlaneWords(
@@ -78,7 +84,7 @@ const nodeWords = (paths: Paths, node: NodePaths, desired: DesiredNode): readonl
   `--cores=${desired.vcpus}`,
   `--memory=${desired.memoryMib}`,
   `--labels=${pairs(desired.labels).join(',')}`,
-  `--taints=${pairs(desired.taints).join(',')}`,
+  `--taints=${Object.entries(desired.taints).map(taintWord).join(',')}`,
 ];
 
 /** A node whose pods pretend. @param apiAddress where its API server listens */
