@@ -7,6 +7,7 @@ import { run } from './run.mjs';
 /** @typedef {import('./tool.d.ts').Server} Server */
 
 const CLUSTER = '/cloud/v1/dbaas/postgres/clusters/1/1';
+const CLUSTERS = '/cloud/v2/k8s/clusters/1/1';
 const NAME = 'judged';
 
 /**
@@ -37,6 +38,7 @@ export async function startServer(root) {
       token: fact('API_TOKEN'),
       pooled: remembered(() => makePooled(call)),
       storage: remembered(() => makeStorage(call)),
+      kubeconfig: remembered(() => makeCluster(call)),
       stop,
     };
   } catch (error) {
@@ -80,6 +82,18 @@ function caller(url, token) {
   };
 }
 
+/**
+ * @param {ReturnType<typeof caller>} call
+ * @param {string} id of a task
+ */
+async function finished(call, id) {
+  for (let state = 'NEW'; state !== 'FINISHED'; ) {
+    const task = await call('GET', `/cloud/v1/tasks/${id}?wait=30`);
+    if (task.state === 'ERROR') throw new Error(task.error);
+    state = task.state;
+  }
+}
+
 /** @param {ReturnType<typeof caller>} call */
 async function makePooled(call) {
   const { tasks } = await call('POST', CLUSTER, {
@@ -92,11 +106,7 @@ async function makePooled(call) {
     users: [{ name: 'app', role_attributes: ['LOGIN'] }],
     databases: [{ name: 'shop', owner: 'app' }],
   });
-  for (let state = 'NEW'; state !== 'FINISHED'; ) {
-    const task = await call('GET', `/cloud/v1/tasks/${tasks[0]}?wait=30`);
-    if (task.state === 'ERROR') throw new Error(task.error);
-    state = task.state;
-  }
+  await finished(call, tasks[0]);
   const { password } = await call('GET', `${CLUSTER}/${NAME}/users/app/credentials`);
   const { network } = await call('GET', `${CLUSTER}/${NAME}`);
   const { hostname, port } = new URL(network.connection_string);
@@ -108,4 +118,18 @@ async function makeStorage(call) {
   const body = { location_name: 'local', name: NAME };
   const { address, access_keys: keys } = await call('POST', '/storage/v4/object_storages', body);
   return { address, ...keys[0] };
+}
+
+/** @param {ReturnType<typeof caller>} call */
+async function makeCluster(call) {
+  const versions = await call('GET', '/cloud/v2/k8s/1/1/create_versions');
+  await call('POST', '/cloud/v1/ssh_keys/1', { name: NAME });
+  const { tasks } = await call('POST', CLUSTERS, {
+    name: NAME,
+    version: versions.results.at(-1).version,
+    keypair: NAME,
+    pools: [{ name: 'workers', flavor_id: 'g1-standard-2-4', min_node_count: 2 }],
+  });
+  await finished(call, tasks[0]);
+  return (await call('GET', `${CLUSTERS}/${NAME}/config`)).config;
 }

@@ -23,6 +23,8 @@ export interface Server {
   pooled(): Promise<Database>;
   /** An object storage, made when it is first asked for. */
   storage(): Promise<Storage>;
+  /** Of a Kubernetes cluster whose pods run, made when it is first asked for. It needs root and the engines. */
+  kubeconfig(): Promise<string>;
   stop(): Promise<void>;
 }
 

@@ -2,6 +2,7 @@
 import { asyncpg } from './tools/asyncpg.mjs';
 import { awsCli } from './tools/aws-cli.mjs';
 import { boto3 } from './tools/boto3.mjs';
+import { helm } from './tools/helm.mjs';
 import { nodePostgres } from './tools/node-postgres.mjs';
 import { oapiCodegen } from './tools/oapi-codegen.mjs';
 import { ogen } from './tools/ogen.mjs';
@@ -31,6 +32,7 @@ export const TOOLS = [
   pgjdbc,
   awsCli,
   boto3,
+  helm,
   provider,
   suite,
 ];
