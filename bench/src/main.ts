@@ -2,6 +2,7 @@ import { benchAttack } from './attack/index.ts';
 import { benchCommand } from './command.ts';
 import { benchEdge } from './edge.ts';
 import { benchFeatures } from './features.ts';
+import { benchKubernetes } from './kubernetes.ts';
 import { benchLists } from './lists/index.ts';
 import { benchBalancers } from './load-balancers.ts';
 import { benchLossless } from './lossless.ts';
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   features: benchFeatures,
   postgresql: benchPostgresql,
   storages: benchStorages,
+  kubernetes: benchKubernetes,
   traffic: benchTraffic,
   lossless: benchLossless,
   balancers: benchBalancers,
