@@ -6,7 +6,8 @@ import './lib/node-version.mjs';
 const { ROOT } = await import('./lib/root.mjs');
 const { installNodeModules } = await import('./lib/node-modules.mjs');
 if (!installNodeModules(ROOT, true)) process.exit(1);
-const { status } = spawnSync('npx', ['vitest', 'run', 'test/e2e/portal.test.ts'], {
+const stories = ['test/e2e/portal.test.ts', 'test/e2e/portal-kubernetes.test.ts'];
+const { status } = spawnSync('npx', ['vitest', 'run', ...stories], {
   cwd: ROOT,
   stdio: 'inherit',
   env: { ...process.env, VIRGA_TEST_SCREENSHOTS: 'on' },

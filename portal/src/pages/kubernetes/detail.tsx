@@ -180,7 +180,7 @@ function noteOf(
   { state, version, pod_count: pods }: ClusterState['nodes'][number],
   old: boolean | undefined,
 ) {
-  if (old === true) return `${version}, to be replaced`;
+  if (old === true) return 'to be replaced';
   if (state !== 'READY') return undefined;
   if (old === false) return `${version}, new`;
   return pods === null ? undefined : `${pods} ${pods === 1 ? 'pod' : 'pods'}`;
