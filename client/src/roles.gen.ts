@@ -54,6 +54,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "GET /virga/v1/nodes": 'operator',
   "GET /virga/v1/outbox": 'operator',
   "GET /virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/backups": 'operator',
+  "GET /virga/v1/regions/{region_id}/address_ranges": 'operator',
   "GET /virga/v1/regions/{region_id}/capacity": 'operator',
   "GET /virga/v1/simulation/{region_id}/faults": 'operator',
   "GET /virga/v1/user_action_deliveries": 'Administrators',

@@ -2290,6 +2290,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/regions/{region_id}/address_ranges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ranges that the addresses of a region come from
+         * @description List the ranges that the addresses of a region come from. As the file of regions names them, with how many addresses of each are used, free and excluded. Answers `count`, the number of all that match, and `results`. Needs the operator token.
+         */
+        get: operations["listAddressRanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/cloud/v1/ssh_keys/{project_id}": {
         parameters: {
             query?: never;
@@ -8185,6 +8205,30 @@ export interface components {
             name?: string;
             /** @description Without one the user is invited by mail. 12 characters or more, such as several words; none of the passwords that are guessed first, and not the person's e-mail address */
             password?: string;
+        };
+        AddressRange: {
+            /** @description The network in CIDR notation. */
+            range: string;
+            /** @description Of the machine that serves the region. */
+            interface: string;
+            /** @description Addresses and networks of it that are never given. */
+            exclude: string[];
+            /** @description How many of its addresses something in the region has. */
+            used: number;
+            /** @description How many can still be given. */
+            free: number;
+            /** @description How many are never given: those in `exclude`, and the first and the last one of an IPv4 network. */
+            excluded: number;
+        };
+        AddressRangeList: {
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description What people call it. */
+            region_name: string;
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description Empty where addresses are loopback, or those of another cloud. */
+            results: components["schemas"]["AddressRange"][];
         };
         AllowAddressPairs: {
             /**
@@ -29624,6 +29668,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapacityList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listAddressRanges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the region. */
+                region_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the ranges that the addresses of a region come from */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressRangeList"];
                 };
             };
             400: components["responses"]["CloudBadRequest"];

@@ -137,6 +137,7 @@ const operatorPage = pagesBelow(operator);
 const operatorPages = [
   operatorPage('/', () => import('../pages/operator/clients.tsx'), 'Clients'),
   operatorPage('/clients', () => import('../pages/operator/clients.tsx'), 'Clients'),
+  operatorPage('/clients/$id', () => import('../pages/operator/client.tsx'), 'ClientDetail'),
   operatorPage('/quota-requests', () => import('../pages/operator/quota-requests.tsx'), 'QuotaRequests'),
   operatorPage('/regions', () => import('../pages/operator/regions.tsx'), 'Regions'),
   operatorPage('/tasks', () => import('../pages/operator/tasks.tsx'), 'AllTasks'),

@@ -69,6 +69,7 @@ export const theme = createTheme({
     Modal: {
       defaultProps: { radius: 10, centered: true, closeButtonProps: CLOSE, onFocusCapture: keepFocus },
     },
+    Notification: { defaultProps: { closeButtonProps: CLOSE } },
     Drawer: { defaultProps: { closeButtonProps: CLOSE, onFocusCapture: keepFocus } },
   },
 });

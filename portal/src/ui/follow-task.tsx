@@ -73,7 +73,6 @@ function show(id: string, title: string, message: ReactNode, running: boolean, c
     color,
     autoClose: running ? (false as const) : color === 'red' ? (false as const) : 6_000,
     withCloseButton: true,
-    closeButtonProps: { 'aria-label': 'Close' },
   };
   notifications.show(data);
   notifications.update(data);

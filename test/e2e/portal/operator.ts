@@ -33,6 +33,41 @@ export function operatorStories(portal: Portal): void {
     await portal.picture('capacity');
   });
 
+  test('the page of a client has what is in it, and takes people and tokens away', async () => {
+    const { page } = portal;
+    const made = await portal.asOperator('POST', '/virga/v1/clients', {
+      name: 'Dairy',
+      email: 'ops@dairy.example',
+    });
+    const one = `/virga/v1/clients/${made.body.id}`;
+    // An account keeps one administrator.
+    for (const [name, id] of [
+      ['cream', 2],
+      ['milk', 1],
+    ] as const)
+      await portal.asOperator('POST', `${one}/users`, {
+        email: `${name}@dairy.example`,
+        password: 'the cows come home at dusk',
+        user_role: { id },
+      });
+    await portal.asOperator('POST', `${one}/act`, { reason: 'Ticket 4711' });
+    await portal.operate('clients');
+    await page.getByRole('link', { name: 'Dairy' }).click();
+    await page.getByRole('heading', { name: 'Resources' }).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await page.getByRole('tab', { name: 'API tokens' }).click();
+    await portal.act(/Operator/, 'Delete…');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click();
+    await page.getByText('Its people make them').waitFor();
+    await page.getByRole('tab', { name: 'People' }).click();
+    await portal.act(/milk@dairy.example/, 'Delete…');
+    await page.getByRole('dialog').getByRole('textbox').fill('milk@dairy.example');
+    expect(await portal.barriers()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete person' }).click();
+    await page.getByRole('row', { name: /milk@dairy.example/ }).waitFor({ state: 'detached' });
+    expect((await portal.asOperator('GET', `${one}/users`)).body.count).toBe(1);
+  });
+
   test('a fault is set, strikes, is counted and cleared', async () => {
     const { page, virga } = portal;
     await page.getByRole('link', { name: 'Simulation' }).click();

@@ -106,6 +106,7 @@ export async function makeSamples(virga: Maker, who = 'bakery'): Promise<Samples
     volumes: volume,
     tasks: task,
     'response-pages': String(pages.id),
+    clients: '1',
   };
 }
 

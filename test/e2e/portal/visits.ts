@@ -10,7 +10,7 @@ export const patternsOf = (page: Page): Promise<readonly string[]> =>
   page.evaluate("Object.keys(__TSR_ROUTER__.routesByPath).filter((path) => path !== '/')");
 
 const NOTHING = '00000000-0000-4000-8000-000000000000';
-const NUMBERED = ['response-pages', 'storages'];
+const NUMBERED = ['clients', 'response-pages', 'storages'];
 /** What needs an engine that not every machine has: tests of its own show it. */
 const NEEDS_ENGINE = ['storages', 'databases'];
 

@@ -29,8 +29,15 @@ const COLUMNS: readonly Column<Row>[] = [
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Resource', cell: ({ resource }) => RESOURCES[resource] },
   { label: 'Status', cell: ({ status }) => <StatusBadge status={STATUSES[status]} /> },
+  { label: 'Used', cell: ({ used, unit }) => amount(used, unit), end: true },
   { label: 'Free', cell: ({ free, unit }) => amount(free, unit), end: true },
   { label: 'Total', cell: ({ total, unit }) => amount(total, unit), end: true },
+  {
+    label: 'Warns below',
+    cell: ({ warn_free, unit }) => amount(warn_free, unit),
+    end: true,
+    wideOnly: true,
+  },
   {
     label: 'Nothing new below',
     cell: ({ stop_free, unit }) => amount(stop_free, unit),
@@ -62,6 +69,45 @@ export function Capacity({ regionIds }: { readonly regionIds: readonly number[] 
         rows={rows}
         columns={COLUMNS}
         rowKey={({ region, resource }) => `${region} ${resource}`}
+      />
+    </Card>
+  );
+}
+
+type RangeRow = Schemas['AddressRange'] & { readonly region: string };
+
+const RANGE_COLUMNS: readonly Column<RangeRow>[] = [
+  { label: 'Region', cell: ({ region }) => region },
+  { label: 'Range', cell: ({ range }) => <code>{range}</code> },
+  { label: 'Interface', cell: (each) => each.interface },
+  { label: 'Used', cell: ({ used }) => used.toLocaleString('en'), end: true },
+  { label: 'Free', cell: ({ free }) => free.toLocaleString('en'), end: true },
+  { label: 'Excluded', cell: ({ excluded }) => excluded.toLocaleString('en'), end: true },
+  { label: 'Never given', cell: ({ exclude }) => exclude.join(', ') || 'only its ends' },
+];
+
+/** Where the addresses of regions come from that others can reach. Nothing for regions on loopback. */
+export function AddressRanges({ regionIds }: { readonly regionIds: readonly number[] }) {
+  const rows = useQueries({
+    queries: regionIds.map((region_id) => ({
+      ...operatorApi.queryOptions('get', '/virga/v1/regions/{region_id}/address_ranges', {
+        params: { path: { region_id } },
+      }),
+      ...every(10_000),
+    })),
+    combine: (results) =>
+      results.flatMap(({ data }) =>
+        (data?.results ?? []).map((each): RangeRow => ({ ...each, region: data?.region_name ?? '' })),
+      ),
+  });
+  if (rows.length === 0) return null;
+  return (
+    <Card title="Addresses that others can reach">
+      <Table
+        title="Ranges of addresses"
+        rows={rows}
+        columns={RANGE_COLUMNS}
+        rowKey={({ region, range }) => `${region} ${range}`}
       />
     </Card>
   );

@@ -3,7 +3,7 @@ import { api, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, ListPage, useListSearch } from '../../ui/list-page.tsx';
 import { oneOf } from '../../ui/values.ts';
-import { Capacity } from './capacity.tsx';
+import { AddressRanges, Capacity } from './capacity.tsx';
 
 type Region = Schemas['Region'];
 
@@ -37,6 +37,7 @@ export function Regions() {
       },
     }),
   );
+  const ids = (result.data?.results ?? []).map(({ id }) => id);
   return (
     <>
       <ListPage<Region>
@@ -47,7 +48,8 @@ export function Regions() {
         columns={COLUMNS}
         empty={{ title: 'No regions', about: 'Name some in the file of VIRGA_REGIONS.' }}
       />
-      <Capacity regionIds={(result.data?.results ?? []).map(({ id }) => id)} />
+      <Capacity regionIds={ids} />
+      <AddressRanges regionIds={ids} />
     </>
   );
 }

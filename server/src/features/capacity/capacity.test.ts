@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { sql } from '../../platform/database/sql.ts';
 import type { Capacity } from './port.ts';
 
 let observed: readonly Capacity[] = [];
@@ -85,6 +86,36 @@ test('without free addresses nothing gets one that needs one of the region', asy
   expect((await server.call('POST', '/cloud/v1/floatingips/1/2', { body: {} })).status).toBe(409);
   await observe(disk(1), addresses(13));
   expect((await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} })).status).toBe(200);
+});
+
+test('ranges of addresses show what is used, free and excluded; a region on loopback has none', async () => {
+  const ranges = () => server.call('GET', '/virga/v1/regions/1/address_ranges', { as: 'operator' });
+  expect((await ranges()).body).toEqual({ region_id: 1, region_name: 'Local', count: 0, results: [] });
+  const floating = await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} });
+  await server.ended(floating);
+  const { results } = (await server.call('GET', '/cloud/v1/floatingips/1/1')).body;
+  const address: string = results[0].floating_ip_address;
+  const four = { range: `${address}/32`, interface: 'eth0' };
+  const network = {
+    range: '203.0.113.16/28',
+    interface: 'eth1',
+    exclude: ['203.0.113.17', '203.0.113.16/30'],
+  };
+  const six = { range: '2001:db8::/64', interface: 'eth0' };
+  const settings = JSON.stringify({ addresses: [four, network, six] });
+  await server.db.run(sql`update regions set settings = ${settings}::jsonb where id = 1`);
+  expect((await ranges()).body).toMatchObject({
+    count: 3,
+    results: [
+      { range: four.range, interface: 'eth0', exclude: [], used: 1, free: 0, excluded: 0 },
+      { range: network.range, exclude: network.exclude, used: 0, free: 11, excluded: 5 },
+      { range: six.range, used: 0, free: Number.MAX_SAFE_INTEGER, excluded: 0 },
+    ],
+  });
+  expect((await server.call('GET', '/virga/v1/regions/1/address_ranges')).status).toBe(403);
+  expect((await server.call('GET', '/virga/v1/regions/99/address_ranges', { as: 'operator' })).status).toBe(
+    404,
+  );
 });
 
 test('metrics have it in bytes, with the threshold that was crossed', async () => {

@@ -1,8 +1,8 @@
 import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { Key } from '../../platform/http/schemas.ts';
-import { CapacityList } from './schema.ts';
-import { getCapacity } from './service.ts';
+import { AddressRangeList, CapacityList } from './schema.ts';
+import { getCapacity, listAddressRanges } from './service.ts';
 
 export const capacityRoutes: readonly Route[] = [
   plainPath('Operator', '/virga/v1/regions/{region_id}/capacity', { region_id: Key() }).get({
@@ -13,5 +13,14 @@ export const capacityRoutes: readonly Route[] = [
     access: 'operate',
     response: CapacityList,
     handler: (ctx, { params }) => getCapacity(ctx, params.region_id),
+  }),
+  plainPath('Operator', '/virga/v1/regions/{region_id}/address_ranges', { region_id: Key() }).get({
+    summary: 'List the ranges that the addresses of a region come from',
+    description:
+      'As the file of regions names them, with how many addresses of each are used, free and excluded.',
+    operationId: 'listAddressRanges',
+    access: 'operate',
+    response: AddressRangeList,
+    handler: (ctx, { params }) => listAddressRanges(ctx, params.region_id),
   }),
 ];

@@ -31,3 +31,31 @@ export const CapacityList = Type.Object(
   },
   { $id: 'CapacityList' },
 );
+
+const addresses = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const AddressRange = Type.Object(
+  {
+    range: Type.String({ description: 'The network in CIDR notation.' }),
+    interface: Type.String({ description: 'Of the machine that serves the region.' }),
+    exclude: Type.Array(Type.String(), { description: 'Addresses and networks of it that are never given.' }),
+    used: addresses('How many of its addresses something in the region has.'),
+    free: addresses('How many can still be given.'),
+    excluded: addresses(
+      'How many are never given: those in `exclude`, and the first and the last one of an IPv4 network.',
+    ),
+  },
+  { $id: 'AddressRange' },
+);
+
+export const AddressRangeList = Type.Object(
+  {
+    region_id: Type.Integer(),
+    region_name: Type.String({ description: 'What people call it.' }),
+    count: Type.Integer(),
+    results: Type.Array(AddressRange, {
+      description: 'Empty where addresses are loopback, or those of another cloud.',
+    }),
+  },
+  { $id: 'AddressRangeList' },
+);

@@ -1,21 +1,60 @@
 import type { Static } from '@sinclair/typebox';
+import { roomOf } from '../../kernel/address-pools.ts';
 import { zuluTime } from '../../kernel/codecs.ts';
 import { UnknownRegion } from '../../kernel/errors.ts';
+import { parseRange } from '../../kernel/ip.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
-import { readRegionsByIds } from '../regions/index.ts';
-import type { Capacity, STATUSES } from './schema.ts';
+import { readAddressesInUse } from '../networking/networks/index.ts';
+import { type RegionAddressPool, readRegionsByIds } from '../regions/index.ts';
+import type { AddressRange, Capacity, STATUSES } from './schema.ts';
 import { type CapacityRow, readCapacity } from './store.ts';
 
 /** @throws NotFound */
-export async function getCapacity({ db }: RequestContext, regionId: number) {
-  const [region] = await readRegionsByIds(db, [regionId]);
-  if (!region) throw new UnknownRegion(regionId);
+export async function getCapacity(ctx: RequestContext, regionId: number) {
+  const { db } = ctx;
+  const region = await requireRegion(ctx, regionId);
   const rows = await readCapacity(db, regionId);
   return {
     region_id: regionId,
     region_name: region.display_name,
     count: rows.length,
     results: rows.map(viewCapacity),
+  };
+}
+
+/** @throws NotFound */
+export async function listAddressRanges(ctx: RequestContext, regionId: number) {
+  const region = await requireRegion(ctx, regionId);
+  const { addresses = [] } = region.settings;
+  const inUse = await readAddressesInUse(ctx.db, regionId);
+  return {
+    region_id: regionId,
+    region_name: region.display_name,
+    count: addresses.length,
+    results: addresses.map((pool) => viewRange(pool, inUse)),
+  };
+}
+
+async function requireRegion({ db }: RequestContext, regionId: number) {
+  const [region] = await readRegionsByIds(db, [regionId]);
+  if (!region) throw new UnknownRegion(regionId);
+  return region;
+}
+
+/** Larger amounts, which ranges of IPv6 have, would not be exact. */
+const amount = (value: number) => Math.min(value, Number.MAX_SAFE_INTEGER);
+
+function viewRange(pool: RegionAddressPool, inUse: ReadonlySet<string>): Static<typeof AddressRange> {
+  const { range, interface: device, exclude = [] } = pool;
+  const { version, first, last } = parseRange(range) ?? { version: 4, first: 0n, last: -1n };
+  const { used, total } = roomOf([pool], version, inUse);
+  return {
+    range,
+    interface: device,
+    exclude: [...exclude],
+    used,
+    free: amount(total - used),
+    excluded: amount(Number(last - first + 1n) - total),
   };
 }
 

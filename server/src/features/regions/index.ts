@@ -7,6 +7,7 @@ export {
   EXTERNAL_SERVICES,
   type ExternalService,
   NO_CAPABILITIES,
+  type RegionAddressPool,
   type RegionRow,
   type RegionSettings,
 } from './model.ts';
