@@ -406,8 +406,12 @@ export class App {
       await Promise.all([this.#watcher.close(), this.#changes.close()]);
     });
     await serveReference(api, () => this.document);
-    const { portal: folder, guide, ids, video, db } = this.#options;
-    await servePassOn(api, { prefix: PASSED_ON, addressOf: (id) => storageAddress(db, id) });
+    const { portal: folder, guide, ids, video, db, rateLimit } = this.#options;
+    await servePassOn(api, {
+      prefix: PASSED_ON,
+      addressOf: (id) => storageAddress(db, id),
+      isLimited: rateLimit > 0,
+    });
     const media = video ? [new URL(video.cdnUrl).origin, new URL(video.cdnIpUrl).origin] : [];
     await servePortal(api, { folder, ids, media });
     await serveGuide(api, guide);

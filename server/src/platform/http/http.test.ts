@@ -152,6 +152,12 @@ test('the answer to too many requests says when to come back', async () => {
     for (let i = 0; i < 4; i++) replies.push(await limited.call('GET', '/cloud/v1/regions'));
     expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200, 429]);
     expect(Number(replies[3]?.headers['retry-after'])).toBeGreaterThan(0);
+    // What is passed on to storages is counted by its source.
+    const signed = `/objects/9/photos/cat?X-Amz-Signature=${'0'.repeat(64)}`;
+    const passed = [];
+    for (let i = 0; i < 4; i++) passed.push(await limited.api.inject({ method: 'GET', url: signed }));
+    expect(passed.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 429]);
+    expect(Number(passed[3]?.headers['retry-after'])).toBeGreaterThan(0);
   } finally {
     await limited.close();
   }

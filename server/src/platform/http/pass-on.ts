@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { NOBODY } from '../auth/caller.ts';
 import { HttpError } from './errors.ts';
 
 /** Passes requests that carry a signature of S3 on to the server of a storage, so that pages of this origin reach it
@@ -49,10 +50,15 @@ export interface PassOnOptions {
   readonly prefix: string;
   /** Undefined: there is none. */
   readonly addressOf: (storageId: number) => Promise<StorageAddress | undefined>;
+  /** Whether requests are counted, as those of the API are: by their source, since nobody says who they are. */
+  readonly isLimited: boolean;
 }
 
 /** Serves `PREFIX/NUMBER/BUCKET/KEY?…X-Amz-Signature=…`. */
-export async function servePassOn(app: FastifyInstance, { prefix, addressOf }: PassOnOptions): Promise<void> {
+export async function servePassOn(
+  app: FastifyInstance,
+  { prefix, addressOf, isLimited }: PassOnOptions,
+): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // Bodies are passed on as they come.
@@ -61,6 +67,11 @@ export async function servePassOn(app: FastifyInstance, { prefix, addressOf }: P
       method: METHODS,
       url: `${prefix}/:storage/*`,
       bodyLimit: LARGEST,
+      config: isLimited ? { rateLimit: {} } : {},
+      // Nobody, before requests are counted.
+      onRequest: async (request) => {
+        request.caller = NOBODY;
+      },
       handler: async (request, reply) => {
         const { storage } = request.params;
         const target = (request.raw.url ?? '').slice(`${prefix}/${storage}`.length);
