@@ -91,6 +91,27 @@ test('operators see who works on each region', async () => {
   expect(payload).not.toContain('machine-2');
 });
 
+test('without the database metrics say so, also with a token that nobody can check then', async () => {
+  const ASKS = ['rows', 'row', 'number', 'any', 'run', 'transaction'];
+  const lost = async () => {
+    throw new Error('the database is away');
+  };
+  const db = new Proxy(server.db, {
+    get: (own, name) => {
+      const value = Reflect.get(own, name, own);
+      if (ASKS.includes(String(name))) return lost;
+      return typeof value === 'function' ? value.bind(own) : value;
+    },
+  });
+  const probes = await server.newApp({ db }).probes();
+  for (const headers of [{}, { authorization: `APIKey ${server.tokens.operator}` }]) {
+    const { statusCode, payload } = await probes.inject({ method: 'GET', url: '/metrics', headers });
+    expect([statusCode, /^virga_database_up \d/m.exec(payload)?.[0]]).toEqual([200, 'virga_database_up 0']);
+    expect(payload).not.toContain('virga_nodes{');
+  }
+  await probes.close();
+});
+
 test('a node without an API answers probes and serves metrics, and nothing else', async () => {
   const probes = await server.app.probes();
   const get = async (url: string) => (await probes.inject({ method: 'GET', url })).statusCode;

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { PermissionDenied } from '../../kernel/errors.ts';
+import { DomainError, PermissionDenied } from '../../kernel/errors.ts';
 import { firstOf } from '../../kernel/headers.ts';
 import type { Authenticator } from '../auth/caller.ts';
 import { lackOf } from '../auth/roles.ts';
@@ -62,8 +62,11 @@ export function probeRoutes({ metrics, isReady, faults, notes, ...probes }: Prob
         public: 'read by Prometheus on the same machine; without an operator token no names and no ids',
       },
       handler: async (_ctx, { headers }) => {
-        const named = await namedMetrics(probes, headers.authorization);
-        return new RawReply(metrics.registry.contentType, `${await metrics.text()}${named}`);
+        const [named, text] = await Promise.all([
+          namedMetrics(probes, headers.authorization),
+          metrics.text(),
+        ]);
+        return new RawReply(metrics.registry.contentType, `${text}${named}`);
       },
     }),
   ];
@@ -82,14 +85,21 @@ async function nobodyWorks(db: Db): Promise<readonly string[]> {
   return ['nobody works on tasks: start a node with --role worker'];
 }
 
-/** What only operators see; nothing for a request without a token.
+/** What only operators see; nothing for a request without a token, and nothing while the database does not answer: what
+ *  says that it is lost must be read then.
  *  @throws Unauthenticated, PermissionDenied for a token that is no operator's */
 async function namedMetrics(
   { authenticator, operatorMetrics }: Pick<Probes, 'authenticator' | 'operatorMetrics'>,
   authorization: string | string[] | undefined,
 ): Promise<string> {
   if (authorization === undefined) return '';
-  const { role } = await authenticator.authenticate(firstOf(authorization));
-  if (role !== 'operator') throw new PermissionDenied(lackOf(role, 'operate'));
-  return (await Promise.all(operatorMetrics.map((metrics) => metrics()))).join('');
+  try {
+    const { role } = await within(PATIENCE_MS, authenticator.authenticate(firstOf(authorization)));
+    if (role !== 'operator') throw new PermissionDenied(lackOf(role, 'operate'));
+    const all = await within(PATIENCE_MS, Promise.all(operatorMetrics.map((metrics) => metrics())));
+    return all.join('');
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    return '';
+  }
 }

@@ -93,9 +93,8 @@ export class ClusterMetrics {
   /** What was true before the database was lost may not be true now. */
   #forget(): void {
     this.#up.set(0);
-    for (const gauge of [this.#nodes, this.#tasks, this.#oldest]) gauge.remove();
     this.#nodes.reset();
     this.#tasks.reset();
-    for (const { gauge } of this.#backlogs) gauge.remove();
+    for (const gauge of [this.#oldest, ...this.#backlogs.map((each) => each.gauge)]) gauge.remove();
   }
 }
