@@ -10,9 +10,10 @@ import { processesIn } from '../harness/leftovers.ts';
 import { Clients, Segment } from '../harness/machines.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
+import { type Way, wayTo } from '../harness/way.ts';
 
-/** A region of two machines, each a network namespace: when one is lost, or its worker is stopped, the other one has the
- *  addresses, and clients on the same segment reach them there. */
+/** A region of two machines, each a network namespace: when one is lost, its worker is stopped, or it does not reach the
+ *  database, the other one has the addresses, and clients on the same segment reach them there. */
 
 const fault = cableFault();
 const PORT = 8088;
@@ -27,18 +28,30 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
   let env: Record<string, string>;
   const folders = new Map<string, string>();
   const workers = new Map<string, VirgaProcess>();
+  /** How each machine reaches the database. */
+  const relays = new Map<string, Way>();
 
   const folder = (name: string) => {
     const made = folders.get(name) ?? newDataDir();
     folders.set(name, made);
     return made;
   };
+  const databaseFrom = (name: string) => {
+    const { user = '', password, database: of } = database.connection;
+    const secret = encodeURIComponent(String(password));
+    return `postgresql://${user}:${secret}@198.18.77.1:${relays.get(name)?.port}/${of}`;
+  };
   const startWorker = async (name: string, number: number) => {
     const accounts = `${80_000 + number * 1000}-${80_999 + number * 1000}`;
     const worker = await startVirga({
       dataDir: folder(name),
       args: ['--role', 'worker'],
-      env: { ...env, VIRGA_NODE: name, VIRGA_ENGINE_ACCOUNTS: accounts },
+      env: {
+        ...env,
+        DATABASE_URL: databaseFrom(name),
+        VIRGA_NODE: name,
+        VIRGA_ENGINE_ACCOUNTS: accounts,
+      },
       enter: segment.enter(name),
     });
     workers.set(name, worker);
@@ -55,6 +68,7 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     member = createServer((_request, response) => response.end('member'));
     await new Promise<void>((resolve) => member.listen(0, '198.18.77.1', resolve));
     database = await createTestDatabase();
+    for (const name of MACHINES) relays.set(name, await wayTo(database.connection, '198.18.77.1'));
     const regions = path.join(folder('api'), 'regions.json');
     const addresses = [{ range: '198.18.77.32/28', interface: 'eth0' }];
     const region = { id: 1, name: 'Both', provider: 'local', nodes: MACHINES, addresses };
@@ -74,6 +88,7 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
       kill(name);
       removeDataDir(each);
     }
+    for (const relay of relays.values()) relay.close();
     member?.close();
     segment?.remove();
     await database?.drop();
@@ -130,6 +145,13 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     await workers.get(first)?.end('SIGTERM');
     await reached(second);
     await goesOn();
+
+    // A machine that does not reach the database sees that the other one has its addresses.
+    await startWorker(first, 5);
+    relays.get(second)?.shut();
+    await reached(first);
+    await goesOn();
+    relays.get(second)?.open();
     for (const each of clients) expect((await each.stop()).answered).toBeGreaterThan(200);
   });
 });

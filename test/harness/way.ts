@@ -15,11 +15,12 @@ export interface Way {
   close(): void;
 }
 
-/** @param to where a database listens */
-export async function wayTo(to: {
-  readonly host?: string | undefined;
-  readonly port?: number | undefined;
-}): Promise<Way> {
+/** @param to where a database listens
+ *  @param at the address to be reached at */
+export async function wayTo(
+  to: { readonly host?: string | undefined; readonly port?: number | undefined },
+  at = '127.0.0.1',
+): Promise<Way> {
   const sockets = new Set<Socket>();
   let frozen = false;
   let isShut = false;
@@ -42,7 +43,7 @@ export async function wayTo(to: {
       if (frozen) from.pause();
     }
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, at);
   await once(server, 'listening');
   const cut = () => {
     for (const socket of sockets) socket.destroy();

@@ -20,6 +20,7 @@ function refusal(home: Partial<Home>, running: readonly number[] = [], node: Nod
   const data = {
     programsOf: (dataDir: string) => (dataDir === node.dataDir ? [] : running),
     fault: async () => null,
+    isElsewhere: async () => false,
     takeOver: async () => {},
     release: async () => {},
   };

@@ -11,6 +11,8 @@ export interface OwnedDataPlane {
   fault(): Promise<string | null>;
   /** Pids of its programs on this machine that were started from this data directory. */
   programsOf(dataDir: string): readonly number[];
+  /** Whether another machine is seen to have its addresses, as far as that can be seen without the database. */
+  isElsewhere(): Promise<boolean>;
   /** From now on this process works on it, and no process that did so in an earlier epoch can any more.
    *  @param servedFrom the data directory from which it was served last, maybe on another machine; null: none yet */
   takeOver(epoch: number, servedFrom: string | null): Promise<void>;

@@ -28,6 +28,7 @@ test('a lease that was lost is released, also when the database fails at that mo
   const data = {
     programsOf: () => [],
     fault: async () => null,
+    isElsewhere: async () => false,
     takeOver: async () => {},
     release: async (programs: string) => void released.push(programs),
   };
@@ -58,4 +59,86 @@ test('a lease that was lost is released, also when the database fails at that mo
   expect(released).toEqual(['leave']);
   expect(owners.owned()).toEqual([]);
   expect(lines).toEqual(['region Local has another owner now']);
+});
+
+test('after the database was away, another machine gives the one that serves a region time to say so', async () => {
+  await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
+  const data = {
+    programsOf: () => [],
+    fault: async () => null,
+    isElsewhere: async () => false,
+    takeOver: async () => {},
+    release: async () => {},
+  };
+  let [now, away] = [0, false];
+  const rows: Db['rows'] = (statement, ...rest) =>
+    away ? Promise.reject(new Error('the database is away')) : db.rows(statement, ...rest);
+  const ownersOn = (name: string) =>
+    new RegionOwners({
+      db: Object.create(db, { rows: { value: rows } }),
+      log: pino({ level: 'silent' }),
+      ids: randomIds(),
+      node: { name, dataDir: `/data/${name}`, alone: false },
+      owned: [{ id: 1, name: 'Local', data }],
+      everybodys: [],
+      steady: () => now,
+    });
+  const [one, two] = [ownersOn('one'), ownersOn('two')];
+  await one.begin();
+  await one.claimFree();
+  const look = async () => {
+    now += 1500;
+    await two.claimFree();
+  };
+  const silence = () => db.run(sql`update region_owners set renewed_at = now() - interval '1 minute'`);
+  await look();
+  away = true;
+  await expect(look()).rejects.toThrow('away');
+  away = false;
+  await silence();
+  await look();
+  expect(two.owned()).toEqual([]);
+  await one.renew();
+  for (let looks = 0; looks < 4; looks++) await look();
+  expect(two.owned()).toEqual([]);
+  // It is gone, and the database is not.
+  await silence();
+  await look();
+  expect(two.owned()).toEqual([1]);
+});
+
+test('without the database a region goes on, but not beside another machine that has its addresses', async () => {
+  let [now, away, isElsewhere] = [0, false, false];
+  const released: string[] = [];
+  const data = {
+    programsOf: () => [],
+    fault: async () => null,
+    isElsewhere: async () => isElsewhere,
+    takeOver: async () => {},
+    release: async (programs: string) => void released.push(programs),
+  };
+  const rows: Db['rows'] = (statement, ...rest) =>
+    away ? Promise.reject(new Error('the database is away')) : db.rows(statement, ...rest);
+  const owners = new RegionOwners({
+    db: Object.create(db, { rows: { value: rows } }),
+    log: pino({ level: 'silent' }),
+    ids: randomIds(),
+    node: { name: 'here', dataDir: '/data', alone: false },
+    owned: [{ id: 1, name: 'Local', data }],
+    everybodys: [],
+    steady: () => now,
+  });
+  await owners.begin();
+  await owners.claimFree();
+  away = true;
+  const beat = async () => {
+    now += 3000;
+    await expect(owners.renew()).rejects.toThrow('away');
+  };
+  await beat();
+  await beat();
+  expect([owners.owned(), released]).toEqual([[1], []]);
+  isElsewhere = true;
+  await beat();
+  expect([owners.owned(), released]).toEqual([[], ['stop']]);
 });

@@ -18,10 +18,14 @@ export interface RegionOwnersOptions {
   readonly everybodys: readonly number[];
   /** Called when this node has become the owner of a region. */
   readonly onClaimed?: () => void;
+  /** Milliseconds of a clock that never jumps; default: of the process. */
+  readonly steady?: () => number;
 }
 
 /** A holder silent for this long has lost its lease to whoever asks. */
 const SILENT_MS = 4000;
+/** Two looks of a worker. */
+const BREAK_MS = 3000;
 
 /** The leases of this node on regions that only one node at a time may work on. */
 export class RegionOwners {
@@ -34,6 +38,10 @@ export class RegionOwners {
   readonly #elsewhere = new Map<number, number>();
   /** Why regions are not served here. */
   readonly #refused = new Map<number, string>();
+  /** Since when the database has answered without a break. */
+  #heardSince: number | undefined;
+  #heardAt = 0;
+  #renewedAt = 0;
 
   constructor(options: RegionOwnersOptions) {
     this.#options = options;
@@ -101,9 +109,33 @@ export class RegionOwners {
     await store.release(this.#options.db, row.region_id, this.#session);
   }
 
-  /** Says that this process is alive, and releases what it has lost. */
+  /** Says that this process is alive, and releases what it has lost.
+   *  @throws when the database does not answer; then what is seen to be elsewhere is released all the same */
   async renew(): Promise<void> {
     if (this.#held.size === 0) return;
+    try {
+      await this.#renew();
+      this.#renewedAt = this.#now();
+    } catch (error) {
+      if (this.#now() - this.#renewedAt > SILENT_MS) await this.#giveUpMoved();
+      throw error;
+    }
+  }
+
+  /** Without the database regions go on as they are, but not beside another machine that has taken them over. */
+  async #giveUpMoved(): Promise<void> {
+    for (const regionId of [...this.#held.keys()]) {
+      if (!(await this.#regions.get(regionId)?.data.isElsewhere())) continue;
+      this.#options.log.warn(
+        { regionId },
+        `another machine has the addresses of region ${this.#name(regionId)}: its programs here are ended`,
+      );
+      this.#held.delete(regionId);
+      await this.#release(regionId, 'stop');
+    }
+  }
+
+  async #renew(): Promise<void> {
     const { db, node } = this.#options;
     const held = [...this.#held].map(async ([regionId, epoch]) => ({
       regionId,
@@ -132,19 +164,40 @@ export class RegionOwners {
     const { db, node } = this.#options;
     const unheld = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
     if (unheld.length === 0) return;
-    for (const row of await this.#rows(unheld)) {
+    for (const row of await this.#hear(unheld)) {
       const region = this.#regions.get(row.region_id);
       if (!region) continue;
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
-      if (row.free || this.#isDead(row)) await this.#claim(region, row);
+      if ((row.free && !this.#mayBeUnheard(row)) || this.#isDead(row)) await this.#claim(region, row);
       else {
         const me = { by: this.#session, node: node.name, silentMs: SILENT_MS };
         await store.sayAwaited(db, region.id, me);
         if (row.node !== node.name) await this.#endLeft(region, row);
       }
     }
+  }
+
+  async #hear(regionIds: readonly number[]): Promise<readonly store.OwnerRow[]> {
+    const since = this.#heardSince;
+    this.#heardSince = undefined;
+    const rows = await this.#rows(regionIds);
+    const now = this.#now();
+    this.#heardSince = since === undefined || now - this.#heardAt > BREAK_MS ? now : since;
+    this.#heardAt = now;
+    return rows;
+  }
+
+  /** After the database was away everybody is silent. The machine that serves a region comes first, since databases and
+   *  storages do not move with it. */
+  #mayBeUnheard({ peers, node, holder }: store.OwnerRow): boolean {
+    if (peers.length === 0 || holder === null || node === this.#options.node.name) return false;
+    return this.#now() - (this.#heardSince ?? this.#now()) < SILENT_MS;
+  }
+
+  #now(): number {
+    return this.#options.steady?.() ?? performance.now();
   }
 
   /** Another machine serves a region of both: what this one has of it, from before it was silent, must not go on. */
@@ -169,6 +222,7 @@ export class RegionOwners {
       return store.release(db, region.id, this.#session);
     }
     this.#held.set(region.id, epoch);
+    this.#renewedAt = this.#now();
     if (row.holder !== null) log.warn({ regionId: region.id }, `region ${region.name} is taken over`);
     this.#options.onClaimed?.();
   }

@@ -39,7 +39,7 @@ for i in range(times):
 `;
 
 /** That of the system: one of a home cannot be read by the account that runs it. */
-const python = (): string | null =>
+export const python = (): string | null =>
   existsSync('/usr/bin/python3') ? '/usr/bin/python3' : findProgram('python3');
 
 /** To whom nothing has to be said, since it is not heard. */

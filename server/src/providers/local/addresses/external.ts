@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { type AddressPoolRange, type AddressRoom, roomOf, spansOf } from '../../../kernel/address-pools.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import {
   addressNumber,
@@ -11,17 +12,14 @@ import {
 import { ownCapabilities } from '../host/privileges.ts';
 import { findProgram, run } from '../host/programs.ts';
 import { announce } from './announce.ts';
+import { isElsewhere } from './conflict.ts';
 
 /** Addresses that others can reach: of ranges that the region names, on an interface of this machine. What Virga puts
  *  there has a prefix of its own length (/32, /128), by which it is told from the machine's own. */
 
-export interface AddressPool {
-  /** `203.0.113.16/28`, `2001:db8::/112`. */
-  readonly range: string;
+export interface AddressPool extends AddressPoolRange {
   /** `eth0`. */
   readonly interface: string;
-  /** Addresses and ranges that are others'. */
-  readonly exclude?: readonly string[];
 }
 
 interface OnInterface {
@@ -71,20 +69,8 @@ export class ExternalAddresses {
   }
 
   /** How many addresses of this version its ranges have, and how many of those in use are of them. */
-  room(version: 4 | 6, inUse: Iterable<string>): { readonly used: number; readonly total: number } {
-    const spans = this.#spans(version);
-    const isOwn = (address: string) => {
-      const number = addressNumber(address);
-      return (
-        number?.version === version &&
-        spans.some(({ first, last }) => number.value >= first && number.value <= last)
-      );
-    };
-    const used = new Set([...inUse].map(canonicalAddress).filter(isOwn));
-    return {
-      used: used.size,
-      total: Number(spans.reduce((sum, { first, last }) => sum + last - first + 1n, 0n)),
-    };
+  room(version: 4 | 6, inUse: Iterable<string>): AddressRoom {
+    return roomOf(this.#pools, version, inUse);
   }
 
   /** A free address.
@@ -126,6 +112,18 @@ export class ExternalAddresses {
     }
   }
 
+  /** Whether another machine answers for those of these addresses that this one has. */
+  async isElsewhere(addresses: readonly string[]): Promise<boolean> {
+    const own = addresses.map(canonicalAddress).filter((address) => this.#poolOf(address) !== undefined);
+    const missing = new Set(this.#missing(own));
+    const present = own.filter((address) => !missing.has(address));
+    for (const device of new Set(present.map((address) => this.#poolOf(address)?.interface ?? ''))) {
+      const there = present.filter((address) => this.#poolOf(address)?.interface === device);
+      if (await isElsewhere(there, device)) return true;
+    }
+    return false;
+  }
+
   /** Removes what servers that were killed have left.
    *  @param used addresses that something of this server is noted to have */
   async removeAbandoned(used: ReadonlySet<string>): Promise<void> {
@@ -151,45 +149,13 @@ export class ExternalAddresses {
 
   /** All addresses that may be given. */
   *#all(version: 4 | 6): Generator<string> {
-    for (const { first, last } of this.#spans(version))
+    for (const { first, last } of this.#pools.flatMap((pool) => spansOf(pool, version)))
       for (let value = first; value <= last; value += 1n) yield addressText(version, value);
   }
-
-  #spans(version: 4 | 6): readonly Span[] {
-    return this.#pools.flatMap((pool) => spansOf(pool, version));
-  }
 }
-
-interface Span {
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
-/** What may be given of a range, in order: of a network of IPv4 neither the first nor the last one, which hosts ignore, and
- *  nothing that is excluded. */
-function spansOf({ range: text, exclude = [] }: AddressPool, version: 4 | 6): readonly Span[] {
-  const range = parseRange(text);
-  if (range?.version !== version) return [];
-  const isNetwork = range.last - range.first > 1n;
-  const excluded = exclude.flatMap((each) => rangeOf(each) ?? []).filter((each) => each.version === version);
-  return excluded.reduce<readonly Span[]>(
-    (spans, other) =>
-      spans
-        .flatMap(({ first, last }) => [
-          { first, last: other.first - 1n < last ? other.first - 1n : last },
-          { first: other.last + 1n > first ? other.last + 1n : first, last },
-        ])
-        .filter(({ first, last }) => first <= last),
-    [isNetwork ? { first: range.first + 1n, last: range.last - 1n } : range],
-  );
-}
-
-/** Of an address alone, it is the only one. */
-const rangeOf = (text: string) =>
-  parseRange(text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 
 const within = (range: string, address: string): boolean => {
-  const parsed = rangeOf(range);
+  const parsed = parseRange(range);
   return (
     parsed !== undefined &&
     addressNumber(address)?.version === parsed.version &&

@@ -93,6 +93,12 @@ export class LocalAddresses implements AddressProvider {
   }
 
   /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
+  /** Whether another machine has what the region has here. */
+  async isElsewhere(): Promise<boolean> {
+    const { external, inUse } = this.#options;
+    return (await external?.isElsewhere(inUse())) ?? false;
+  }
+
   allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string> {
     return this.allocateAddress(inUse);
   }
