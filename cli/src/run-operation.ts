@@ -1,4 +1,4 @@
-import { leastRole, type Task } from '../../client/src/index.ts';
+import { leastRole, type Task, VirgaError } from '../../client/src/index.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
 import { Interrupted, UsageError } from './failures.ts';
@@ -178,11 +178,22 @@ async function showOutcome(answer: unknown, call: Call): Promise<void> {
   const isPlain = (globals.output ?? 'table') === 'table';
   if (globals.wait === false) return context.print(isPlain ? ids.map(String) : answer);
   for (const id of ids) {
-    const task = await followTask(connection.client, id, terminal, globals.quiet);
+    const task = await followTask(connection.client, id, terminal, globals.quiet).catch(refusedTask);
+    if (task === undefined) {
+      context.say(`Task ${id} goes on; this token may not follow it`);
+      if (!isPlain) context.print(answer);
+      continue;
+    }
     const made = await madeBy(task, call);
     if (made !== undefined) context.print(made);
     else if (!isPlain) context.print(task);
   }
+}
+
+/** An operator's token makes calls for clients, whose tasks it may not read. */
+function refusedTask(error: unknown): undefined {
+  if (error instanceof VirgaError && error.status === 403) return undefined;
+  throw error;
 }
 
 /** The tasks that an answer names, unless it is a list of tasks. */
