@@ -1,12 +1,25 @@
 // @ts-check
 // npm run trial: an installation of several processes under load, whose parts are killed, frozen and replaced.
+// npm run trial -- runbook: what docs/runbook.md is about happens, and what stands there is done.
+// npm run trial -- tenants [--minutes N] [--tenants N] [--seed N]: many tenants, their operator, and faults.
+// npm run trial -- sizing [--sizes 10,50,200]: the memory, disk and connections that tenants take.
 import { spawnSync } from 'node:child_process';
 import './lib/node-version.mjs';
 
 const { ROOT } = await import('./lib/root.mjs');
 const { installNodeModules } = await import('./lib/node-modules.mjs');
 if (!installNodeModules(ROOT, true)) process.exit(1);
-const { status } = spawnSync(process.execPath, ['node_modules/tsx/dist/cli.mjs', 'test/trial/main.ts'], {
+const [first, ...rest] = process.argv.slice(2);
+const PARTS = ['runbook', 'sizing', 'tenants'];
+const part = first !== undefined && PARTS.includes(first) ? first : undefined;
+if (first !== undefined && part === undefined) {
+  console.error(
+    `There is no trial "${first}". Run one of: ${['npm run trial', ...PARTS.map((each) => `npm run trial -- ${each}`)].join(', ')}`,
+  );
+  process.exit(2);
+}
+const file = part ? `test/trial/${part}/main.ts` : 'test/trial/main.ts';
+const { status } = spawnSync(process.execPath, ['node_modules/tsx/dist/cli.mjs', file, ...rest], {
   cwd: ROOT,
   stdio: 'inherit',
 });

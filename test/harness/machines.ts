@@ -4,16 +4,17 @@ import { run } from './cable.ts';
 import { outputOf } from './process.ts';
 
 /** Machines of a test: network namespaces on one segment of Ethernet, of which this machine is the switch. In each the
- *  interface is eth0; this machine has 198.18.77.1. */
+ *  interface is eth0; this machine has .1 of the network. */
 export class Segment {
   readonly #bridge = `vgbr${process.pid}`;
   readonly #names: readonly string[];
 
-  /** @param names of the machines: 198.18.77.10 is the first one's, and so on */
-  constructor(names: readonly string[]) {
+  /** @param names of the machines: .10 is the first one's, and so on
+   *  @param network three numbers that no other segment on this machine uses at the same time */
+  constructor(names: readonly string[], network = '198.18.77') {
     this.#names = names;
     run('ip', 'link', 'add', this.#bridge, 'type', 'bridge');
-    run('ip', 'addr', 'add', '198.18.77.1/24', 'dev', this.#bridge);
+    run('ip', 'addr', 'add', `${network}.1/24`, 'dev', this.#bridge);
     run('ip', 'link', 'set', this.#bridge, 'up');
     for (const [index, name] of names.entries()) {
       const [namespace, port] = [this.#namespace(name), this.#port(index)];
@@ -21,7 +22,7 @@ export class Segment {
       run('ip', 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
       run('ip', 'link', 'set', port, 'master', this.#bridge, 'up');
       run(...this.enter(name), 'ip', 'link', 'set', 'lo', 'up');
-      run(...this.enter(name), 'ip', 'addr', 'add', `198.18.77.${10 + index}/24`, 'dev', 'eth0');
+      run(...this.enter(name), 'ip', 'addr', 'add', `${network}.${10 + index}/24`, 'dev', 'eth0');
       run(...this.enter(name), 'ip', 'link', 'set', 'eth0', 'up');
       // An entry that is younger than a second would not be changed.
       run(...this.enter(name), 'sh', '-c', 'echo 0 > /proc/sys/net/ipv4/neigh/eth0/locktime');

@@ -1,10 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { API_KEY } from '../harness/process.ts';
-
-/** The first attempt is being worked on: its answer is given to the next. */
-const isStillRunning = ({ status, body }: { status: number; body: { message?: string } }) =>
-  status === 409 && body.message?.includes('still running') === true;
+import { type Asked, Caller } from './caller.ts';
 
 /** What was acknowledged. */
 export interface Acknowledged {
@@ -15,13 +10,6 @@ export interface Acknowledged {
   deleted?: boolean;
 }
 
-interface Seen {
-  readonly at: number;
-  readonly failed: boolean;
-  /** Why it failed. */
-  readonly why?: string;
-}
-
 const ALL = '/cloud/v1/loadbalancers/1/2';
 /** How many each sender leaves alive. */
 const KEPT = 5;
@@ -30,8 +18,7 @@ const PAUSE_MS = 100;
 /** Clients that create load balancers, follow their tasks, read them and delete them. A write is repeated with its
  *  Idempotency-Key until it is answered; each request that was not answered well counts as failed. */
 export class TrialLoad {
-  readonly #url: string;
-  readonly requests: Seen[] = [];
+  readonly #caller: Caller;
   /** When a creation was seen to be FINISHED. */
   readonly finished: number[] = [];
   readonly acknowledged: Acknowledged[] = [];
@@ -40,7 +27,7 @@ export class TrialLoad {
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(url: string) {
-    this.#url = url;
+    this.#caller = new Caller(url);
   }
 
   start(senders: number): void {
@@ -52,42 +39,13 @@ export class TrialLoad {
     await this.#running;
   }
 
-  /** Asks again until it is answered by the API itself. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  async call(method: string, path: string, body?: object): Promise<{ status: number; body: any }> {
-    const key = randomUUID();
-    for (;;) {
-      const answer = await this.#once(method, path, body, key);
-      const at = performance.now();
-      if (typeof answer === 'string') {
-        const what = path.replace(/[0-9a-f-]{36}/, 'ID').replace(/\?.*/, '');
-        this.requests.push({ at, failed: true, why: `${answer} to ${method} ${what}` });
-      } else this.requests.push({ at, failed: false });
-      if (typeof answer !== 'string' && !isStillRunning(answer)) return answer;
-      await delay(PAUSE_MS);
-    }
+  get requests(): readonly Asked[] {
+    return this.#caller.requests;
   }
 
-  /** @returns the answer, or why there is none that counts */
-  async #once(method: string, path: string, body: object | undefined, key: string) {
-    try {
-      const response = await fetch(`${this.#url}${path}`, {
-        method,
-        headers: {
-          authorization: `APIKey ${API_KEY}`,
-          ...(method === 'GET' ? {} : { 'idempotency-key': key }),
-          ...(body && { 'content-type': 'application/json' }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(60_000),
-      });
-      const text = await response.text();
-      if (response.status >= 500) return `${response.status}`;
-      return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
-    } catch (error) {
-      const { cause } = error as { cause?: { code?: string } };
-      return cause?.code ?? String(error);
-    }
+  /** Asks again until it is answered by the API itself. */
+  call(method: string, path: string, body?: object): ReturnType<Caller['call']> {
+    return this.#caller.call(method, path, body);
   }
 
   async #send(sender: number): Promise<void> {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, chownSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { type Account, serverAccount } from '../../server/src/platform/database/embedded/account.ts';
+import { type Account, initdbAccount } from '../../server/src/platform/database/embedded/account.ts';
 import {
   type Binaries,
   prepareBinaries,
@@ -33,14 +33,15 @@ export class PostgresServer {
 
   /** A new cluster, not started. */
   static async create(parent: string, port: number): Promise<PostgresServer> {
-    const account = serverAccount(parent, path.join(parent, 'none'));
+    const account = initdbAccount();
     const binaries = await prepareBinaries(account, parent);
     const server = new PostgresServer(path.join(parent, 'primary'), port, binaries, account);
     const secret = path.join(parent, 'password');
     writeFileSync(secret, PASSWORD);
     mkdirSync(server.folder, { mode: 0o700 });
     if (account) for (const file of [server.folder, secret]) chownSync(file, account.uid, account.gid);
-    const args = ['-D', server.folder, '-U', 'trial', '-A', 'scram-sha-256', `--pwfile=${secret}`];
+    const words = ['-U', 'trial', '-A', 'scram-sha-256', '--encoding=UTF8', '--locale=C'];
+    const args = ['-D', server.folder, ...words, `--pwfile=${secret}`];
     const made = spawnSync(program(binaries, 'initdb'), args, { ...server.#as(), encoding: 'utf8' });
     if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
     server.#set({

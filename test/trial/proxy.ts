@@ -12,10 +12,12 @@ export interface ProxyPorts {
   readonly database: number;
   readonly primary: number;
   readonly replica: number;
+  /** Another address at which it stands before PostgreSQL. */
+  readonly databaseAt?: string;
 }
 
 /** As in docs/operations.md. */
-const configurationOf = ({ api, nodes, database, primary, replica }: ProxyPorts) => `
+const configurationOf = ({ api, nodes, database, primary, replica, databaseAt }: ProxyPorts) => `
 global
   maxconn 2000
 defaults
@@ -40,14 +42,15 @@ ${nodes.map((port, i) => `  server node${i + 1} 127.0.0.1:${port} check`).join('
 frontend database
   mode tcp
   bind 127.0.0.1:${database}
+${databaseAt ? `  bind ${databaseAt}:${database}` : ''}
   timeout client 1h
   default_backend postgres
 backend postgres
   mode tcp
   timeout server 1h
   option pgsql-check user trial
-  server primary 127.0.0.1:${primary} check on-marked-down shutdown-sessions
-  server replica 127.0.0.1:${replica} check backup on-marked-up shutdown-backup-sessions
+  server primary 127.0.0.1:${primary} check on-marked-down shutdown-sessions on-marked-up shutdown-backup-sessions
+  server replica 127.0.0.1:${replica} check backup
 `;
 
 /** A real HAProxy before the API nodes, and before PostgreSQL. */

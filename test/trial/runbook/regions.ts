@@ -1,0 +1,85 @@
+import { waitUntil } from '../../harness/wait.ts';
+import type { Machine } from '../lab.ts';
+import type { Attempt, Entry } from './attempt.ts';
+
+/** Entries about what regions of machines run. */
+
+/** Served by either machine, and by one machine alone until the operator names the other one. */
+export const BOTH = 1;
+export const ALONE = 3;
+export const regionsOf = (node: Machine) => [
+  {
+    id: BOTH,
+    name: 'Both',
+    provider: 'local',
+    nodes: ['machine-1', 'machine-2'],
+    addresses: [{ range: '198.18.79.64/27', interface: 'eth0' }],
+    external_services: ['postgresql', 'object_storage'],
+  },
+  { id: 2, name: 'Simulated', provider: 'simulated' },
+  {
+    id: ALONE,
+    name: 'Alone',
+    provider: 'local',
+    node,
+    addresses: [{ range: '198.18.79.128/27', interface: 'eth0' }],
+  },
+];
+
+interface Own {
+  readonly region_id: number;
+  readonly served: boolean;
+  readonly node: Machine;
+}
+
+/** Who serves which region. */
+const owners = async ({ lab }: Attempt): Promise<readonly Own[]> =>
+  (await lab.operator.call('GET', '/virga/v1/nodes')).body.regions;
+
+export const regionEntries: readonly Entry[] = [
+  {
+    heading: 'HAProxy is gone',
+    fault: 'all HAProxys of a region are killed',
+    alerts: [],
+    try: async (attempt) => {
+      const { lab } = attempt;
+      const machine =
+        (await owners(attempt)).find(({ region_id }) => region_id === BOTH)?.node ?? 'machine-1';
+      const pids = lab.programs(machine, BOTH, 'load-balancers');
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      await attempt.recovered('the load balancer to answer', () => attempt.answers());
+      const served = (await owners(attempt)).every((own) => own.served) ? 'all' : 'not all';
+      const engines = JSON.parse(await attempt.virga('engine list -o json')).length;
+      return `${pids.length} programs were started again by themselves; \`/virga/v1/nodes\` said that ${served} regions are served, \`engine list\` named ${engines} engines`;
+    },
+  },
+  {
+    heading: 'The machine of a region is lost',
+    fault: 'the power of a machine that serves two regions fails, one of them with `nodes`',
+    alerts: ['VirgaRegionWithoutOwner', 'VirgaNodeDown'],
+    try: async (attempt) => {
+      const { lab } = attempt;
+      const lost = 'machine-1';
+      const answer = await attempt.as.call('POST', `/cloud/v1/loadbalancers/1/${ALONE}`, lab.web('alone'));
+      const made = (await attempt.as.ended(answer)).created_resources.loadbalancers[0];
+      const one = await attempt.as.call('GET', `/cloud/v1/loadbalancers/1/${ALONE}/${made}`);
+      const url = lab.webUrl(one.body.vip_address);
+      await waitUntil(() => attempt.answers(url), { what: 'the load balancer to answer' });
+
+      lab.cutPower(lost);
+      await attempt.alerts();
+      await waitUntil(() => attempt.answers(), { what: 'the region of two machines to move' });
+      // As the entry says: another machine in the file, and a worker that reads it.
+      lab.saveRegions(regionsOf('machine-2'));
+      await lab.workers.get('machine-2')?.end('SIGTERM');
+      await lab.startWorker('machine-2');
+      await attempt.recovered('the load balancer at its address', () => attempt.answers(url));
+      const { body } = await attempt.as.call('GET', `/cloud/v1/loadbalancers/1/${ALONE}/${made}`);
+      const same = body.vip_address === one.body.vip_address ? 'the same address' : 'another address';
+
+      lab.segment.link(lost, 'up');
+      await lab.startWorker(lost);
+      return `the region with \`nodes\` moved by itself; the other one came up on the other machine with ${same}`;
+    },
+  },
+];

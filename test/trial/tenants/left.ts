@@ -1,0 +1,44 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { MACHINES } from '../lab.ts';
+import { cmdlines } from './programs.ts';
+import { REGION, type Tenant } from './tenant.ts';
+
+/** What is left of a tenant that was deleted: rows, processes, files. Addresses are looked at in the end, since others may
+ *  have them by then. */
+export async function leftOf(tenant: Tenant): Promise<string[]> {
+  const { lab, name, id, project, bucket } = tenant;
+  const left: string[] = [];
+  const query = (text: string) => lab.primary.query(text, 'virga');
+  const columns = await query(
+    `select c.table_name as table, c.column_name as column from information_schema.columns c
+       join pg_class k on k.relname = c.table_name and k.relnamespace = 'public'::regnamespace
+      where c.table_schema = 'public' and not k.relispartition and k.relkind in ('r', 'p')
+        and c.column_name in ('client_id', 'project_id')`,
+  );
+  for (const { table, column } of columns) {
+    const value = column === 'client_id' ? id : project;
+    const rows = await query(`select to_jsonb(t) as row from ${table} t where ${column} = ${value}`);
+    left.push(...rows.map(({ row }) => `a row of ${table}: ${JSON.stringify(row).slice(0, 200)}`));
+  }
+  const mail = await query(`select 1 from mail_outbox where to_jsonb(mail_outbox)::text like '%${name}@%'`);
+  if (mail.length > 0) left.push(`${mail.length} mails`);
+  const marks = [...tenant.marks.map((mark) => new RegExp(mark)), ...(bucket ? [storage(bucket.id)] : [])];
+  for (const line of cmdlines()) if (marks.some((mark) => mark.test(line))) left.push(`a process: ${line}`);
+  for (const machine of MACHINES) {
+    const region = path.join(lab.dataDir(machine), 'regions', String(REGION));
+    if (!existsSync(region)) continue;
+    for (const engine of readdirSync(region, { withFileTypes: true })) {
+      if (!engine.isDirectory()) continue;
+      const files = readdirSync(path.join(region, engine.name));
+      left.push(
+        ...files
+          .filter((file) => marks.some((mark) => mark.test(file)))
+          .map((file) => `files on ${machine}: ${engine.name}/${file}`),
+      );
+    }
+  }
+  return left.map((what) => `of ${name}, which was deleted: ${what}`);
+}
+
+const storage = (id: number) => new RegExp(`storage-${id}(?!\\d)`);
