@@ -6,7 +6,7 @@ import { fieldsOf } from './fields.ts';
 /** Forms show what is wrong at the field, whichever body an error has. */
 
 const FAULTS = {
-  name: ['must be small letters, digits and "-", and begin and end with a letter or digit'],
+  name: ['must be lowercase letters, digits and "-", and begin and end with a letter or digit'],
   'pools.0.size': ['must be 1 or more'],
 };
 const bodyOf = (error: Error, path: string) => toWire(error, path, 'the-request').body as never;

@@ -5694,6 +5694,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what became of the requests of a load balancer over time
+         * @description Get what became of the requests of a load balancer over time. Rates, response times, codes, and when it was DEGRADED or ERROR. Each minute is kept for a day, a quarter of an hour for 30 days; an answer has at most 1,440 points. Answers `count`, the number of all that match, and `results`.
+         */
+        get: operations["getLoadBalancerSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/access_log": {
         parameters: {
             query?: never;
@@ -7939,6 +7959,66 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what you were notified of, the newest first
+         * @description List what you were notified of, the newest first. Thresholds of quotas and storages, changes of what you sign in with, and for administrators webhooks whose deliveries were given up. Each is kept for 90 days. Answers `count`, the number of all that match, and `results`, of which there are at most `limit`.
+         */
+        get: operations["listNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/notifications/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark what you were notified of as read, up to one of them
+         * @description Mark what you were notified of as read, up to one of them. Each person has marks of their own. Answers nothing (204).
+         */
+        post: operations["readNotifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/virga/v1/notifications/{notification_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark one thing that you were notified of as read, or as not read
+         * @description Mark one thing that you were notified of as read, or as not read. Answers nothing (204).
+         */
+        patch: operations["markNotification"];
         trace?: never;
     };
     "/virga/v1/search": {
@@ -15315,6 +15395,43 @@ export interface components {
              */
             price_status: "error" | "hide" | "show";
         };
+        LoadBalancerRequestPoint: {
+            /**
+             * Format: date-time
+             * @description The end of the time that the averages are about.
+             * @example 2026-01-31T12:00:00Z
+             */
+            time: string;
+            /** @description New connections a second; null: not known. */
+            connections_per_second: number | null;
+            /** @description Responses of listeners that speak HTTP, by status code; null: the region does not count them. */
+            responses_per_second: components["schemas"]["LoadBalancerResponseRates"];
+            /** @description What members took to respond, on average over their last some 500 responses; null: none responded, or the region does not say. */
+            response_milliseconds: number | null;
+            /**
+             * @description The worst operating status in this time; null: there was nothing wrong.
+             * @enum {string|null}
+             */
+            alert: "DEGRADED" | "ERROR" | null;
+        };
+        LoadBalancerRequestSeries: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["LoadBalancerRequestPoint"][];
+        };
+        LoadBalancerResponseRates: {
+            /** @description Successes a second. */
+            "2xx": number | null;
+            /** @description Redirections a second. */
+            "3xx": number | null;
+            /** @description Faults of clients a second. */
+            "4xx": number | null;
+            /** @description Faults of members, and requests that no member took, a second. */
+            "5xx": number | null;
+            /** @description Any other a second. */
+            other: number | null;
+        };
         LoadBalancerStatus: {
             /**
              * Format: uuid
@@ -15602,6 +15719,14 @@ export interface components {
             name: string;
             /** @description Whether nothing of what it has is real. */
             simulated: boolean;
+        };
+        MarkNotification: {
+            /** @description Whether you have read it. */
+            is_read: boolean;
+        };
+        MarkNotifications: {
+            /** @description Id of the newest of them. */
+            up_to: number;
         };
         MaxPolicyUsage: {
             /** @description Of all volumes. */
@@ -16338,6 +16463,37 @@ export interface components {
             regions: components["schemas"]["OwnedRegion"][];
         };
         Nothing: Record<string, never>;
+        Notification: {
+            /** @description Its id. */
+            id: number;
+            /** @description What it is about: `quota_threshold`, `storage_threshold`, `webhook_failed`. */
+            kind: string;
+            /**
+             * @description `mail`: it was mailed; `webhook`: a delivery was given up.
+             * @enum {string}
+             */
+            means: "mail" | "webhook";
+            /** @description What happened, in a sentence. */
+            subject: string;
+            /** @description The text of the mail; null: the subject says it all. */
+            body: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             * @example 2026-01-31T12:00:00Z
+             */
+            created_at: string;
+            /** @description Whether you have read it. */
+            is_read: boolean;
+        };
+        NotificationList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description How many in all you have not read. */
+            unread: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["Notification"][];
+        };
         ObjectStorage: {
             /** @description Its id. */
             id: number;
@@ -33304,6 +33460,8 @@ export interface operations {
                 exclude_linux?: boolean;
                 /** @description Not those that are for Windows. Default: false. */
                 exclude_windows?: boolean;
+                /** @description Part of the name; capitals do not matter. */
+                name__contains?: string;
                 /** @description Without a price list prices are null and hidden. Default: false. */
                 include_prices?: boolean;
             };
@@ -40654,6 +40812,46 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
+    getLoadBalancerSeries: {
+        parameters: {
+            query?: {
+                /** @description How far back; 30 days are kept. Default: 24. */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A project of the account, see GET /cloud/v1/projects */
+                project_id: number;
+                /** @description A region, see GET /cloud/v1/regions */
+                region_id: number;
+                /** @description Id of the load balancer. */
+                load_balancer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get what became of the requests of a load balancer over time */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadBalancerRequestSeries"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
     getLoadBalancerAccessLog: {
         parameters: {
             query?: {
@@ -40661,7 +40859,7 @@ export interface operations {
                 limit?: number;
                 /** @description Lines of this status: `404`, `5xx`. */
                 status?: string;
-                /** @description Lines that have this text, in large or small letters. */
+                /** @description Lines that have this text, in capitals or lowercase letters. */
                 text?: string;
             };
             header?: never;
@@ -47453,6 +47651,128 @@ export interface operations {
             400: components["responses"]["VideoTokenBadRequest"];
             429: components["responses"]["VideoTokenTooManyRequests"];
             default: components["responses"]["VideoTokenError"];
+        };
+    };
+    listNotifications: {
+        parameters: {
+            query?: {
+                /** @description How many items a page has at most. Default: 50. */
+                limit?: number;
+                /** @description How many items to leave out at the beginning. What is created or deleted between two pages moves the others: an item may then be missed, or come twice. When this matters, ask for all in one page, or read the pages again when `count` has changed. Default: 0. */
+                offset?: number;
+                /** @description Only what you have read, or have not. */
+                is_read?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what you were notified of, the newest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    readNotifications: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "up_to": 42
+                 *     }
+                 */
+                "application/json": components["schemas"]["MarkNotifications"];
+            };
+        };
+        responses: {
+            /** @description Mark what you were notified of as read, up to one of them */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    markNotification: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Visible ASCII characters. Repeated with the same key and body within a day, the call is done once, and has the first answer again */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Id of the notification. */
+                notification_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "is_read": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["MarkNotification"];
+            };
+        };
+        responses: {
+            /** @description Mark one thing that you were notified of as read, or as not read */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
+            409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
         };
     };
     searchResources: {

@@ -27,6 +27,7 @@ import { networkReconcile } from './features/networking/reconcile/index.ts';
 import { reservedFixedIps } from './features/networking/reserved-fixed-ips/index.ts';
 import { routers, routersOfNetworks } from './features/networking/routers/index.ts';
 import { nodes } from './features/nodes/index.ts';
+import { notifications } from './features/notifications/index.ts';
 import { Locations, objectStorage, PASSED_ON, storageAddress } from './features/object-storage/index.ts';
 import { olderStorages } from './features/older-storages/index.ts';
 import { pricing } from './features/pricing/index.ts';
@@ -247,6 +248,7 @@ export function features({
     webhooks({ db, clock, log, cipher, allowedNetworks: webhookNetworks, userAction: deliveredUserAction }),
     userActions({ cipher, allowedNetworks: webhookNetworks }),
     videoTokens(video),
+    notifications({ db, clock }),
   ];
   return [...all, search(all), attention(all), projectMap(all)];
 }

@@ -48,6 +48,9 @@ test('the portal speaks the terms of the field', () => {
   ];
   const shown = texts.filter(({ folder }) => folder.startsWith('portal'));
   expect(shown.filter(({ text }) => others.some((one) => one.test(text)))).toEqual([]);
+  // What the API refuses with stands on the page, too.
+  const [words] = others;
+  expect(messages.filter(({ text }) => words?.test(text))).toEqual([]);
 });
 
 function byFolder(all: readonly Message[]): string {

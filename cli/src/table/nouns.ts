@@ -100,7 +100,7 @@ export const NOUNS: readonly Noun[] = [
     [
       'storage-event',
       'thresholds of storages',
-      'notifications clients/storages storage_usage',
+      'storage/notifications clients/storages storage_usage',
       'StorageEvent',
     ],
   ]),
@@ -108,6 +108,7 @@ export const NOUNS: readonly Noun[] = [
     ['project', 'what holds resources', 'projects map', 'Project'],
     ['region', 'where resources live', 'regions laas', 'Region'],
     ['attention', 'what of a project needs a person', 'attention', 'Attention'],
+    ['notification', 'what people were notified of', 'virga/notifications', 'Notification'],
     ['resource', 'what there is, found by name, id, address or tag', 'search', 'Resource'],
     ['task', 'changes that take time', 'tasks', 'Task'],
     ['cost', 'what was used, and what it costs', 'cost_report usage_report', 'CostReport UsageReport'],

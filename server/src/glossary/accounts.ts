@@ -38,6 +38,7 @@ export const ACCOUNTS: Readonly<Record<string, string>> = {
   client_id: 'Id of the account.',
   client_name: 'The name of the account.',
   credential: 'The new passkey, as the browser made it.',
+  notification_id: 'Id of the notification.',
   passkey: 'What the browser made of a passkey that it was asked for.',
   response: 'What the authenticator answered.',
   client_user: 'Whose token it is, and with which role.',

@@ -116,6 +116,8 @@ export const BALANCING: Readonly<Record<string, string>> = {
   routers: 'Ids of the routers that were created.',
   routes: 'Static routes.',
   rule_id: 'Id of the rule.',
+  responses_per_second:
+    'Responses of listeners that speak HTTP, by status code; null: the region does not count them.',
   rules: 'The rules.',
   secret_id: 'The secret with the certificate; null: none.',
   security_group: 'The security group, in the form of older clients.',

@@ -15,7 +15,7 @@ export const UUID_RULE = 'must be a UUID, such as 0b9ee2ab-1c5f-4f3c-9f0e-3f0a3a
 export const TIME_RULE = 'must be a time such as 2026-01-31T12:00:00Z';
 export const DAY_RULE = 'must be a day that exists';
 export const DOTTED_WORDS_RULE =
-  'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit';
+  'must be words of lowercase letters, digits and "-", with "." between them, each beginning and ending with a letter or digit';
 
 /** Adds a fault for a URL with a user name or password in it: it would be shown to all who may read it. */
 export function checkCredentials({ url }: { readonly url?: string }, faults: Faults): void {

@@ -36,6 +36,14 @@ test('a region with machines lists their sizes, page by page', async () => {
   expect(await list('limit=2&offset=1')).toEqual({ count, results: results.slice(1, 3) });
 });
 
+test('sizes are found by a part of their name', async () => {
+  const { count, results } = await list('name__contains=STANDARD-1-');
+  expect(count).toBe(results.length);
+  expect(results.map(({ flavor_name }: { flavor_name: string }) => flavor_name)).toContain('g1-standard-1-2');
+  for (const { flavor_name } of results) expect(flavor_name).toContain('standard-1-');
+  expect((await list('name__contains=nothing-like-it')).count).toBe(0);
+});
+
 test('prices are shown as not known when they are asked for, and never made up', async () => {
   const { results } = await list('include_prices=true');
   for (const flavor of results) {

@@ -3,7 +3,7 @@ import { pageOf } from '../../platform/database/list-page.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { Defaulted, ListQuery } from '../../platform/http/schemas.ts';
+import { Defaulted, ListQuery, namePart } from '../../platform/http/schemas.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
 import { flavorsOffered } from './catalogue.ts';
 import { FlavorList, viewFlavor, viewPricedFlavor } from './views.ts';
@@ -15,6 +15,7 @@ const FlavorListQuery = ListQuery({
   disabled: flag(true, 'Also those that are out of stock; none ever is.'),
   exclude_linux: flag(false),
   exclude_windows: flag(false),
+  name__contains: namePart(),
   include_prices: flag(false, 'Without a price list prices are null and hidden.'),
 });
 type FlavorListQuery = Static<typeof FlavorListQuery>;
@@ -28,7 +29,10 @@ export interface FlavorDeps {
 function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDeps) {
   const excluded = [query.exclude_linux && 'linux', query.exclude_windows && 'windows'];
   const offered = deps.hasInstances(ctx.region.id) ? flavorsOffered() : [];
-  const matching = offered.filter(({ osType }) => !excluded.includes(osType));
+  const part = query.name__contains?.toLowerCase() ?? '';
+  const matching = offered.filter(
+    ({ osType, id }) => !excluded.includes(osType) && id.toLowerCase().includes(part),
+  );
   return pageOf(matching, query, query.include_prices ? viewPricedFlavor(deps.prices) : viewFlavor);
 }
 

@@ -29,6 +29,7 @@ export async function noteOfChange(
       'and tell whoever runs this cloud.',
       '',
     ].join('\n'),
+    shownTo: { userId },
     messageId: `<sign-in-changed-${ctx.ids.uuid()}@virga.internal>`,
     timestamp: ctx.clock.timestamp(),
   });

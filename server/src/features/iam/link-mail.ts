@@ -2,6 +2,7 @@ import { hashToken } from '../../platform/auth/caller.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RequestContext } from '../../platform/http/context.ts';
 import { queueMail, SECRET } from '../../platform/mail/outbox.ts';
+import type { Audience } from '../../platform/notifications/notifications.ts';
 import { insertLink, type NewLink } from './link-store.ts';
 
 type Context = Pick<RequestContext, 'clock' | 'ids' | 'cipher' | 'publicUrl'>;
@@ -10,6 +11,8 @@ export interface TokenMail {
   /** What the mail is about, for operators who read the outbox. */
   readonly mail: 'password_reset' | 'confirm_email' | 'invitation';
   readonly recipient: string;
+  /** Who reads its subject in the portal, too. */
+  readonly shownTo?: Audience;
   /** The client that it is about; absent: none. */
   readonly clientId?: number;
   readonly subject: string;
@@ -29,6 +32,7 @@ export async function mailToken(tx: Tx, ctx: Context, token: string, mail: Token
     subject: mail.subject,
     body: bodyOf(mail, ctx.publicUrl),
     secret: { text: token, cipher: ctx.cipher },
+    ...(mail.shownTo ? { shownTo: mail.shownTo } : {}),
     messageId: `<${mail.mail}-${ctx.ids.uuid()}@virga.internal>`,
     timestamp: ctx.clock.timestamp(),
   });
@@ -53,7 +57,7 @@ export async function mailLink(tx: Tx, ctx: Context, mail: LinkMail): Promise<vo
   const token = ctx.ids.secret();
   const expiresAt = hoursFromNow(ctx, mail.hours);
   await insertLink(tx, { ...mail.link, hash: hashToken(token), expiresAt });
-  await mailToken(tx, ctx, token, mail);
+  await mailToken(tx, ctx, token, { ...mail, shownTo: { userId: mail.link.userId } });
 }
 
 export function hoursFromNow({ clock }: Pick<RequestContext, 'clock'>, hours: number): string {

@@ -239,6 +239,7 @@ export async function confirmEmail(ctx: RequestContext, token: string): Promise<
         recipient: before,
         subject: 'Your address was changed',
         body: `You now sign in as ${link.email}. If this was not you, ask an administrator of your account for help.\n`,
+        shownTo: { userId: link.userId },
         messageId: `<email_changed-${ctx.ids.uuid()}@virga.internal>`,
         timestamp: ctx.clock.timestamp(),
       });

@@ -12,9 +12,9 @@ const cilium = (change: object, pool = '172.16.0.0/18') => ({
 });
 const oidc = (change: object) => ({ authentication: { oidc: change } });
 const NAME_RULE =
-  'must be 2 to 20 small letters, digits or "-", begin with a letter, and end with a letter or digit';
+  'must be 2 to 20 lowercase letters, digits or "-", begin with a letter, and end with a letter or digit';
 const TOPIC_RULE =
-  'must be words of small letters, digits and "-", with "." between them, each beginning and ending with a letter or digit';
+  'must be words of lowercase letters, digits and "-", with "." between them, each beginning and ending with a letter or digit';
 
 test.each([
   ['a name in capitals', { name: 'Web' }, { name: [NAME_RULE] }],

@@ -15,7 +15,7 @@ import {
 
 const CLUSTER_NAME = worded(
   '^[a-z][a-z0-9\\-]{0,18}[a-z0-9]$',
-  'must be 2 to 20 small letters, digits or "-", begin with a letter, and end with a letter or digit',
+  'must be 2 to 20 lowercase letters, digits or "-", begin with a letter, and end with a letter or digit',
 );
 const shortName = () => Type.String({ minLength: 1, maxLength: 20, pattern: CLUSTER_NAME });
 const nodes = (options = {}) => Type.Integer({ minimum: 1, maximum: 200, ...options });

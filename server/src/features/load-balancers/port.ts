@@ -297,4 +297,14 @@ export interface Usage {
   readonly cpuMs: number;
   /** Memory that is in use now. */
   readonly memoryBytes: number;
+  /** Absent: the provider does not count responses. */
+  readonly responses?: CountedResponses;
+}
+
+/** Responses of HTTP listeners by the class of their status code. They only grow, but may begin anew. */
+export interface CountedResponses extends Readonly<Record<'2xx' | '3xx' | '4xx' | '5xx' | 'other', number>> {
+  /** How many of members, whose time is known. */
+  readonly timed: number;
+  /** The sum of their response times. */
+  readonly milliseconds: number;
 }

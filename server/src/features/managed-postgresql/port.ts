@@ -88,7 +88,7 @@ export interface Conf {
 export interface ConfLine {
   /** From 1. */
   readonly line: number;
-  /** In small letters, as servers compare them. */
+  /** In lowercase letters, as servers compare them. */
   readonly name: string;
   readonly value: string;
 }

@@ -1,7 +1,7 @@
 import { Forbidden } from '../../kernel/errors.ts';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { TaskIds } from '../../platform/http/schemas.ts';
+import { SeriesQuery, TaskIds } from '../../platform/http/schemas.ts';
 import type { PostgresqlService } from './access.ts';
 import * as clusters from './clusters.ts';
 import * as reads from './reads.ts';
@@ -21,7 +21,6 @@ import {
   ListClusters,
   MetricsView,
   Series,
-  SeriesQuery,
   Servers,
   UpdateCluster,
   UserParams,

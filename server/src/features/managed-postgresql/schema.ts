@@ -24,9 +24,9 @@ export type ServiceStatus = Static<typeof ServiceStatus>;
 
 const CLUSTER_NAME = worded(
   '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
-  'must be small letters, digits or "-", and begin and end with a letter or digit',
+  'must be lowercase letters, digits or "-", and begin and end with a letter or digit',
 );
-const WORD = worded('^[a-z]*$', 'must be small letters');
+const WORD = worded('^[a-z]*$', 'must be lowercase letters');
 export const newClusterName = () => Type.String({ minLength: 1, maxLength: 50, pattern: CLUSTER_NAME });
 const word = () => Type.String({ pattern: WORD });
 
@@ -257,11 +257,6 @@ const Point = Type.Object(
   { $id: 'PostgresqlPoint' },
 );
 export const Series = ListOf(Point, 'PostgresqlSeries');
-export const SeriesQuery = Type.Object({
-  hours: Defaulted(
-    Type.Integer({ minimum: 1, maximum: 720, default: 24, description: 'How far back; 30 days are kept.' }),
-  ),
-});
 
 export const Servers = Type.Object(
   {

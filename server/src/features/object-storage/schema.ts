@@ -13,11 +13,11 @@ import { STATUSES } from './model.ts';
 
 const STORAGE_NAME = worded(
   '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$',
-  'must be small letters, digits and "-", and begin and end with a letter or digit',
+  'must be lowercase letters, digits and "-", and begin and end with a letter or digit',
 );
 const BUCKET_NAME = worded(
   '^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$',
-  'must be small letters, digits, "." and "-", and begin and end with a letter or digit',
+  'must be lowercase letters, digits, "." and "-", and begin and end with a letter or digit',
 );
 
 export const StorageParams = Type.Object({ storage_id: Key() });

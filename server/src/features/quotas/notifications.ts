@@ -65,6 +65,7 @@ async function notify({ db, clock, ids, sendsMail }: NotificationOptions, client
       subject: `Quota usage of ${client.name} has reached ${first.threshold} %`,
       body: textOf(client.name, reached),
       details: { message },
+      shownTo: { db, clientId },
       messageId: `<quota-${ids.uuid()}@virga.internal>`,
       timestamp,
     });

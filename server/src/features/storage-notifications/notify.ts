@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { Tx } from '../../platform/database/db.ts';
+import type { Db, Tx } from '../../platform/database/db.ts';
 import { queueMail } from '../../platform/mail/outbox.ts';
 import { readClient } from '../iam/index.ts';
 import { postEvent } from '../webhooks/index.ts';
@@ -11,6 +11,7 @@ import { viewEvent } from './views.ts';
 export const STORAGE_MAIL = 'storage_threshold';
 
 export interface Means {
+  readonly db: Pick<Db, 'notify'>;
   readonly clock: Clock;
   readonly ids: Ids;
 }
@@ -36,7 +37,7 @@ export async function notifyReached(
 
 async function notifyOne(
   tx: Tx,
-  { clock, ids }: Means,
+  { db, clock, ids }: Means,
   clientId: number,
   event: store.EventWithUsage,
   month: string,
@@ -57,6 +58,7 @@ async function notifyOne(
     recipient: client.email,
     ...mailOf(event, monthly ? month : undefined),
     details: data,
+    shownTo: { db, clientId },
     messageId: `<storage-${eventId}@virga.internal>`,
     timestamp: clock.timestamp(),
   });

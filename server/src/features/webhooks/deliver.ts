@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { Db, Queryable } from '../../platform/database/db.ts';
+import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
+import { keepNotification } from '../../platform/notifications/notifications.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { callWebhook, TargetRefused } from './call.ts';
 import { isLast, KEPT_DAYS } from './model.ts';
@@ -91,21 +92,46 @@ export class Deliverer {
         { delivery: delivery.id, target: delivery.target_id, attempt: delivery.attempts },
         `a webhook could not be delivered${last ? ' and is given up' : ''}: ${message}`,
       );
-      await store.closeAttempt(db, delivery, {
-        state: last ? 'FAILED' : 'WAITING',
+      const end = {
+        state: last ? ('FAILED' as const) : ('WAITING' as const),
         error: message.slice(0, 500),
         now: clock.now(),
         notBefore: error instanceof TargetRefused ? error.notBefore : undefined,
+      };
+      if (!last) return store.closeAttempt(db, delivery, end);
+      await db.transaction(async (tx) => {
+        await store.closeAttempt(tx, delivery, end);
+        await this.#notify(tx, delivery, `Deliveries to ${delivery.url} are given up: ${end.error}`);
       });
     }
   }
 
+  /** Notifies administrators of what becomes of an address of theirs; those of operators are not theirs. */
+  async #notify(tx: Tx, delivery: store.ClaimedDelivery, subject: string): Promise<void> {
+    const { db, clock } = this.#options;
+    const { client_id: clientId, target_id: target, auth_header_name: header } = delivery;
+    if (header === null) return;
+    await keepNotification(tx, {
+      to: { db, clientId, administrators: true },
+      kind: 'webhook_failed',
+      means: 'webhook',
+      subject,
+      body: null,
+      source: `webhook_targets/${target}`,
+      timestamp: clock.timestamp(),
+    });
+  }
+
   /** The target says that it is not there any more, and will not be again. */
-  async #endTarget({ id, target_id: target }: store.ClaimedDelivery): Promise<void> {
+  async #endTarget(delivery: store.ClaimedDelivery): Promise<void> {
+    const { id, target_id: target } = delivery;
     const { db, clock, log } = this.#options;
     log.warn({ delivery: id, target }, `a webhook target has ended: ${ENDED}`);
     if (target === null) return;
-    await db.transaction((tx) => store.endTarget(tx, target, { reason: ENDED, now: clock.now() }));
+    await db.transaction(async (tx) => {
+      await store.endTarget(tx, target, { reason: ENDED, now: clock.now() });
+      await this.#notify(tx, delivery, `${delivery.url} answered 410, and gets nothing any more`);
+    });
   }
 
   async #send(delivery: store.ClaimedDelivery): Promise<void> {

@@ -170,6 +170,7 @@ const CLAIMED_COLUMNS = [
   // The attempts include the one that is being made.
   'id',
   'event_id',
+  'client_id',
   'target_id',
   'url',
   'type',
@@ -258,14 +259,7 @@ export async function closeAttempt(
       where id = ${id} and attempts = ${attempts} and state = 'WAITING'`);
 }
 
-const DELIVERY_COLUMNS = [
-  ...CLAIMED_COLUMNS,
-  'client_id',
-  'state',
-  'next_attempt_at',
-  'last_error',
-  'ended_at',
-] as const;
+const DELIVERY_COLUMNS = [...CLAIMED_COLUMNS, 'state', 'next_attempt_at', 'last_error', 'ended_at'] as const;
 const COLUMNS = listOf(DELIVERY_COLUMNS);
 
 export type DeliveryRow = RowOf<

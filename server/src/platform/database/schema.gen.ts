@@ -514,13 +514,25 @@ export interface LbPools {
 }
 
 export interface LbSamples {
+  /**
+   * the operating status if it was one of these; of a coarse sample the worst of its quarter of an hour
+   */
+  alert: string | null;
   at: Date;
   bytes_in: number;
   bytes_out: number;
   coarse: boolean;
+  connections: number | null;
   cpu_ms: number | null;
   load_balancer_id: string;
   memory_util: number | null;
+  response_ms: number | null;
+  responses_2xx: number | null;
+  responses_3xx: number | null;
+  responses_4xx: number | null;
+  responses_5xx: number | null;
+  responses_other: number | null;
+  responses_timed: number | null;
   vcpus: number;
 }
 
@@ -667,6 +679,31 @@ export interface Nodes {
   session: string;
   started_at: Generated<Date>;
   version: string;
+}
+
+export interface NotificationReads {
+  notification_id: number;
+  read_at: Date;
+  user_id: number;
+}
+
+export interface Notifications {
+  body: string | null;
+  /**
+   * whose people it is for; null: it is for one person
+   */
+  client_id: number | null;
+  created_at: Date;
+  for_administrators: Generated<boolean>;
+  id: Generated<number>;
+  kind: string;
+  means: string;
+  /**
+   * what it comes from, where that may repeat itself: webhook_targets/3
+   */
+  source: string | null;
+  subject: string;
+  user_id: number | null;
 }
 
 export interface ObjectStorageBuckets {
@@ -1451,6 +1488,8 @@ export interface DB {
   master_keys: MasterKeys;
   networks: Networks;
   nodes: Nodes;
+  notification_reads: NotificationReads;
+  notifications: Notifications;
   object_storage_buckets: ObjectStorageBuckets;
   object_storage_keys: ObjectStorageKeys;
   object_storage_usage: ObjectStorageUsage;

@@ -162,3 +162,10 @@ export function parseOrder<F extends string>(
 }
 
 export type { TObject };
+
+/** How far back a series goes. */
+export const SeriesQuery = Type.Object({
+  hours: Defaulted(
+    Type.Integer({ minimum: 1, maximum: 720, default: 24, description: 'How far back; 30 days are kept.' }),
+  ),
+});

@@ -4,6 +4,7 @@ import { listPage, type Paging } from '../database/list-page.ts';
 import { listOf, type RowOf } from '../database/rows.ts';
 import { sql } from '../database/sql.ts';
 import type { Backlog } from '../metrics/cluster.ts';
+import { type Audience, keepNotification } from '../notifications/notifications.ts';
 import type { Cipher, Sealed } from '../secrets/cipher.ts';
 
 /** Mail is an outbox in the database: written in the transaction that causes it, sent afterwards. What is secret in
@@ -23,6 +24,8 @@ export interface NewMail {
   readonly secret?: { readonly text: string; readonly cipher: Cipher };
   /** Handed to the kind's hook when the mail has been sent. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Who reads it in the portal, too; absent: nobody. */
+  readonly shownTo?: Audience;
   readonly messageId: string;
   readonly timestamp: string;
 }
@@ -57,6 +60,10 @@ export async function queueMail(tx: Tx, mail: NewMail): Promise<void> {
   await tx.run(sql`insert into mail_outbox (client_id, kind, recipient, subject, body, details, message_id, created_at,
                               next_attempt_at, key_id, sealed)
      values (${mail.clientId}, ${mail.kind}, ${mail.recipient}, ${mail.subject}, ${mail.body}, ${JSON.stringify(mail.details ?? {})}, ${mail.messageId}, ${mail.timestamp}, ${mail.timestamp}, ${sealed?.keyId ?? null}, ${sealed?.box ?? null})`);
+  const { shownTo: to, kind, subject, timestamp } = mail;
+  if (!to) return;
+  const body = mail.secret ? null : mail.body;
+  await keepNotification(tx, { to, kind, means: 'mail', subject, body, timestamp });
 }
 
 const contextOf = (messageId: string) => `mail ${messageId}`;

@@ -17,7 +17,10 @@ export const AccessLogQuery = Type.Object({
     Type.String({ pattern: STATUSES, description: 'Lines of this status: `404`, `5xx`.' }),
   ),
   text: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Lines that have this text, in large or small letters.' }),
+    Type.String({
+      maxLength: 200,
+      description: 'Lines that have this text, in capitals or lowercase letters.',
+    }),
   ),
 });
 export type AccessLogQuery = Static<typeof AccessLogQuery>;

@@ -189,3 +189,52 @@ test('a faulty window is refused with every field, an unknown load balancer is n
     (await ask('5b2f7b0e-0f5d-4c33-9b5f-0f4f5e7a2f10', { time_interval: 1, time_unit: 'day' })).status,
   ).toBe(404);
 });
+
+test('requests over time: rates by code, response times, and the worst status of each step', async () => {
+  const { id, listener } = await created();
+  const series = async (hours = 1) => {
+    const path = `/virga/v1/loadbalancers/1/2/${id}/series?hours=${hours}`;
+    return (await region.server.call('GET', path)).body.results;
+  };
+  const responded = async (count: number, milliseconds: number, status: string) => {
+    const responses = {
+      '2xx': count,
+      '3xx': 0,
+      '4xx': 0,
+      '5xx': count / 2,
+      other: 0,
+      timed: count,
+      milliseconds,
+    };
+    region.provider.used.set(id, { cpuMs: 0, memoryBytes: 0, responses });
+    region.clock.advance(MINUTE);
+    await region.server.db.run(sql`update load_balancers set operating_status = ${status} where id = ${id}`);
+    await region.sampler.run();
+  };
+  await minute(listener, counted(0, 0));
+  expect(await series()).toEqual([expect.objectContaining({ response_milliseconds: null, alert: null })]);
+  await responded(120, 2400, 'ONLINE');
+  await responded(240, 2400 + 120 * 50, 'DEGRADED');
+  // The data plane was started again.
+  await responded(60, 60, 'ERROR');
+  const points = await series();
+  expect(points.map((point: Record<string, unknown>) => point.alert)).toEqual([
+    null,
+    null,
+    'DEGRADED',
+    'ERROR',
+  ]);
+  expect(points[2].response_milliseconds).toBe(50);
+  expect(points[2].responses_per_second['2xx']).toBeCloseTo(2, 0);
+  expect(points[2].responses_per_second['5xx']).toBeCloseTo(1, 0);
+  expect(points[3]).toMatchObject({ response_milliseconds: null, responses_per_second: { '2xx': null } });
+  for (let count = 0; count < 16; count += 1) await responded(60, 60, 'ONLINE');
+  region.clock.advance(25 * 60 * MINUTE);
+  await region.sampler.run();
+  // Single minutes are forgotten, and what was wrong in them is not.
+  const kept = await series(720);
+  expect(kept.length).toBeLessThanOrEqual(4);
+  expect(kept.some((point: Record<string, unknown>) => point.alert === 'ERROR')).toBe(true);
+  const elsewhere = `/virga/v1/loadbalancers/1/2/${id}/series`;
+  expect((await region.server.call('GET', elsewhere, { as: 'other client' })).status).toBe(404);
+});

@@ -65,5 +65,6 @@ function sampleOf(id: string, flavorName: string | null, usage: Usage | undefine
     vcpus: flavor.vcpus,
     cpuMs: usage ? Math.round(usage.cpuMs) : null,
     memoryUtil: usage ? (100 * usage.memoryBytes) / (flavor.ramMiB * MIB) : null,
+    responses: usage?.responses ?? null,
   };
 }

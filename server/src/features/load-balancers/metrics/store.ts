@@ -3,7 +3,8 @@ import { forgetOld, inBatches, SOME } from '../../../platform/database/forget-ol
 import { raw, sql } from '../../../platform/database/sql.ts';
 import { COUNTED } from '../counters.ts';
 import type { StatsRow } from '../list-store.ts';
-import type { Sample } from './series.ts';
+import type { CountedResponses } from '../port.ts';
+import type { FullSample } from './series.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -15,6 +16,8 @@ export interface UsageRow {
   readonly vcpus: number;
   readonly cpuMs: number | null;
   readonly memoryUtil: number | null;
+  /** null: they are not counted. */
+  readonly responses: CountedResponses | null;
 }
 
 export interface SampledRow {
@@ -31,6 +34,11 @@ export async function readSampled(
       where region_id = any(${regionIds}::int[]) and vip_address is not null`);
 }
 
+/** `ERROR` comes after `DEGRADED` in the alphabet, so that the worst is the greatest. */
+const ALERT = sql`case when lb.operating_status in ('DEGRADED', 'ERROR') then lb.operating_status end`;
+const WORST_SINCE = sql`(select max(w.alert) from lb_samples w where w.load_balancer_id = lb.id and w.at >
+  coalesce((select max(q.at) from lb_samples q where q.load_balancer_id = lb.id and q.coarse), '-infinity'))`;
+
 /** One sample of each, in one statement; those that were deleted meanwhile are left out. */
 export async function insertSamples(
   db: Queryable,
@@ -38,12 +46,20 @@ export async function insertSamples(
   at: string,
   coarse: boolean,
 ): Promise<void> {
-  await db.run(sql`insert into lb_samples (load_balancer_id, at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util, coarse)
-     select lb.id, ${at}, coalesce(s.bytes_in, 0), coalesce(s.bytes_out, 0), r."cpuMs", r.vcpus, r."memoryUtil", ${coarse}
-       from jsonb_to_recordset(${JSON.stringify(usage)}::jsonb) as r (id uuid, vcpus smallint, "cpuMs" bigint, "memoryUtil" real)
+  const worst = coarse ? WORST_SINCE : sql`null::text`;
+  await db.run(sql`insert into lb_samples (load_balancer_id, at, bytes_in, bytes_out, connections, cpu_ms, vcpus, memory_util,
+       responses_2xx, responses_3xx, responses_4xx, responses_5xx, responses_other, responses_timed, response_ms, alert, coarse)
+     select lb.id, ${at}, coalesce(s.bytes_in, 0), coalesce(s.bytes_out, 0), coalesce(s.connections, 0), r."cpuMs", r.vcpus,
+            r."memoryUtil", c."2xx", c."3xx", c."4xx", c."5xx", c.other, c.timed, c.milliseconds,
+            greatest(${ALERT}, ${worst}), ${coarse}
+       from jsonb_to_recordset(${JSON.stringify(usage)}::jsonb) as r (id uuid, vcpus smallint, "cpuMs" bigint, "memoryUtil" real,
+              responses jsonb)
        join load_balancers lb on lb.id = r.id
+      cross join lateral jsonb_to_record(coalesce(r.responses, '{}'::jsonb)) as c ("2xx" bigint, "3xx" bigint, "4xx" bigint,
+              "5xx" bigint, other bigint, timed bigint, milliseconds bigint)
        left join lateral (
-         select sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out
+         select sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out,
+                sum(total_connections)::bigint as connections
            from (${COUNTED}) c where c.load_balancer_id = lb.id
        ) s on true
         for key share of lb
@@ -83,27 +99,29 @@ const addUp = (db: Db, ended: readonly { readonly id: string }[]): Promise<void>
     total_connections = s.total_connections + excluded.total_connections`);
   });
 
-const SAMPLE = sql`at, bytes_in, bytes_out, cpu_ms, vcpus, memory_util`;
+const COUNTERS_OF_SAMPLE = sql`at, bytes_in, bytes_out, connections, cpu_ms, vcpus, memory_util, responses_2xx, responses_3xx,
+  responses_4xx, responses_5xx, responses_other, responses_timed, response_ms`;
 
-/** The last sample of each step within a window, oldest first; in front the one before the window, or the very
+/** The last sample of each step within a window, oldest first, with the worst status of the step; in front the one before the window, or the very
  *  first, from which the counters began. */
 export async function readSamples(
   db: Queryable,
   id: string,
   since: Date,
   stepSeconds: number,
-): Promise<Sample[]> {
+): Promise<FullSample[]> {
   const from = sql`${since.toISOString()}::timestamptz`;
-  return db.rows<Sample>(sql`
+  return db.rows<FullSample>(sql`
     with steps as (
-      select *, floor(extract(epoch from at) / ${stepSeconds}::float8) as step
-        from lb_samples where load_balancer_id = ${id} and at >= ${from})
-    (select ${SAMPLE} from lb_samples
+      select s.*, max(s.alert) over (partition by s.step) as worst from (
+        select *, floor(extract(epoch from at) / ${stepSeconds}::float8) as step
+          from lb_samples where load_balancer_id = ${id} and at >= ${from}) s)
+    (select ${COUNTERS_OF_SAMPLE}, alert from lb_samples
       where load_balancer_id = ${id}
         and at >= coalesce((select max(at) from lb_samples where load_balancer_id = ${id} and at < ${from}), ${from})
       order by at limit 1)
     union
-    (select distinct on (step) ${SAMPLE} from steps order by step, at desc)
+    (select distinct on (step) ${COUNTERS_OF_SAMPLE}, worst as alert from steps order by step, at desc)
     order by at`);
 }
 

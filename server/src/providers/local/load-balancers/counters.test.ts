@@ -127,10 +127,14 @@ describe('a load balancer', () => {
     }
   });
 
-  test('reports the processor time and the memory of its processes, and no less after a failover', async () => {
+  test('reports the processor time, the memory and the responses of its processes, and no less after a failover', async () => {
     const { lb, url } = await build();
     await site.apply(lb);
     const usage = async () => (await site.provider.usage([lb.id])).get(lb.id);
+    const responses = async () => {
+      await site.observe(lb.id);
+      return (await usage())?.responses;
+    };
     const load = startLoad(url);
     const busy = await waitUntil(
       async () => {
@@ -142,7 +146,11 @@ describe('a load balancer', () => {
     await load.stop();
     expect(busy.memoryBytes).toBeGreaterThan(1024 ** 2);
     expect(busy.memoryBytes).toBeLessThan(500 * 1024 ** 2);
+    expect(await responses()).toMatchObject({ '5xx': 0 });
+    const counted = (await responses())?.['2xx'] ?? 0;
+    expect(counted).toBeGreaterThan(0);
     await site.provider.apply(lb, operation('failover_loadbalancer', 'usage'));
+    expect(await responses()).toMatchObject({ '2xx': counted, timed: counted });
     expect((await usage())?.cpuMs).toBeGreaterThanOrEqual(busy.cpuMs);
     expect((await site.provider.usage(['unknown'])).size).toBe(0);
   });

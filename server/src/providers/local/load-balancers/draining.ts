@@ -1,7 +1,9 @@
 import { isAlive, type ProcessIdentity, processKey, terminate } from '../../../kernel/processes.ts';
-import { type Counters, readListeners } from './counters.ts';
 import type { RuntimeSocket } from './runtime-socket.ts';
-import { parseStat, SHOW_STAT } from './show-stat.ts';
+import { parseStat, SHOW_STAT, type StatLine } from './show-stat.ts';
+
+/** Takes what the process with this key says of its frontends and servers. */
+export type RecordStat = (key: string, lines: readonly StatLine[]) => void;
 
 interface Drainer {
   readonly identity: ProcessIdentity;
@@ -31,13 +33,13 @@ export class Draining {
   }
 
   /** Reads their counters while they have connections, and forgets those that have ended. */
-  async poll(counters: Counters, listeners: readonly string[]): Promise<void> {
+  async poll(record: RecordStat): Promise<void> {
     for (const [key, drainer] of this.#drainers) {
       if (!isAlive(drainer.identity)) {
         drainer.socket?.close();
         this.#drainers.delete(key);
       } else if (drainer.socket) {
-        await readLast(key, drainer, drainer.socket, counters, listeners);
+        await readLast(key, drainer, drainer.socket, record);
       }
     }
   }
@@ -61,13 +63,12 @@ async function readLast(
   key: string,
   drainer: Drainer,
   socket: RuntimeSocket,
-  counters: Counters,
-  listeners: readonly string[],
+  record: RecordStat,
 ): Promise<void> {
   let busy = false;
   try {
     const lines = parseStat(await socket.command(SHOW_STAT));
-    counters.record(key, readListeners(lines, listeners));
+    record(key, lines);
     busy = lines.some(({ service, currentSessions }) => service === 'FRONTEND' && currentSessions > 0);
   } catch {
     // It ended between two looks.

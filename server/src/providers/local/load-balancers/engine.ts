@@ -15,6 +15,7 @@ import { Draining } from './draining.ts';
 import { runningProcess, startProcess } from './haproxy.ts';
 import { applyLiveChanges, deleteDeparted, endSessionsOf, type LiveChanges } from './live-changes.ts';
 import type { Paths } from './paths.ts';
+import type { ResponseMeter } from './responses.ts';
 import { RuntimeSocket } from './runtime-socket.ts';
 import { EMPTY_SERVER_STATE, serverStateFile } from './server-state.ts';
 import { parseStat, SHOW_STAT, type StatLine } from './show-stat.ts';
@@ -29,6 +30,7 @@ export class Engine {
   readonly #program: string;
   readonly #paths: Paths;
   readonly #counters: Counters;
+  readonly #responses: ResponseMeter;
   readonly #draining: Draining;
   #process: ProcessIdentity | null;
   #socket: RuntimeSocket;
@@ -41,11 +43,13 @@ export class Engine {
     program: string,
     paths: Paths,
     counters: Counters,
+    responses: ResponseMeter,
     noted: { readonly process: ProcessIdentity | null; readonly draining: readonly ProcessIdentity[] },
   ) {
     this.#program = program;
     this.#paths = paths;
     this.#counters = counters;
+    this.#responses = responses;
     this.#process = runningProcess(paths);
     this.#isFormer = this.#process !== null && findFormerSocket(paths);
     this.#socket = new RuntimeSocket(this.#socketPath);
@@ -128,12 +132,17 @@ export class Engine {
     const running = this.running();
     if (!running) return [];
     const lines = parseStat(await this.#socket.command(SHOW_STAT));
-    this.#counters.record(processKey(running), readListeners(lines, listeners));
+    this.#record(processKey(running), lines, listeners);
     return lines;
   }
 
   async pollDraining(listeners: readonly string[]): Promise<void> {
-    await this.#draining.poll(this.#counters, listeners);
+    await this.#draining.poll((key, lines) => this.#record(key, lines, listeners));
+  }
+
+  #record(key: string, lines: readonly StatLine[], listeners: readonly string[]): void {
+    this.#counters.record(key, readListeners(lines, listeners));
+    this.#responses.record(key, lines);
   }
 
   async end(): Promise<void> {

@@ -28,6 +28,7 @@ import type { Paths } from './paths.ts';
 import { waitUntilListening } from './ports.ts';
 import { requireProbePrograms } from './probes/probe.ts';
 import { Prober } from './probes/prober.ts';
+import { ResponseMeter } from './responses.ts';
 import { emptyState, type SavedState, stateAfter } from './state.ts';
 import { requireNginx, UdpPlane } from './udp/nginx.ts';
 import { udpBinds } from './udp/plan.ts';
@@ -58,6 +59,7 @@ export class LoadBalancerServer {
   readonly #udp: UdpPlane;
   readonly #prober: Prober;
   readonly #usage = new UsageMeter();
+  readonly #responses = new ResponseMeter();
   /** What HAProxy last got to know about each probed member (`backend/server`). */
   readonly #reported = new Map<string, boolean>();
   readonly #lastChecks = new LastChecks();
@@ -71,7 +73,7 @@ export class LoadBalancerServer {
     if (existsSync(paths.directory)) separate(paths.directory);
     this.#counters = new Counters(readJson<SavedCounters>(paths.statistics));
     const saved = readJson<SavedState>(paths.state) ?? emptyState(id);
-    this.#engine = new Engine(context.program, paths, this.#counters, saved);
+    this.#engine = new Engine(context.program, paths, this.#counters, this.#responses, saved);
     const running = this.#engine.running();
     const known =
       running !== null && saved.process !== null && processKey(saved.process) === processKey(running);
@@ -105,11 +107,12 @@ export class LoadBalancerServer {
   /** What its processes use, or null where the system does not say. */
   usage(): Usage | null {
     const running = this.#engine.running();
-    return this.#usage.read([
+    const used = this.#usage.read([
       ...this.#engine.draining(),
       ...(running ? [running] : []),
       ...this.#udp.processes(),
     ]);
+    return used && { cpuMs: used.cpuMs, memoryBytes: used.memoryBytes, responses: this.#responses.read() };
   }
 
   /** Whether it serves this version, as far as can be seen without asking. */
@@ -350,7 +353,9 @@ export class LoadBalancerServer {
   /** Counters per listener.
    *  @param sessions whether to count the open UDP sessions too, which needs a look at the kernel's list */
   #totals(sessions: boolean) {
-    this.#counters.keepOnly(this.#engine.processKeys());
+    const alive = this.#engine.processKeys();
+    this.#counters.keepOnly(alive);
+    this.#responses.keepOnly(alive);
     const totals = this.#counters.totals(this.#state.listenerIds);
     if (!sessions || !this.#udp.needed) return totals;
     const open = this.#udp.sessions();

@@ -5,6 +5,8 @@ import { type ProcessIdentity, processKey, statFields } from '../../../kernel/pr
 /** Milliseconds of one tick of the kernel's accounting, which is 100 Hz towards programs everywhere. */
 const TICK_MS = 10;
 
+type ProcessUsage = Pick<Usage, 'cpuMs' | 'memoryBytes'>;
+
 /** What the processes of one load balancer use. Processor time of those that have ended stays in the sum as long
  *  as the server lives. */
 export class UsageMeter {
@@ -12,7 +14,7 @@ export class UsageMeter {
   #ended = 0;
 
   /** @returns null where the system does not say */
-  read(processes: readonly ProcessIdentity[]): Usage | null {
+  read(processes: readonly ProcessIdentity[]): ProcessUsage | null {
     const readings = processes.map((identity) => [processKey(identity), usageOf(identity.pid)] as const);
     const alive = new Map(readings.flatMap(([key, usage]) => (usage ? [[key, usage] as const] : [])));
     if (processes.length > 0 && alive.size === 0) return null;
@@ -32,7 +34,7 @@ export class UsageMeter {
 }
 
 /** Processor time and resident memory of a process; null when it has ended or the system does not say. */
-function usageOf(pid: number): Usage | null {
+function usageOf(pid: number): ProcessUsage | null {
   const fields = statFields(pid);
   if (!fields) return null;
   try {
