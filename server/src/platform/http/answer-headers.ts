@@ -16,12 +16,15 @@ export function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Refuses requests with several Host headers (RFC 9112, 3.2): a proxy may have let one pass for the sake of another.
- *  Node refuses those without any. */
+ *  Node refuses those without any, but for HTTP/2, where the authority says the same. */
 export function refuseManyHosts(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw: { rawHeaders } }) => {
+  app.addHook('onRequest', async ({ raw: { rawHeaders, headers } }) => {
     let hosts = 0;
     for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i] ?? '')) hosts++;
-    if (hosts > 1) throw new HttpError(400, 'A request must have one Host header');
+    const authority = headers[':authority'];
+    const differs = authority !== undefined && headers.host !== authority;
+    if (hosts > 1 || differs || headers.host === undefined)
+      throw new HttpError(400, 'A request must have one Host header');
   });
 }
 

@@ -1,4 +1,5 @@
 import http from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import https from 'node:https';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../auth/caller.ts';
@@ -81,7 +82,7 @@ export async function servePassOn(
             'Only signed addresses are passed on: make one with POST /virga/v1/object_storages/{storage_id}/signed_urls',
           );
         // What has no length has no end, and S3 refuses it as well.
-        if (request.headers['transfer-encoding'] !== undefined)
+        if (hasNoLength(request))
           throw new HttpError(411, 'Say how long the body is: content-length is missing');
         if (Number(request.headers['content-length'] ?? 0) > LARGEST)
           throw new HttpError(413, `A part has at most ${LARGEST / 1024 / 1024} MiB`);
@@ -91,6 +92,13 @@ export async function servePassOn(
       },
     });
   });
+}
+
+/** Whether a body comes of which nobody knows how long it is. */
+function hasNoLength({ headers, raw }: FastifyRequest): boolean {
+  if (headers['content-length'] !== undefined) return false;
+  const { stream } = raw as Partial<Pick<Http2ServerRequest, 'stream'>>;
+  return stream ? !stream.endAfterHeaders : headers['transfer-encoding'] !== undefined;
 }
 
 function passOn(

@@ -1,4 +1,4 @@
-import type { Server as HttpsServer } from 'node:https';
+import type { Server as TlsServer } from 'node:tls';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -37,6 +37,7 @@ import type { RequestContext, ScopeResolver } from './context.ts';
 import { allowOrigins, type CorsOrigins, corsOf } from './cors.ts';
 import { DeferredWrites } from './deferred-writes.ts';
 import { HttpError, toWire } from './errors.ts';
+import { http2Options, limitHttp2 } from './http2.ts';
 import { type Answer, checkKey, type KeyStore, once } from './idempotency.ts';
 import { readInput } from './input.ts';
 import { withoutDatabase, withoutRoom } from './lost-database.ts';
@@ -49,7 +50,7 @@ import { checkRoutes, otherMethods } from './route-table.ts';
 import { resolveScope } from './scope.ts';
 import { answerInOrder, PATIENCE, type Patience, timeouts, UnreadAnswers } from './slow-clients.ts';
 import { isStrict } from './strict.ts';
-import { readKeyPair, reloadCertificates, type TlsFiles } from './tls.ts';
+import { reloadCertificates, type TlsFiles } from './tls.ts';
 import { traceOf, traceRequests } from './tracing.ts';
 import { Validator } from './validation.ts';
 
@@ -112,14 +113,14 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   checkRoutes(options.routes);
   const patience = options.patience ?? PATIENCE;
   const unread = new UnreadAnswers(patience.unreadBytes);
-  // Fastify's types distinguish HTTP and HTTPS; nothing here does.
+  // Fastify's types distinguish HTTP, HTTPS and HTTP/2; nothing here does.
   const app: FastifyInstance = Fastify({
     ...timeouts(patience),
     loggerInstance: options.log as FastifyBaseLogger,
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
-    ...(options.tls ? { https: readKeyPair(options.tls) } : {}),
+    ...(http2Options(options.tls, patience) as object),
     // Nobody's word is looked for where nobody's counts: requests ask for their address several times.
     trustProxy: options.trustedProxies ? (address) => isTrusted(options.trustedProxies, address) : false,
     genReqId: (request) => givenRequestId(options.trustedProxies, request) ?? options.ids.uuid(),
@@ -131,8 +132,9 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     },
   });
   if (options.tls) {
-    const stop = reloadCertificates(app.server as unknown as HttpsServer, options.tls, options.log);
+    const stop = reloadCertificates(app.server as unknown as TlsServer, options.tls, options.log);
     app.addHook('onClose', async () => stop());
+    limitHttp2(app, patience);
   }
   // Before all hooks that ask from where a request comes.
   giveUpReset(app);

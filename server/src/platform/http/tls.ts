@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
-import type { Server } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type Server } from 'node:tls';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 
