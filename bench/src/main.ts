@@ -6,6 +6,7 @@ import { benchKubernetes } from './kubernetes.ts';
 import { benchLists } from './lists/index.ts';
 import { benchBalancers } from './load-balancers.ts';
 import { benchLossless } from './lossless.ts';
+import { benchMap } from './map.ts';
 import type { Figure } from './measure.ts';
 import { benchPortal } from './portal.ts';
 import { benchPostgresql } from './postgresql.ts';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   lists: benchLists,
   edge: benchEdge,
   portal: benchPortal,
+  map: benchMap,
   attack: benchAttack,
 };
 

@@ -10,7 +10,7 @@ const LIST = '/projects/1/regions/2/load-balancers';
 /** As a wheel that is turned fast does. */
 const STEP_PX = 450;
 
-type State = NonNullable<BrowserContextOptions['storageState']>;
+export type State = NonNullable<BrowserContextOptions['storageState']>;
 
 /** The portal in a real browser: its first load, and a long list that is scrolled. */
 export async function benchPortal(): Promise<Figure[]> {
@@ -43,7 +43,7 @@ export async function benchPortal(): Promise<Figure[]> {
   }
 }
 
-async function signIn(browser: Browser, server: BenchServer): Promise<State> {
+export async function signIn(browser: Browser, server: BenchServer): Promise<State> {
   const page = await browser.newPage();
   await page.goto(`${server.virga.url}/sign-in`);
   await page.getByLabel('Email address').fill(server.credential('EMAIL'));
@@ -56,7 +56,11 @@ async function signIn(browser: Browser, server: BenchServer): Promise<State> {
 }
 
 /** Each look is somebody else's first: a browser's profile of its own has nothing in its cache. */
-async function inPage<T>(browser: Browser, state: State, work: (page: Page) => Promise<T>): Promise<T> {
+export async function inPage<T>(
+  browser: Browser,
+  state: State,
+  work: (page: Page) => Promise<T>,
+): Promise<T> {
   const context = await browser.newContext({ storageState: state, viewport: WINDOW });
   try {
     return await work(await context.newPage());
