@@ -69,7 +69,7 @@ async function handle(
   if (response.statusCode < 400) options.usage.add(folder, bytes);
 }
 
-/** Without the port, in small letters. */
+/** Without the port, in lowercase letters. */
 const hostName = (host = '') => host.replace(/:\d+$/, '').toLowerCase();
 
 /** The peer, or, behind trusted proxies, the nearest address in `x-forwarded-for` that is none of them. */

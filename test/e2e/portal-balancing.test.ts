@@ -198,6 +198,33 @@ test('a rule and a policy are changed, and deleted again', async () => {
   await page.getByText('No policies').waitFor();
 });
 
+test('30 days of responses, response times and connections are drawn, with when it was in need', async () => {
+  const { page } = portal;
+  const begin = Date.now() - 3_600_000;
+  const results = Array.from({ length: 60 }, (_, minute) => ({
+    time: new Date(begin + minute * 60_000).toISOString().replace(/\.\d+Z$/, 'Z'),
+    connections_per_second: 3,
+    responses_per_second: { '2xx': 20 + minute, '3xx': 1, '4xx': 0, '5xx': minute > 50 ? 4 : 0, other: 0 },
+    response_milliseconds: minute < 5 ? null : 12 + minute,
+    alert: minute > 50 ? 'ERROR' : minute > 40 ? 'DEGRADED' : null,
+  }));
+  let asked = '';
+  await page.route(/\/series\?/, (route) => {
+    asked = route.request().url();
+    return route.fulfill({ json: { count: results.length, results } });
+  });
+  await portal.go(1, `load-balancers/${id}?tab=metrics&window=month`);
+  const requests = page.locator('[data-card]', { hasText: 'Requests' });
+  await requests.getByText('Responses by status code').waitFor();
+  expect(new URL(asked).searchParams.get('hours')).toBe('720');
+  const alerts = page.getByRole('region', { name: 'Alerts in this time' });
+  await alerts.getByText('Degraded').waitFor();
+  expect(await alerts.getByRole('listitem').count()).toBe(2);
+  expect(await requests.locator('canvas').count()).toBe(3);
+  expect(await portal.barriers()).toEqual([]);
+  await portal.leave();
+});
+
 test('of five hundred policies, those are drawn and asked for their rules that are looked at', async () => {
   const { page, virga } = portal;
   const { body } = await virga.call('GET', `/cloud/v1/lblisteners/1/1?load_balancer_id=${id}`);

@@ -50,7 +50,7 @@ describe.skipIf(fault !== undefined)(`storages${fault ? `: skipped, ${fault}` : 
     portal.expected.add('400 POST /storage/v4/object_storages');
     portal.expected.add('422 POST /storage/v4/object_storages');
     await press('Create storage');
-    await page.locator('.mantine-InputWrapper-error', { hasText: 'must be small letters' }).waitFor();
+    await page.locator('.mantine-InputWrapper-error', { hasText: 'must be lowercase letters' }).waitFor();
     await page.getByLabel('Name').last().fill('media');
     await press('Create storage');
     const [where = '', key = '', secret = ''] = await shown();

@@ -17,7 +17,6 @@ const named = (part: string) => ({ limit: OFFERED, ...(part ? { name__contains: 
 const literally = (part: string) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 const pathOf = ({ project, region }: Where) => ({ project_id: project, region_id: region });
 const namedIn = (where: Where, part: string) => ({ params: { path: pathOf(where), query: named(part) } });
-const manyIn = (where: Where) => ({ params: { path: pathOf(where), query: MANY } });
 
 /** @throws what the API refused with: a list that could not be read is not an empty one */
 function resultsOf<Item>(found: {
@@ -56,8 +55,9 @@ export const images = (where: Where): Choices => ({
 
 export const flavors = (where: Where): Choices => ({
   key: keyOf('flavors', where),
-  load: async () =>
-    resultsOf(await client.GET('/cloud/v1/flavors/{project_id}/{region_id}', manyIn(where)))
+  isSearched: true,
+  load: async (part) =>
+    resultsOf(await client.GET('/cloud/v1/flavors/{project_id}/{region_id}', namedIn(where, part)))
       .filter(({ disabled }) => !disabled)
       .map(({ flavor_id, flavor_name, vcpus, ram }) => ({
         value: flavor_id,

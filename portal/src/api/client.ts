@@ -3,6 +3,7 @@ import createQueryClient from 'openapi-react-query';
 import { type FaultyFields, fieldsOf, isRecord } from '../../../client/src/fields.ts';
 import { type ApiCall, apiCallsOf, createVirgaClient, type Schemas } from '../../../client/src/index.ts';
 import { noteAnswer } from './connection.ts';
+import { fieldName, plainly, withFieldNames } from './plain-words.ts';
 import { csrfToken } from './session.ts';
 
 export type { ApiCall, Schemas };
@@ -188,19 +189,27 @@ export function faultOf(error: unknown): ApiFault {
     return { message: `This page failed: ${error.message}`, fields: {}, requestId: undefined };
   }
   const body = isRecord(error) ? error : {};
-  const text = body.message ?? body.detail ?? body.error ?? 'Something went wrong';
+  const text = String(body.message ?? body.detail ?? body.error ?? 'Something went wrong');
+  const fields = plainFields(fieldsOf(body));
   return {
-    message: String(text),
-    fields: fieldsOf(body),
+    message: plainly(withFieldNames(text, Object.keys(fields))),
+    fields,
     requestId: typeof body.request_id === 'string' ? body.request_id : undefined,
     ...(Number(body[AGAIN]) > 0 ? { againSeconds: Number(body[AGAIN]) } : {}),
     ...(body[STATUS] === 404 ? { missing: true } : {}),
     // Not by the kind of token, which nobody can change.
-    ...(body[STATUS] === 403 && /needs the role/.test(String(text)) ? { denied: true } : {}),
+    ...(body[STATUS] === 403 && /needs the role/.test(text) ? { denied: true } : {}),
     ...(Number(body[STATUS]) >= 500 ? { failed: true } : {}),
     ...(body[STATUS] === UNANSWERED ? { failed: true, unanswered: true } : {}),
   };
 }
+
+const plainFields = (fields: FaultyFields): FaultyFields =>
+  Object.fromEntries(Object.entries(fields).map(([field, messages]) => [field, messages.map(plainly)]));
+
+/** What is wrong with each field, in words. */
+export const fieldFaults = ({ fields }: Pick<ApiFault, 'fields'>): readonly string[] =>
+  Object.entries(fields).map(([field, messages]) => `${fieldName(field)} ${messages.join(', ')}`);
 
 /** An error in one line, for where there is room for no more. */
 export const wordsOf = ({ message, requestId }: ApiFault): string =>

@@ -44,6 +44,7 @@ const NOUNS: readonly (readonly [type: RegExp, own: RegExp, others?: RegExp])[] 
   [/port/, /ports/, /instances|networks/],
   [/secret/, /secrets/],
   [/project/, /projects/],
+  [/^notification$/, /^\/virga\/v1\/notifications/],
 ];
 /** Of every task, and what operators watch. */
 const TASKS =

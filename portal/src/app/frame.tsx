@@ -18,6 +18,7 @@ import {
 } from '../ui/icons.ts';
 import { isTyping } from '../ui/row-keys.ts';
 import { AwayBar } from './away-bar.tsx';
+import { Bell } from './bell.tsx';
 import styles from './frame.module.css';
 import { regionsQuery } from './home.ts';
 import { lacks, type NavGroup, type NavItem, navOf } from './nav.ts';
@@ -98,6 +99,7 @@ export function Frame() {
           </button>
           <div className={styles.tools}>
             <TaskRing />
+            <Bell />
             <Tooltip label="API reference">
               <ActionIcon component="a" href="/docs" target="_blank" aria-label="API reference">
                 <IconBook2 size={18} />

@@ -4,7 +4,7 @@ import { nameOf as byName, idOf, type Named } from '../api/named.ts';
 import { copyText } from './clipboard.ts';
 import { ConfirmDelete } from './confirm-delete.tsx';
 import { startTask } from './follow-task.tsx';
-import type { RowAction } from './list-page.tsx';
+import type { RowAction } from './row-menu.tsx';
 
 export interface DeleteOptions<Row> {
   readonly kind: string;

@@ -1,6 +1,7 @@
 import { Alert, Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { type ApiFault, faultOf, LOOK_EVERY_MS } from '../api/client.ts';
+import { fieldName } from '../api/plain-words.ts';
 import { Copy } from './copy.tsx';
 import { Link } from './routing.tsx';
 
@@ -47,7 +48,7 @@ export function FaultNote({ fault, retry, others }: FaultNoteProps) {
   const gone = fault.missing ? others : undefined;
   // Of a single one the message says it already.
   const fields = Object.entries(fault.fields).filter(
-    ([field, messages]) => fault.message !== `${field}: ${messages.join(', ')}`,
+    ([field, messages]) => fault.message !== `${fieldName(field)}: ${messages.join(', ')}`,
   );
   return (
     <Alert
@@ -62,7 +63,7 @@ export function FaultNote({ fault, retry, others }: FaultNoteProps) {
         <ul style={{ margin: 0, paddingLeft: 18, color: 'var(--ink)' }}>
           {fields.map(([field, messages]) => (
             <li key={field}>
-              <code>{field}</code> {messages.join(', ')}
+              <b>{fieldName(field)}</b> {messages.join(', ')}
             </li>
           ))}
         </ul>

@@ -1,5 +1,5 @@
 import { Button, CloseButton, Select, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import styles from './filters.module.css';
 import { IconSearch } from './icons.ts';
 import { type Option, withDistinctLabels } from './options.ts';
@@ -33,10 +33,12 @@ interface FilterBarProps {
   readonly filters: readonly Filter[];
   readonly search: Search;
   readonly change: (next: Search) => void;
+  /** More at its end. */
+  readonly children?: ReactNode;
 }
 
 /** The filters of a list; each that is set can be removed alone. */
-export function FilterBar({ filters, search, change }: FilterBarProps) {
+export function FilterBar({ filters, search, change, children }: FilterBarProps) {
   const set = filters.filter(({ key }) => search[key] !== undefined);
   return (
     <search className={styles.bar}>
@@ -68,6 +70,7 @@ export function FilterBar({ filters, search, change }: FilterBarProps) {
           Clear filters
         </Button>
       )}
+      {children}
     </search>
   );
 }

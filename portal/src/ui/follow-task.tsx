@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
-import { type ApiCall, client, faultOf, queryClient, wordsOf } from '../api/client.ts';
+import { type ApiCall, client, faultOf, fieldFaults, queryClient, wordsOf } from '../api/client.ts';
 import { type Place, pathIn } from '../api/place.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
 import { useRouting } from './routing.tsx';
@@ -37,6 +37,23 @@ interface Follow {
 interface Start extends Follow {
   /** Sees the answer when the call was accepted. */
   readonly accepted?: ((data: unknown) => void) | undefined;
+}
+
+/** Waits until a task has ended. */
+export function endOfTask(taskId: string): Promise<Task> {
+  return new Promise((resolve) => {
+    const hear = (task: Task) => {
+      if (!isEnded(task)) return;
+      stop?.();
+      resolve(task);
+    };
+    let stop: (() => void) | undefined;
+    stop = hearTask(taskId, hear);
+    // The task may have ended before the stream reported it.
+    void client
+      .GET('/cloud/v1/tasks/{task_id}', { params: { path: { task_id: taskId } } })
+      .then(({ data }) => data && hear(data));
+  });
 }
 
 /** Shows a toast that goes along with a task to its end, then says what came of it and leads there. */
@@ -99,11 +116,10 @@ function Done({ to, close }: { readonly to: string | undefined; readonly close: 
 /** Says in a toast why something that was pressed did not come about. */
 export function refused(title: string, error: unknown): void {
   const fault = faultOf(error);
-  const fields = Object.entries(fault.fields).map(([field, messages]) => `${field} ${messages.join(', ')}`);
   notifications.show({
     color: 'red',
     title: `${title}: ${fault.failed ? 'failed' : 'refused'}`,
-    message: [wordsOf(fault), ...fields].join('. '),
+    message: [wordsOf(fault), ...fieldFaults(fault)].join('. '),
     autoClose: false,
   });
 }

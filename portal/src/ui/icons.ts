@@ -2,6 +2,7 @@
 export { default as IconActivity } from 'icon:activity';
 export { default as IconArrowDown } from 'icon:arrow-down';
 export { default as IconArrowUp } from 'icon:arrow-up';
+export { default as IconBell } from 'icon:bell';
 export { default as IconBook2 } from 'icon:book-2';
 export { default as IconBox } from 'icon:box';
 export { default as IconBucket } from 'icon:bucket';

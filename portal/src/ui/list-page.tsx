@@ -1,7 +1,8 @@
 import { Fragment, type ReactNode } from 'react';
 import { type Needs, useMay } from '../api/may.ts';
-import { idOf, type Named } from '../api/named.ts';
+import { nameOf as byName, idOf, type Named } from '../api/named.ts';
 import { pathParams } from '../api/place.ts';
+import type { DeleteOptions } from './delete-action.tsx';
 import { ExportCsv } from './export-csv.tsx';
 import { unreadNote } from './fault.tsx';
 import { type Filter, FilterBar } from './filters.tsx';
@@ -13,9 +14,11 @@ import { Empty, type EmptyProps, PageHead } from './page.tsx';
 import { type Search, usePlace, useRouting, useSearch } from './routing.tsx';
 import { useRowKeys } from './row-keys.ts';
 import type { RowAction } from './row-menu.tsx';
+import { useSeveralRows } from './several-rows.tsx';
 import { type Column, Table, type TableProps } from './table.tsx';
 import { given } from './values.ts';
 import { VerbButton } from './verb-button.tsx';
+import { Views } from './views.tsx';
 
 export type { Column, RowAction };
 
@@ -55,12 +58,16 @@ export interface ListPageProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly href?: (row: Row) => string | undefined;
   readonly actions?: readonly RowAction<Row>[];
+  /** How several rows are deleted at once; absent: they are not. */
+  readonly several?: DeleteOptions<Row> | undefined;
   readonly empty: EmptyProps;
   /** More buttons at the head. */
   readonly head?: ReactNode;
   /** More above the table, for example what the whole list amounts to. */
   readonly children?: ReactNode;
 }
+
+const NO_ROWS: readonly never[] = [];
 
 /** How many rows a page of a list may have; the table draws those that are looked at. */
 const SIZES = ['50', '200', '1000'];
@@ -106,7 +113,8 @@ export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
   const query = props.result;
   const change = (next: Search) => void changeSearch((now) => clean({ ...now, offset: undefined, ...next }));
   const filtered = filters.some(({ key }) => search[key] !== undefined);
-  const rows = query.data?.results ?? [];
+  const rows = query.data?.results ?? NO_ROWS;
+  const several = useSeveralRows<Row>(rows as readonly Row[], props.several);
   const unread = unreadNote(query);
   const lack = useLack();
   const may = useMay();
@@ -124,7 +132,9 @@ export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
       </PageHead>
       {children}
       {filters.length > 0 && (filtered || rows.length > 0 || query.isPending) && (
-        <FilterBar filters={filters} search={search} change={change} />
+        <FilterBar filters={filters} search={search} change={change}>
+          <Views search={search} show={(view) => void changeSearch(() => view)} />
+        </FilterBar>
       )}
       {unread ? (
         unread
@@ -149,9 +159,12 @@ export function ListPage<Row extends Named>(props: ListPageProps<Row>) {
             order={search.order_by ?? props.defaultOrder ?? ''}
             sort={(order_by) => change({ order_by })}
           />
+          {several.bar}
           <Table
             title={title}
-            rows={rows}
+            rows={rows as readonly Row[]}
+            selection={several.selection}
+            nameOf={props.several?.nameOf ?? byName}
             columns={props.columns}
             rowKey={idOf}
             href={props.href}

@@ -4,7 +4,8 @@ import { ListPage, type ListPageProps, type RowAction } from './list-page.tsx';
 import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { callOf, type FormOptions, SideForm, useNewForm } from './side-form.tsx';
 
-export interface NounPageProps<Row, Body> extends Omit<ListPageProps<Row>, 'create' | 'actions' | 'empty'> {
+export interface NounPageProps<Row, Body>
+  extends Omit<ListPageProps<Row>, 'create' | 'actions' | 'empty' | 'several'> {
   readonly empty: { readonly title: string; readonly about: string; readonly code?: string };
   /** The form that makes one. */
   readonly form?: FormOptions<Body>;
@@ -13,6 +14,8 @@ export interface NounPageProps<Row, Body> extends Omit<ListPageProps<Row>, 'crea
   /** Why none can be made here. */
   readonly createDisabled?: string | undefined;
   readonly remove?: DeleteOptions<Row>;
+  /** How several are deleted at once; default: as one is. */
+  readonly several?: DeleteOptions<Row>;
   /** Verbs that need no question. */
   readonly actions?: readonly RowAction<Row>[];
   /** Verbs that open a form or a dialog. */
@@ -22,7 +25,17 @@ export interface NounPageProps<Row, Body> extends Omit<ListPageProps<Row>, 'crea
 /** Everything that a list of a noun has: the list, the form that makes one, the verbs of a row, the question before
  *  one is deleted. */
 export function NounPage<Row extends Named, Body>(props: NounPageProps<Row, Body>) {
-  const { form, createPage, createDisabled, remove, actions = [], verbs = [], empty, ...list } = props;
+  const {
+    form,
+    createPage,
+    createDisabled,
+    remove,
+    several = remove,
+    actions = [],
+    verbs = [],
+    empty,
+    ...list
+  } = props;
   const opened = useNewForm();
   const deletion = useDelete<Row>(remove ?? NOTHING);
   const create = createPage ?? (form && { label: form.title, to: opened.to, call: () => callOf(form) });
@@ -32,6 +45,7 @@ export function NounPage<Row extends Named, Body>(props: NounPageProps<Row, Body
         {...list}
         {...(create ? { create: { ...create, disabled: createDisabled } } : {})}
         actions={[copyId, ...actions, ...actionsOf(verbs), ...(remove ? [deletion.action] : [])]}
+        several={several}
         empty={{ ...empty, action: create }}
       />
       {deletion.dialog}

@@ -3,6 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import type { Alert } from './alerts.ts';
 import styles from './series.module.css';
 
 export interface Line {
@@ -27,6 +28,7 @@ export interface SeriesProps {
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
   readonly marks?: readonly Mark[];
+  readonly alerts?: readonly Alert[];
   /** The first and last second that are shown; left out: as far as there are values. */
   readonly from?: number;
   readonly to?: number;
@@ -35,13 +37,15 @@ export interface SeriesProps {
 }
 
 const NO_MARKS: readonly Mark[] = [];
+const NO_ALERTS: readonly Alert[] = [];
 const HEIGHT = 160;
 const HOUR = 3600;
 /** Charts with this key share their crosshair. */
 const SYNC = 'virga';
 
 /** Values over time; a gap in the data is a gap in the line. */
-export function Series({ title, times, lines, format, marks = NO_MARKS, nothing, from, to }: SeriesProps) {
+export function Series(props: SeriesProps) {
+  const { title, times, lines, format, marks = NO_MARKS, alerts = NO_ALERTS, nothing, from, to } = props;
   const { ref: frame, width } = useElementSize();
   const target = useRef<HTMLDivElement>(null);
   const empty = times.length === 0 || lines.every(({ values }) => values.every((value) => value === null));
@@ -73,7 +77,10 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
           ...(span ? { x: { range: span } } : {}),
           y: { range: (_plot, _min, max) => [0, topOf(max ?? 0, marks) * 1.15 || 1] },
         },
-        hooks: { draw: [(drawn) => drawMarks(drawn, marks)] },
+        hooks: {
+          drawClear: [(drawn) => drawAlerts(drawn, alerts)],
+          draw: [(drawn) => drawMarks(drawn, marks)],
+        },
         axes: [axis, { ...axis, size: 64, values: label }],
         series: [
           {},
@@ -92,7 +99,7 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
       target.current,
     );
     return () => plot.destroy();
-  }, [width, times, lines, format, empty, marks, from, to]);
+  }, [width, times, lines, format, empty, marks, alerts, from, to]);
   return (
     <figure className={styles.figure} ref={frame}>
       <figcaption>{title}</figcaption>
@@ -104,6 +111,24 @@ export function Series({ title, times, lines, format, marks = NO_MARKS, nothing,
       {marks.length > 0 && <Marks marks={marks} format={format} />}
     </figure>
   );
+}
+
+/** Behind the lines, at least a pixel wide. */
+function drawAlerts(plot: uPlot, alerts: readonly Alert[]): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const { from, to, failed } of alerts) {
+    const left = plot.valToPos(from, 'x', true);
+    const width = Math.max(plot.valToPos(to, 'x', true) - left, devicePixelRatio);
+    ctx.fillStyle = resolve(failed ? '--failed-soft' : '--degraded-soft');
+    ctx.fillRect(left, bbox.top, width, bbox.height);
+    ctx.fillStyle = resolve(failed ? '--failed' : '--degraded');
+    ctx.fillRect(left, bbox.top, width, 2 * devicePixelRatio);
+  }
+  ctx.restore();
 }
 
 /** Marks far above the lines would press them flat: they are only named. */

@@ -18,6 +18,16 @@ export interface Column<Row> {
   readonly wideOnly?: boolean;
 }
 
+/** Which rows are chosen. */
+export interface Selection {
+  readonly keys: ReadonlySet<string>;
+  /** Whether all that are listed are. */
+  readonly all: boolean;
+  /** The same function each time. */
+  readonly toggle: (key: string) => void;
+  readonly toggleAll: () => void;
+}
+
 export interface TableProps<Row> {
   /** What the table lists, for those who hear it. */
   readonly title: string;
@@ -26,6 +36,10 @@ export interface TableProps<Row> {
   readonly rowKey: (row: Row) => string;
   readonly href?: ((row: Row) => string | undefined) | undefined;
   readonly actions?: readonly RowAction<Row>[] | undefined;
+  /** Absent: none can be chosen. */
+  readonly selection?: Selection | undefined;
+  /** What a row is called where it can be chosen. */
+  readonly nameOf?: (row: Row) => string;
   readonly loading?: boolean;
   /** How many rows will come, where it is known. */
   readonly expected?: number | undefined;
@@ -40,13 +54,13 @@ const NO_ACTIONS: readonly RowAction<never>[] = [];
 
 /** Rows of anything; in narrow windows each is a card. Of many rows, those that are looked at are drawn. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { title, rows, columns, actions = NO_ACTIONS, loading = false, rowKey, href } = props;
+  const { title, rows, columns, actions = NO_ACTIONS, loading = false, rowKey, href, selection } = props;
   const late = useLate(loading);
   const body = useRef<HTMLTableSectionElement>(null);
   const { frame, fits } = useFits();
   const shown = useShownRows(rows.length, body);
   const isLong = shown.to - shown.from < rows.length;
-  const width = columns.length + (actions.length > 0 ? 1 : 0);
+  const width = columns.length + (actions.length > 0 ? 1 : 0) + (selection ? 1 : 0);
   const drawn = rows.slice(shown.from, shown.to);
   const { open, menu } = useRowMenu<Row>(drawn, rowKey, actions as readonly RowAction<Row>[]);
   return (
@@ -73,6 +87,9 @@ export function Table<Row>(props: TableProps<Row>) {
               columns={columns}
               open={actions.length > 0 ? open : undefined}
               href={href}
+              called={props.nameOf}
+              selected={selection?.keys.has(rowKey(row))}
+              toggle={selection?.toggle}
             />
           ))}
           <Spacer height={shown.below} columns={width} />
@@ -107,16 +124,31 @@ interface RowProps<Row> {
   /** Absent: nothing can be done with it. */
   readonly open: OpenMenu | undefined;
   readonly href: ((row: Row) => string | undefined) | undefined;
+  readonly called: ((row: Row) => string) | undefined;
+  /** undefined: it cannot be chosen. */
+  readonly selected: boolean | undefined;
+  readonly toggle: Selection['toggle'] | undefined;
 }
 
-function DrawnRow<Row>({ name, row, index, columns, open, href }: RowProps<Row>) {
+function DrawnRow<Row>(props: RowProps<Row>) {
+  const { name, row, index, columns, open, href, selected, called } = props;
   return (
-    <tr data-row aria-rowindex={index}>
+    <tr data-row aria-rowindex={index} data-selected={selected}>
+      {selected !== undefined && (
+        <td className={styles.select}>
+          <Choice
+            label={`Select ${called?.(row) ?? name}`}
+            checked={selected}
+            toggle={() => props.toggle?.(name)}
+          />
+        </td>
+      )}
       {columns.map((column, place) => (
         <td
           key={column.label}
           data-label={column.label}
           data-end={column.end}
+          data-first={place === 0 || undefined}
           data-wide-only={column.wideOnly}
           {...hintWhenCut}
         >
@@ -149,18 +181,39 @@ function Name({ to, children }: { readonly to: string | undefined; readonly chil
   return to === undefined ? children : <RowLink to={to}>{children}</RowLink>;
 }
 
-function Head<Row>({ columns, actions = [], order: ordered = '', sort }: TableProps<Row>) {
+interface ChoiceProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly toggle: () => void;
+}
+
+function Choice({ label, checked, toggle }: ChoiceProps) {
+  return <input type="checkbox" aria-label={label} checked={checked} onChange={toggle} />;
+}
+
+function Head<Row>(props: TableProps<Row>) {
+  const { columns, actions = [], order: ordered = '', sort, selection } = props;
   const [order, direction] = ordered.split('.');
   const next = (field: string) => `${field}.${field === order && direction === 'asc' ? 'desc' : 'asc'}`;
   return (
     <thead>
       <tr>
-        {columns.map((column) => {
+        {selection && (
+          <th className={styles.select}>
+            <Choice label="Select all rows" checked={selection.all} toggle={selection.toggleAll} />
+          </th>
+        )}
+        {columns.map((column, place) => {
           const { label, order: field, end } = column;
           const sorted = field !== undefined && field === order;
           const way = direction === 'asc' ? 'ascending' : 'descending';
           return (
-            <th key={label} data-end={end} aria-sort={sorted ? way : undefined}>
+            <th
+              key={label}
+              data-end={end}
+              data-first={place === 0 || undefined}
+              aria-sort={sorted ? way : undefined}
+            >
               {field && sort ? (
                 <button type="button" className={styles.sort} onClick={() => sort(next(field))}>
                   {label}

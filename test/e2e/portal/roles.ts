@@ -13,6 +13,8 @@ const LACK = 'This needs the role Engineers or Administrators; you have Users';
 /** What everybody may press: it reads, or is about the person alone. */
 const READS = [
   /^Copy /,
+  // Marks and views of their own.
+  /^(Notifications|Views)(: |$)/,
   /^(Actions|Cancel|Close|Try again|Go to .*)$/,
   /^(Change password…|Sign out there|Sign out everywhere…)$/,
   /^(Add passkey…|Add authenticator app…|New recovery codes…)$/,

@@ -38,6 +38,36 @@ export function stateStories(portal: Portal): void {
     expect(await attention().getByText('Security groups').count()).toBe(0);
   });
 
+  test('the bell says what somebody was notified of, with marks that stay over a reload', async () => {
+    const { page, virga } = portal;
+    const limits = (firewall_count_limit: number) =>
+      portal.asOperator('PATCH', '/virga/v1/clients/1/quotas', {
+        regional_limits: [{ region_id: 2, firewall_count_limit }],
+      });
+    const { body: before } = await virga.call('GET', '/cloud/v2/client_quotas');
+    const here = before.regional_quotas.find(({ region_id }: { region_id: number }) => region_id === 2);
+    await virga.call('POST', '/virga/v1/notifications/read', { up_to: Number.MAX_SAFE_INTEGER });
+    await portal.go(2, '');
+    await page.getByRole('button', { name: 'Notifications: Nothing new' }).waitFor();
+    await limits(here.firewall_count_usage + 1);
+    await virga.ended(await virga.call('POST', '/cloud/v2/security_groups/1/2', { name: 'last' }));
+    // The page hears of it by itself.
+    await page.getByRole('button', { name: 'Notifications: 1 not read' }).click();
+    const bell = page.getByRole('dialog', { name: 'Notifications' });
+    await bell
+      .getByText(/^Quota usage of .* has reached/)
+      .first()
+      .waitFor();
+    await bell.getByText('The mail').first().click();
+    await bell.getByText('firewall_count').waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await bell.getByRole('button', { name: /^Mark as read: Quota usage/ }).click();
+    await bell.locator('button[aria-disabled=true]', { hasText: 'Mark all as read' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Notifications: Nothing new' }).waitFor();
+    await limits(here.firewall_count_limit);
+  });
+
   test('what a region does not have says why on its page, and cannot be begun', async () => {
     const { page } = portal;
     await portal.go(1, 'instances');

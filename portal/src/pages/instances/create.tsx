@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, apiCall } from '../../api/client.ts';
 import { pathIn, pathParams } from '../../api/place.ts';
@@ -20,6 +20,33 @@ const isTyped = ({ image: _, flavor: __, ...typed }: Draft) => {
   return JSON.stringify(typed) !== JSON.stringify(empty);
 };
 
+type PathOfPlace = ReturnType<typeof pathParams>;
+
+/** Of what the draft connects to: the network of each subnet, and how each is called. */
+function useTargets({ interfaces }: Draft, path: PathOfPlace) {
+  const targets = (kind: Draft['interfaces'][number]['type']) => [
+    ...new Set(interfaces.flatMap(({ type, target }) => (type === kind && target ? [target] : []))),
+  ];
+  const subnets = useQueries({
+    queries: targets('subnet').map((subnet_id) =>
+      api.queryOptions('get', '/cloud/v1/subnets/{project_id}/{region_id}/{subnet_id}', {
+        params: { path: { ...path, subnet_id } },
+      }),
+    ),
+  }).flatMap(({ data }) => data ?? []);
+  const networks = useQueries({
+    queries: targets('any_subnet').map((network_id) =>
+      api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
+        params: { path: { ...path, network_id } },
+      }),
+    ),
+  }).flatMap(({ data }) => data ?? []);
+  return {
+    networkOf: (id: string) => subnets.find((one) => one.id === id)?.network_id ?? '',
+    nameOf: (id: string) => [...subnets, ...networks].find((one) => one.id === id)?.name,
+  };
+}
+
 /** A wizard on one page: the picture, the quota and the code follow each key pressed. */
 export function CreateInstance() {
   const place = usePlace();
@@ -28,19 +55,7 @@ export function CreateInstance() {
   const kept = useDraft<Draft>(location.pathname, () => EMPTY, isTyped);
   const draft = kept.value;
   const change = (next: Partial<Draft>) => kept.set((before) => ({ ...before, ...next }));
-  const subnets = useQuery(
-    api.queryOptions('get', '/cloud/v1/subnets/{project_id}/{region_id}', {
-      params: { path, query: { limit: 1000 } },
-    }),
-  );
-  const networks = useQuery(
-    api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', {
-      params: { path, query: { limit: 1000 } },
-    }),
-  );
-  const networkOf = (id: string) => subnets.data?.results.find((one) => one.id === id)?.network_id ?? '';
-  const nameOf = (id: string) =>
-    [...(subnets.data?.results ?? []), ...(networks.data?.results ?? [])].find((one) => one.id === id)?.name;
+  const { networkOf, nameOf } = useTargets(draft, path);
   const list = pathIn(place, 'instances');
   const body = bodyOf(draft, networkOf);
   const created = async ({ tasks: [task] }: { tasks: readonly string[] }) => {

@@ -14,7 +14,7 @@ export function QuotaAfter({ draft }: { readonly draft: Draft }) {
   const quotas = useQuery(api.queryOptions('get', '/cloud/v2/client_quotas'));
   const flavors = useQuery(
     api.queryOptions('get', '/cloud/v1/flavors/{project_id}/{region_id}', {
-      params: { path: pathParams(place), query: { limit: 1000 } },
+      params: { path: pathParams(place), query: { limit: 1000, name__contains: draft.flavor } },
     }),
   );
   const here = quotas.data?.regional_quotas.find(({ region_id }) => region_id === place.region) as

@@ -2,7 +2,7 @@ import { apiCall } from '../../api/client.ts';
 import { type Place, pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
-import { whyBusy } from '../../ui/delete-action.tsx';
+import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
 import type { LoadBalancer } from './list.tsx';
@@ -32,20 +32,32 @@ export const deleteAction = (
   disabled,
 });
 
+const carriesOf = ({ listeners }: LoadBalancer) => listeners.length > 0;
+
+function consequencesOf({ name, vip_address, listeners }: LoadBalancer): string {
+  const { length } = listeners;
+  if (length === 0) return 'It has no listeners, so no traffic stops.';
+  return `${vip_address ?? name} stops answering on ${length} ${length === 1 ? 'listener' : 'listeners'}. Its listeners, pools and members go with it; the servers behind it stay.`;
+}
+
+/** How several are deleted at once. */
+export const severalDeleted = (place: Place): DeleteOptions<LoadBalancer> => ({
+  kind: 'load balancer',
+  consequences: consequencesOf,
+  askName: carriesOf,
+  call: ({ id }) => deletionOf(place, id),
+  disabled: whyBusy,
+});
+
 /** The question before a load balancer is deleted. */
 export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
   const place = usePlace();
-  const carries = (lb?.listeners.length ?? 0) > 0;
   return (
     <ConfirmDelete
       name={lb?.name}
       kind="load balancer"
-      askName={carries}
-      consequences={
-        carries
-          ? `${lb?.vip_address ?? lb?.name} stops answering on ${lb?.listeners.length} ${lb?.listeners.length === 1 ? 'listener' : 'listeners'}. Its listeners, pools and members go with it; the servers behind it stay.`
-          : 'It has no listeners, so no traffic stops.'
-      }
+      askName={lb !== undefined && carriesOf(lb)}
+      consequences={lb && consequencesOf(lb)}
       close={close}
       confirm={() => {
         if (!lb) return;

@@ -12,7 +12,7 @@ import { optionsOf } from '../../ui/options.ts';
 import type { Search } from '../../ui/routing.tsx';
 import { Tags } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DeleteLoadBalancer, deleteAction } from './delete.tsx';
+import { DeleteLoadBalancer, deleteAction, severalDeleted } from './delete.tsx';
 import { failOver } from './verbs.tsx';
 
 const LOAD_BALANCERS = '/cloud/v1/loadbalancers/{project_id}/{region_id}';
@@ -102,6 +102,7 @@ export function LoadBalancers() {
         columns={COLUMNS}
         href={({ id }) => pathIn(place, 'load-balancers', id)}
         actions={[failOver(place), deleteAction(place, setDoomed)]}
+        several={severalDeleted(place)}
         empty={{
           title: 'No load balancers here',
           about: 'Put one in front of two servers, and visitors no longer notice when one of them dies.',

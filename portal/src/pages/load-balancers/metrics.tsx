@@ -3,8 +3,9 @@ import { api } from '../../api/client.ts';
 import { pathParams } from '../../api/place.ts';
 import { usePlace } from '../../app/place.ts';
 import { loadChart, MetricsCard, trafficChart, useWindow } from '../../ui/metrics.tsx';
+import { Requests } from './requests.tsx';
 
-/** What the load balancer used and carried, over the hour, day or week before now. */
+/** What the load balancer used and carried, over the hour, day, week or 30 days before now. */
 export function Metrics({ id }: { readonly id: string }) {
   const { body } = useWindow();
   const params = { path: { ...pathParams(usePlace()), load_balancer_id: id } };
@@ -15,12 +16,15 @@ export function Metrics({ id }: { readonly id: string }) {
     }),
   );
   return (
-    <MetricsCard
-      query={query}
-      charts={[
-        trafficChart('Traffic', 'From clients', 'To clients'),
-        loadChart('Processor and memory, of what its size allows'),
-      ]}
-    />
+    <>
+      <MetricsCard
+        query={query}
+        charts={[
+          trafficChart('Traffic', 'From clients', 'To clients'),
+          loadChart('Processor and memory, of what its size allows'),
+        ]}
+      />
+      <Requests id={id} />
+    </>
   );
 }

@@ -74,7 +74,7 @@ const useNewBucket = () =>
     disabled: whyFixed,
     form: ({ id }) => ({
       title: 'Create bucket',
-      fields: [textField('name', 'Name', { about: '3 to 63 small letters, digits, “.” and “-”' })],
+      fields: [textField('name', 'Name', { about: '3 to 63 lowercase letters, digits, “.” and “-”' })],
       body: (values) => ({ name: text(values, 'name') }),
       request: (body) => apiCall('post', BUCKETS, { params: { path: { storage_id: id } }, body }),
     }),
