@@ -38,6 +38,7 @@ const KINDS = [
   'storageSshKey',
   'bucket',
   'postgresql',
+  'notification',
   'task',
 ];
 

@@ -90,7 +90,7 @@ export function accountStories(portal: Portal): void {
     await asked.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('dialog', { name: 'The new token' }).waitFor();
     await page.getByRole('button', { name: 'I have copied it' }).click();
-    await page.getByRole('cell', { name: 'lasting' }).waitFor();
+    await page.getByRole('cell', { name: 'lasting', exact: true }).waitFor();
   });
 
   test('a new password keeps the browser signed in, and ends tokens when that is wished', async () => {

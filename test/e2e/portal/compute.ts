@@ -46,7 +46,7 @@ export function computeStories(portal: Portal): void {
     await page.getByRole('link', { name: 'bakery' }).waitFor();
     await page.getByRole('button', { name: 'Take snapshot' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take snapshot' }).click();
-    await page.getByRole('cell', { name: 'flour-snapshot' }).waitFor();
+    await page.getByRole('cell', { name: 'flour-snapshot', exact: true }).waitFor();
     expect(await portal.barriers()).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ export function firstHourStories(portal: Portal): void {
     expect(answer.status).toBe(200);
     await portal.picture('api-token', dialog.locator('code'));
     await dialog.getByRole('button', { name: 'I have copied it' }).click();
-    await page.getByRole('cell', { name: 'pipeline' }).waitFor();
+    await page.getByRole('cell', { name: 'pipeline', exact: true }).waitFor();
     expect(await page.content()).not.toContain(token);
     expect(await portal.barriers()).toEqual([]);
   });

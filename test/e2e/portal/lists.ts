@@ -96,6 +96,8 @@ export function listStories(portal: Portal): void {
     const dialog = page.getByRole('dialog', { name: 'Delete these 3?' });
     for (const name of ['net-5', 'net-6', 'net-7']) await dialog.getByText(name, { exact: true }).waitFor();
     expect(await portal.barriers()).toEqual([]);
+    // One of them carries addresses.
+    await dialog.getByRole('textbox', { name: 'Type delete 3 to delete them' }).fill('delete 3');
     portal.expected.add(`409 DELETE ${NETWORKS}/${busy.id}`);
     await dialog.getByRole('button', { name: 'Delete 3', exact: true }).click();
     const done = page.getByRole('dialog', { name: 'Delete 3' });

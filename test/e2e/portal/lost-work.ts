@@ -28,7 +28,7 @@ export function lostWorkStories(portal: Portal): void {
     await again.getByRole('textbox', { name: 'Password' }).fill(password);
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.waitFor({ state: 'detached' });
-    await page.getByRole('cell', { name: 'kept-network' }).waitFor();
+    await page.getByRole('cell', { name: 'kept-network', exact: true }).waitFor();
     // Another tab of the browser learns of the new session by itself, and asks for nothing.
     const other = await portal.newPage(context);
     await portal.go(2, 'networks?new=1', other);
@@ -38,9 +38,9 @@ export function lostWorkStories(portal: Portal): void {
     await page.getByLabel('Email address').fill(portal.credential('EMAIL'));
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('cell', { name: 'kept-network' }).waitFor();
+    await page.getByRole('cell', { name: 'kept-network', exact: true }).waitFor();
     await other.getByRole('dialog').getByRole('button', { name: 'Create network' }).click();
-    await other.getByRole('cell', { name: 'from-the-other-tab' }).waitFor();
+    await other.getByRole('cell', { name: 'from-the-other-tab', exact: true }).waitFor();
     await context.close();
   });
 

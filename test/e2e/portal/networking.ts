@@ -22,7 +22,7 @@ export function networkingStories(portal: Portal): void {
     await page.getByRole('button', { name: 'Create router' }).last().click();
     await page.getByRole('link', { name: 'Done. Open it' }).last().click();
     await page.getByRole('link', { name: 'ovens' }).waitFor();
-    await page.getByRole('cell', { name: 'kitchen-net' }).waitFor();
+    await page.getByRole('cell', { name: 'kitchen-net', exact: true }).waitFor();
     expect(await portal.barriers()).toEqual([]);
   });
 

@@ -59,7 +59,10 @@ export function stateStories(portal: Portal): void {
       .first()
       .waitFor();
     await bell.getByText('The mail').first().click();
-    await bell.getByText('firewall_count').waitFor();
+    await bell
+      .getByText(/security groups in Simulated: \d+ of \d+/)
+      .first()
+      .waitFor();
     expect(await portal.barriers()).toEqual([]);
     await bell.getByRole('button', { name: /^Mark as read: Quota usage/ }).click();
     await bell.locator('button[aria-disabled=true]', { hasText: 'Mark all as read' }).waitFor();

@@ -57,7 +57,7 @@ export function volumeStories(portal: Portal): void {
     await page.getByRole('row', { name: /before.*Available/ }).waitFor();
     await portal.go(2, 'volumes');
     await page.getByRole('link', { name: 'rye' }).click();
-    await page.getByRole('cell', { name: 'before' }).waitFor();
+    await page.getByRole('cell', { name: 'before', exact: true }).waitFor();
     await verb('Revert to last snapshot…');
     expect(await dialog().getByRole('button', { name: 'Revert volume' }).isDisabled()).toBe(true);
     await page.getByLabel('Type rye to revert it').fill('rye');

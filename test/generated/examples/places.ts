@@ -3,6 +3,7 @@ import type { World } from './world.ts';
 
 /** What a parameter of a path names, where that does not depend on the path. */
 const THINGS: Readonly<Record<string, string>> = {
+  notification_id: 'notification',
   network_id: 'network',
   subnet_id: 'subnet',
   router_id: 'router',

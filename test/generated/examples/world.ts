@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { anImage } from '../../../server/src/features/instances/testing/bodies.ts';
+import { sql } from '../../../server/src/platform/database/sql.ts';
 import { SAMPLE } from '../../../server/src/platform/openapi/examples.ts';
 import type { Reply, TestServer } from '../../harness/server.ts';
 
@@ -211,6 +212,12 @@ const MAKERS: Readonly<Record<string, (world: World) => Promise<string>>> = {
   task: async (w) => {
     const { body } = await w.call('POST', w.at('networks'), { name: 'of a task' });
     return body.tasks[0];
+  },
+  notification: async (w) => {
+    const row = await w.server.db.row<{ id: number }>(sql`
+      insert into notifications (client_id, kind, means, subject, created_at)
+      select client_id, 'test', 'mail', 'It happened', now() from projects where id = ${w.project} returning id`);
+    return String(row?.id);
   },
   sshKey: async (w) => {
     const { body } = await w.call('POST', `/cloud/v1/ssh_keys/${w.project}`, { name: 'anna-laptop' });

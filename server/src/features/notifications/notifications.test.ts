@@ -52,7 +52,7 @@ test('a threshold is for everybody of the account, and each has marks of their o
   );
   const [one] = found.results as readonly Seen[];
   expect(one).toMatchObject({ kind: 'quota_threshold', means: 'mail', is_read: false });
-  expect(one?.body).toContain('network_count');
+  expect(one?.body).toContain('networks in Simulated: 1 of 1');
   expect((await anna.send('POST', `${PATH}/read`, { up_to: one?.id })).status).toBe(204);
   expect(await anna.seen()).toMatchObject({ unread: 0, count: 1, results: [{ is_read: true }] });
   expect(await anna.seen('?is_read=false')).toMatchObject({ count: 0 });

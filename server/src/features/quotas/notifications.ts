@@ -7,6 +7,7 @@ import type { MailSentHook } from '../../platform/mail/mailer.ts';
 import { queueMail } from '../../platform/mail/outbox.ts';
 import { DEFAULT_THRESHOLD, DEPRECATED_REGIONAL_NAME, GLOBAL_REGION } from './model.ts';
 import type { ThresholdMessage } from './schema.ts';
+import { quotaWords } from './words.ts';
 
 /** Notifies clients by mail that they have reached the threshold of a quota. The database notes each reaching in
  *  the transaction that causes it; here those notes become mail, each in one transaction. */
@@ -93,14 +94,14 @@ function messageOf(reachings: readonly Reaching[]): ThresholdMessage {
 function textOf(client: string, reachings: readonly Reaching[]): string {
   const lines = reachings.map(({ region_name, name, usage, quota_limit }) => {
     const percent = quota_limit === 0 ? 100 : Math.floor((usage / quota_limit) * 100);
-    return `  ${name}${region_name ? ` in ${region_name}` : ''}: ${usage} of ${quota_limit} (${percent} %)`;
+    return `  ${quotaWords(name)}${region_name ? ` in ${region_name}` : ''}: ${usage} of ${quota_limit} (${percent} %)`;
   });
   return [
     `The account ${client} has reached the notification threshold of these quotas:`,
     '',
     ...lines,
     '',
-    'Delete what is no longer needed, or ask for higher limits with POST /cloud/v2/limits_request.',
+    'Delete what is no longer needed, or ask for higher limits: in the portal under Quotas, or with POST /cloud/v2/limits_request.',
     '',
   ].join('\n');
 }
