@@ -22,7 +22,9 @@ async function homePlace(): Promise<Place> {
     projects.results.some(({ id }) => id === last.project) &&
     regions.results.some(({ id }) => id === last.region);
   const project = projects.results.find(({ is_default }) => is_default) ?? projects.results[0];
-  const region = regions.results.find(({ state }) => state === 'ACTIVE') ?? regions.results[0];
+  // The list has the newest first, which of a new cloud is the simulated one: servers put into it would never die.
+  const oldest = regions.results.toSorted((a, b) => a.id - b.id);
+  const region = oldest.find(({ state }) => state === 'ACTIVE') ?? oldest[0];
   return known ? last : { project: project?.id ?? 0, region: region?.id ?? 0 };
 }
 

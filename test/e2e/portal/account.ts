@@ -27,7 +27,7 @@ export function accountStories(portal: Portal): void {
     await theirs.getByLabel('Email address').fill('ada@example.com');
     await theirs.getByRole('textbox', { name: 'Password' }).fill('a-long-password');
     await theirs.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await theirs.getByRole('heading', { name: / in / }).waitFor();
+    await theirs.getByRole('heading', { name: 'default in Local' }).waitFor();
     await theirs.context().close();
   });
 
