@@ -164,36 +164,36 @@ export class RegionOwners {
     const { db, node } = this.#options;
     const unheld = [...this.#regions.keys()].filter((id) => !this.#held.has(id));
     if (unheld.length === 0) return;
-    for (const row of await this.#hear(unheld)) {
+    const before = this.#heardSince;
+    // Not before something was written as well: a replica answers, and knows nothing new.
+    this.#heardSince = undefined;
+    const rows = await this.#rows(unheld);
+    const now = this.#now();
+    const since = before === undefined || now - this.#heardAt > BREAK_MS ? now : before;
+    for (const row of rows) {
       const region = this.#regions.get(row.region_id);
       if (!region) continue;
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
-      if ((row.free && !this.#mayBeUnheard(row)) || this.#isDead(row)) await this.#claim(region, row);
+      if ((row.free && !this.#mayBeUnheard(row, now - since)) || this.#isDead(row))
+        await this.#claim(region, row);
       else {
         const me = { by: this.#session, node: node.name, silentMs: SILENT_MS };
         await store.sayAwaited(db, region.id, me);
         if (row.node !== node.name) await this.#endLeft(region, row);
       }
     }
-  }
-
-  async #hear(regionIds: readonly number[]): Promise<readonly store.OwnerRow[]> {
-    const since = this.#heardSince;
-    this.#heardSince = undefined;
-    const rows = await this.#rows(regionIds);
-    const now = this.#now();
-    this.#heardSince = since === undefined || now - this.#heardAt > BREAK_MS ? now : since;
+    this.#heardSince = since;
     this.#heardAt = now;
-    return rows;
   }
 
   /** After the database was away everybody is silent. The machine that serves a region comes first, since databases and
-   *  storages do not move with it. */
-  #mayBeUnheard({ peers, node, holder }: store.OwnerRow): boolean {
+   *  storages do not move with it.
+   *  @param heardMs for how long the database has answered this process without a break */
+  #mayBeUnheard({ peers, node, holder }: store.OwnerRow, heardMs: number): boolean {
     if (peers.length === 0 || holder === null || node === this.#options.node.name) return false;
-    return this.#now() - (this.#heardSince ?? this.#now()) < SILENT_MS;
+    return heardMs < SILENT_MS;
   }
 
   #now(): number {
