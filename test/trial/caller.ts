@@ -15,18 +15,19 @@ const LONGEST_MS = 60_000;
 
 /** The first attempt is being worked on: its answer is given to the next. */
 const isStillRunning = ({ status, body }: Answer) =>
-  status === 409 && body.message?.includes('still running') === true;
+  status === 409 && JSON.stringify(body).includes('still running');
 
 /** Asks the API as clients should: a write is repeated with its Idempotency-Key until it is answered. Each request that
  *  was not answered well counts as failed. */
 export class Caller {
   readonly #url: string;
-  readonly #token: string;
+  readonly #authorization: string;
   readonly requests: Asked[] = [];
 
+  /** @param token of the API, or with a space the whole of the header */
   constructor(url: string, token = API_KEY) {
     this.#url = url;
-    this.#token = token;
+    this.#authorization = token.includes(' ') ? token : `APIKey ${token}`;
   }
 
   /** Asks again until it is answered by the API itself. */
@@ -64,7 +65,7 @@ export class Caller {
       const response = await fetch(`${this.#url}${path}`, {
         method,
         headers: {
-          authorization: `APIKey ${this.#token}`,
+          authorization: this.#authorization,
           ...(method === 'GET' ? {} : { 'idempotency-key': key }),
           ...(body && { 'content-type': 'application/json' }),
         },

@@ -83,7 +83,9 @@ export async function measure(lab: Lab, regionId: number, tenants: number): Prom
   await delay(IDLE_MS);
   const after = used(lab, regionId);
   const rows = [...after].map(([kind, { count, mib, ticks }]) => {
-    const cores = (ticks - (before.get(kind)?.ticks ?? ticks)) / TICKS_A_SECOND / (IDLE_MS / 1000);
+    // What has ended meanwhile has taken its ticks with it.
+    const spent = Math.max(0, ticks - (before.get(kind)?.ticks ?? ticks));
+    const cores = spent / TICKS_A_SECOND / (IDLE_MS / 1000);
     return `| ${tenants} | ${kind} | ${count} | ${Math.round(mib)} MiB | ${cores.toFixed(2)} |`;
   });
   const [row] = await lab.primary.query(

@@ -21,6 +21,7 @@ interface Database {
 
 interface Bucket {
   readonly id: number;
+  readonly host: string;
   readonly s3: S3Client;
   readonly keys: Set<string>;
 }
@@ -174,12 +175,9 @@ export class Tenant {
     const anybody = new Caller(this.lab.url, API_KEY);
     const signedIn = await anybody.call('POST', '/iam/auth/jwt/login', { username, password: PASSWORD });
     const { access } = expected(signedIn, 200);
-    const response = await fetch(`${this.lab.url}/iam/clients/${this.id}/tokens`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${access}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'trial', exp_date: null, client_user: { role: { id: 2 } } }),
-    });
-    return expected({ status: response.status, body: await response.json() }, 200, 201).token;
+    const person = new Caller(this.lab.url, `Bearer ${access}`);
+    const token = { name: 'trial', exp_date: null, client_user: { role: { id: 2 } } };
+    return expected(await person.call('POST', `/iam/clients/${this.id}/tokens`, token), 200, 201).token;
   }
 
   async #createDatabase(): Promise<void> {
@@ -225,7 +223,7 @@ export class Tenant {
       credentials: { accessKeyId: key.access_key, secretAccessKey: key.secret_key },
       requestHandler: { httpsAgent: new Agent({ rejectUnauthorized: false }), connectionTimeout: 2000 },
     });
-    this.bucket = { id, s3, keys: new Set() };
+    this.bucket = { id, host: new URL(address).hostname, s3, keys: new Set() };
   }
 }
 
