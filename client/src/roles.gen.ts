@@ -49,6 +49,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "GET /virga/v1/clients/{client_id}/tasks": 'operator',
   "GET /virga/v1/clients/{client_id}/tokens": 'operator',
   "GET /virga/v1/clients/{client_id}/users": 'operator',
+  "GET /virga/v1/engine_objects": 'operator',
   "GET /virga/v1/engines": 'operator',
   "GET /virga/v1/limits_requests": 'operator',
   "GET /virga/v1/nodes": 'operator',

@@ -2270,6 +2270,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/engine_objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show where a resource lives in the cloud of its region
+         * @description Show where a resource lives in the cloud of its region. The objects that the cloud of a region (OpenStack) has for a resource, with their ids there. None for resources of local and simulated regions. Answers `count`, the number of all that match, and `results`. Needs the operator token.
+         */
+        get: operations["listEngine objects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/regions/{region_id}/capacity": {
         parameters: {
             query?: never;
@@ -11928,6 +11948,27 @@ export interface components {
             count: number;
             /** @description The items of this page. */
             results: components["schemas"]["Engine"][];
+        };
+        EngineObject: {
+            /** @description Id of the region. */
+            region_id: number;
+            /** @description What people call it. */
+            region_name: string;
+            /** @description What it is there: `network`, `load_balancer`. */
+            kind: string;
+            /**
+             * Format: uuid
+             * @description Of the resource here.
+             */
+            resource_id: string;
+            /** @description Its id in the cloud of the region. */
+            engine_id: string;
+        };
+        EngineObjectList: {
+            /** @description The number of all that match, over all pages; in a threshold, files or requests. */
+            count: number;
+            /** @description The items of this page. */
+            results: components["schemas"]["EngineObject"][];
         };
         ExistingFloatingIpChoice: {
             /**
@@ -29795,6 +29836,38 @@ export interface operations {
                     "application/json": components["schemas"]["NodeList"];
                 };
             };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    "listEngine objects": {
+        parameters: {
+            query: {
+                /** @description Of the resource here. */
+                resource_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show where a resource lives in the cloud of its region */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EngineObjectList"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
             429: components["responses"]["CloudTooManyRequests"];

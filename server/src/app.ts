@@ -4,6 +4,7 @@ import { viewEngine } from './engines/index.ts';
 import { attention } from './features/attention/index.ts';
 import { capacity } from './features/capacity/index.ts';
 import { clients } from './features/clients/index.ts';
+import { engineObjects } from './features/engine-objects/index.ts';
 import { engines } from './features/engines/index.ts';
 import { flavors } from './features/flavors/index.ts';
 import { iam, Sessions } from './features/iam/index.ts';
@@ -180,6 +181,7 @@ export function features({
     simulation(),
     engines({ node: node.name, engines: () => programs.list().map(viewEngine) }),
     nodes(),
+    engineObjects(),
     capacity({ db, log, clock, regionIds, owners, providerOf: providers.of('capacity') }),
     sshKeys(),
     disks,

@@ -144,6 +144,7 @@ export const NOUNS: readonly Noun[] = [
     ['node', 'machines that run the cloud', 'nodes', 'Node'],
     ['any-task', 'tasks of all clients', 'all_tasks', 'OperatorTask'],
     ['engine', 'programs that regions run on', 'engines', 'Engine'],
+    ['engine-object', 'what resources are in the clouds of regions', 'engine_objects', 'EngineObject'],
     ['webhook', 'where events are sent', 'webhook_targets webhook_deliveries', 'WebhookTarget Webhook'],
     ['mail', 'mail that was sent or waits', 'outbox', 'Mail'],
     ['fault', 'failures of simulated regions', 'simulation/faults', 'SimulatedFault'],

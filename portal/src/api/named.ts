@@ -25,3 +25,7 @@ export const nameOf = (thing: Named): string =>
   thing.cluster_name ??
   thing.access_key ??
   '';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Whether a text is an id of the API, and not a number or a name. */
+export const isUuid = (text: string): boolean => UUID.test(text);

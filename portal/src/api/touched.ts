@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../client/src/index.ts';
+import { isUuid } from './named.ts';
 
 /** Which answers of the API a task changes, so that nothing else is asked for anew. */
 
@@ -53,7 +54,6 @@ const TASKS =
 const HEALTH = /^\/virga\/v1\/(attention|map)/;
 /** What is counted when a task has ended. */
 const COUNTED = /quota|limits|usage/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whether the answer to a query may be another one after what was heard of a task.
  *  @param key of a query of the API: its method, its path and its parameters */
@@ -69,7 +69,7 @@ export function isTouched(key: readonly unknown[], task: Task): boolean {
   const [, own, others] = NOUNS.find(([type]) => type.test(task.task_type)) ?? [];
   if (!own) return true;
   if (!own.test(path)) return others?.test(path) ?? false;
-  const asked = Object.values(params).filter((value) => UUID.test(String(value)));
+  const asked = Object.values(params).filter((value) => isUuid(String(value)));
   const ids = idsOf(task);
   return asked.length === 0 || ids.size === 0 || asked.some((id) => ids.has(String(id)));
 }
@@ -99,5 +99,5 @@ function paramsOf(init: unknown): Readonly<Record<string, unknown>> {
 /** Every id that the task names. */
 function idsOf({ data, created_resources }: Task): ReadonlySet<string> {
   const values = [data, created_resources].flatMap((part) => Object.values((part ?? {}) as object).flat());
-  return new Set(values.map(String).filter((value) => UUID.test(value)));
+  return new Set(values.map(String).filter(isUuid));
 }

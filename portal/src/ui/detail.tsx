@@ -1,7 +1,7 @@
 import { Skeleton, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
-import { nameOf as byName, idOf, type Named } from '../api/named.ts';
+import { nameOf as byName, idOf, isUuid, type Named } from '../api/named.ts';
 import { pathIn } from '../api/place.ts';
 import { Copy } from './copy.tsx';
 import { type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
@@ -12,6 +12,7 @@ import { usePlace, useRouting } from './routing.tsx';
 import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { ActionsMenu, type RowAction } from './row-menu.tsx';
 import { TabList } from './tab-list.tsx';
+import { WhereItLives } from './where-it-lives.tsx';
 
 export interface Tab {
   readonly key: string;
@@ -93,6 +94,7 @@ export function Detail<Row extends Named>(props: DetailProps<Row>) {
       </PageHead>
       <FromBefore query={query} />
       <Facts facts={props.facts(row)} />
+      {isUuid(idOf(row)) && <WhereItLives id={idOf(row)} />}
       {props.children?.(row)}
       {props.tabs && <DetailTabs tabs={props.tabs(row)} />}
       <Dialogs verbs={verbs} />

@@ -105,10 +105,15 @@ export class Portal {
 
   /** Has everybody signed in so many minutes ago: what needs a recent sign-in asks for the password after ten. */
   async signedInAgo(minutes: number): Promise<void> {
+    const set = "created_at = now() - $1 * interval '1 minute', confirmed_at = null";
+    await this.query(`update sessions set ${set}`, [minutes]);
+  }
+
+  /** Writes into the database what no call does. */
+  async query(statement: string, values: readonly unknown[]): Promise<void> {
     const client = new pg.Client(this.#database?.connection);
     await client.connect();
-    const set = "created_at = now() - $1 * interval '1 minute', confirmed_at = null";
-    await client.query(`update sessions set ${set}`, [minutes]).finally(() => client.end());
+    await client.query(statement, [...values]).finally(() => client.end());
   }
 
   /** Opens a page of the operator, whose token a page forgets when it is left by its address. */

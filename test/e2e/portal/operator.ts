@@ -68,6 +68,28 @@ export function operatorStories(portal: Portal): void {
     expect((await portal.asOperator('GET', `${one}/users`)).body.count).toBe(1);
   });
 
+  test('the page of a resource says to operators where it lives in the cloud of its region', async () => {
+    const { page, virga } = portal;
+    const created = await virga.ended(await virga.call('POST', '/cloud/v1/networks/1/2', { name: 'lives' }));
+    const [id] = created.created_resources?.networks ?? [];
+    const engineId = '7f0e2c1d-0000-4000-8000-0123456789ab';
+    await portal.query(
+      'insert into engine_objects (region_id, kind, id, engine_id, facts) values (2, $1, $2, $3, $4)',
+      ['network', id, engineId, '{}'],
+    );
+    await portal.go(2, 'networks');
+    await page.getByRole('link', { name: 'lives', exact: true }).click();
+    await page.getByRole('heading', { name: 'lives' }).waitFor();
+    expect(await page.getByText(engineId).count()).toBe(0);
+    await portal.operate('nodes');
+    await page.getByRole('link', { name: 'Networks', exact: true }).click();
+    await page.getByRole('link', { name: 'lives', exact: true }).click();
+    await page.getByRole('heading', { name: 'Where it lives' }).waitFor();
+    await page.getByText(engineId).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await portal.operate('nodes');
+  });
+
   test('a fault is set, strikes, is counted and cleared', async () => {
     const { page, virga } = portal;
     await page.getByRole('link', { name: 'Simulation' }).click();

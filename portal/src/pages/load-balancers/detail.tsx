@@ -20,6 +20,7 @@ import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
 import { ActionsMenu, type RowAction } from '../../ui/row-menu.tsx';
 import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
+import { WhereItLives } from '../../ui/where-it-lives.tsx';
 import { DeleteLoadBalancer, deleteAction } from './delete.tsx';
 import { Health, type LoadBalancer } from './list.tsx';
 import { Listeners } from './listeners.tsx';
@@ -51,6 +52,7 @@ export function LoadBalancerDetail() {
       <Head lb={lb} />
       <FromBefore query={old} />
       <LoadBalancerFacts lb={lb} />
+      <WhereItLives id={lb.id} />
       <Card
         title="Request path"
         aside={lb.task_id && <StatusBadge status="PENDING_UPDATE" detail={`Task ${lb.task_id}`} />}

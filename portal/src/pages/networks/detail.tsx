@@ -19,6 +19,7 @@ import { tagFacts } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { texts } from '../../ui/values.ts';
+import { WhereItLives } from '../../ui/where-it-lives.tsx';
 import { kindOf } from './list.tsx';
 
 const SUBNETS = '/cloud/v1/subnets/{project_id}/{region_id}';
@@ -91,6 +92,7 @@ export function NetworkDetail() {
           ...tagFacts(data.tags),
         ]}
       />
+      <WhereItLives id={data.id} />
       <Unread title="Subnets" query={subnets} />
       {subnets.data && <Unread title="Who uses which address" query={ports} />}
       {subnets.data?.results.length === 0 && (
