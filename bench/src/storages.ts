@@ -111,8 +111,8 @@ const SFTP: Kind = {
   server: 'orders.json',
   make: async (virga, name) => {
     const since = performance.now();
-    const asked = { location_name: 'local', name, password_mode: 'auto' };
-    const { body } = await virga.call('POST', '/storage/v4/sftp_storages', asked);
+    const requested = { location_name: 'local', name, password_mode: 'auto' };
+    const { body } = await virga.call('POST', '/storage/v4/sftp_storages', requested);
     const use = async () => {
       const files = await connectSftp({
         address: body.address,

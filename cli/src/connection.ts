@@ -50,8 +50,8 @@ export function dataDirHere(sought: Sought): string {
  *  @throws NoCloud */
 export function findCloud(sought: Sought): Cloud {
   const { env } = sought;
-  const asked = sought.profile ?? env.VIRGA_PROFILE;
-  if (asked) return profileOf(env, asked);
+  const requested = sought.profile ?? env.VIRGA_PROFILE;
+  if (requested) return profileOf(env, requested);
   if (env.VIRGA_URL) return cloudOfEnvironment(env);
   const [first = '', second] = dataDirs(sought);
   const { current } = readKept(env);

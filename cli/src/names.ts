@@ -33,12 +33,15 @@ export const isId = (value: string, kind: 'uuid' | 'integer' | 'string'): boolea
 export type Item = Readonly<Record<string, unknown>>;
 
 /** All items of a list.
- *  @param asked what the list is filtered by */
-export async function itemsOf({ connection, path, list }: Scope, asked: Item = {}): Promise<readonly Item[]> {
+ *  @param requested what the list is filtered by */
+export async function itemsOf(
+  { connection, path, list }: Scope,
+  requested: Item = {},
+): Promise<readonly Item[]> {
   const isPaged = list.flags.some(({ name }) => name === 'offset');
   const items: Item[] = [];
   for (;;) {
-    const query = items.length > 0 ? { ...asked, offset: items.length } : asked;
+    const query = items.length > 0 ? { ...requested, offset: items.length } : requested;
     const answer = await connection.client.call('GET', list.path, { path, query });
     const { results = [], count = 0 } = answer as { results?: readonly Item[]; count?: number };
     items.push(...results);

@@ -11,8 +11,8 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const program = programOf(terminal);
   try {
     // `virga help lb` is `virga lb --help`.
-    const asked = args[0] === 'help' ? [...args.slice(1), '--help'] : [...args];
-    await program.parseAsync(asked, { from: 'user' });
+    const requested = args[0] === 'help' ? [...args.slice(1), '--help'] : [...args];
+    await program.parseAsync(requested, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof Ended) return error.code;

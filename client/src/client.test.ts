@@ -56,7 +56,7 @@ test('what is refused says its status, its code, the faulty fields and the reque
   expect(await refused(stranger.get('/iam/clients/me'))).toMatchObject({ status: 401 });
 });
 
-type Answers = (request: IncomingMessage, response: ServerResponse, asked: number) => void;
+type Answers = (request: IncomingMessage, response: ServerResponse, requested: number) => void;
 
 /** A server that answers as told. */
 async function answering(answers: Answers) {
@@ -83,10 +83,10 @@ const json = (response: ServerResponse, status: number, body: unknown, headers =
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
 test('a write is repeated with one key, after as long as the server says', async () => {
-  const { virga, requests, pauses } = await answering((_, response, asked) => {
-    if (asked === 1) json(response, 503, {}, { 'retry-after': '2' });
-    else if (asked === 2) json(response, 409, {}, { 'retry-after': '1' });
-    else if (asked === 3) response.destroy();
+  const { virga, requests, pauses } = await answering((_, response, requested) => {
+    if (requested === 1) json(response, 503, {}, { 'retry-after': '2' });
+    else if (requested === 2) json(response, 409, {}, { 'retry-after': '1' });
+    else if (requested === 3) response.destroy();
     else json(response, 200, { id: 7 });
   });
   expect(await virga.post('/cloud/v1/projects', { body: { name: 'shop' } })).toEqual({ id: 7 });
@@ -163,14 +163,14 @@ test('the stream is closed when the task has ended, also after memory was collec
 });
 
 test('where there is no stream, the task is asked for until it ends', async () => {
-  let asked = 0;
+  let requested = 0;
   const { virga, requests } = await answering((request, response) => {
     if (isStream(request)) return json(response, 429, { message: 'One stream too many' });
-    asked += 1;
+    requested += 1;
     json(
       response,
       200,
-      asked < 3 ? taskIn('RUNNING', asked) : { ...taskIn('ERROR', asked), error: 'No room' },
+      requested < 3 ? taskIn('RUNNING', requested) : { ...taskIn('ERROR', requested), error: 'No room' },
     );
   });
   await expect(virga.waitForTask('t')).rejects.toMatchObject({

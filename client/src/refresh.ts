@@ -164,11 +164,11 @@ export class TokenRefresher {
 
   async #load(): Promise<void> {
     const { tokenUrl, fetchRecord = fetchJson, onRefresh } = this.#options;
-    const askedAt = this.#timers.now();
+    const requestedAt = this.#timers.now();
     try {
       const record = checked(await fetchRecord(tokenUrl));
       this.#record = record;
-      this.#expiresAt = expiryOf(tokenUrl, record, askedAt);
+      this.#expiresAt = expiryOf(tokenUrl, record, requestedAt);
       this.#failures = 0;
       onRefresh?.(record);
     } catch (error) {
@@ -183,14 +183,14 @@ export class TokenRefresher {
  *  service, and the lifetime that was asked for by this one: the earlier of both counts, since a service may give
  *  less, and a clock that is wrong then costs no more than a refresh before its time. A record that has expired by
  *  this clock already shows that the clock is ahead.
- *  @param askedAt milliseconds since 1970 */
-function expiryOf(tokenUrl: string, record: VideoTokenRecord, askedAt: number): number {
-  const asked = /[?&]expire=([^&#]*)/.exec(tokenUrl)?.[1] ?? '';
-  const lifetime = /^\d+$/.test(asked) ? Number(asked) : 0;
+ *  @param requestedAt milliseconds since 1970 */
+function expiryOf(tokenUrl: string, record: VideoTokenRecord, requestedAt: number): number {
+  const requested = /[?&]expire=([^&#]*)/.exec(tokenUrl)?.[1] ?? '';
+  const lifetime = /^\d+$/.test(requested) ? Number(requested) : 0;
   const byService = record.expires * 1000;
   if (lifetime > FIRST_ABSOLUTE) return byService;
-  const byClock = askedAt + (lifetime > 0 ? lifetime : DEFAULT_LIFETIME) * 1000;
-  return byService > askedAt ? Math.min(byService, byClock) : byClock;
+  const byClock = requestedAt + (lifetime > 0 ? lifetime : DEFAULT_LIFETIME) * 1000;
+  return byService > requestedAt ? Math.min(byService, byClock) : byClock;
 }
 
 /** For token services that forget to say so. Node.js does not know it, browsers do. */

@@ -64,9 +64,9 @@ export function retrying(fetch: Fetch, options: RetryOptions = {}): Fetch {
 /** Milliseconds after which it may be sent again; undefined: that is pointless. */
 function delayAfter({ status, headers }: Response, attempt: number): number | undefined {
   if (headers.get('x-should-retry') === 'false') return undefined;
-  const asked = secondsIn(headers.get('retry-after'));
-  if (status === CONFLICT) return asked === undefined ? undefined : asked * 1000;
-  return AWAY.has(status) ? (asked === undefined ? pause(attempt) : asked * 1000) : undefined;
+  const requested = secondsIn(headers.get('retry-after'));
+  if (status === CONFLICT) return requested === undefined ? undefined : requested * 1000;
+  return AWAY.has(status) ? (requested === undefined ? pause(attempt) : requested * 1000) : undefined;
 }
 
 /** Longer each time, and not the same for all who wait. */

@@ -2281,7 +2281,7 @@ export interface paths {
          * Show where a resource lives in the cloud of its region
          * @description Show where a resource lives in the cloud of its region. The objects that the cloud of a region (OpenStack) has for a resource, with their ids there. None for resources of local and simulated regions. Answers `count`, the number of all that match, and `results`. Needs the operator token.
          */
-        get: operations["listEngine objects"];
+        get: operations["listEngineObjects"];
         put?: never;
         post?: never;
         delete?: never;
@@ -29842,7 +29842,7 @@ export interface operations {
             default: components["responses"]["CloudError"];
         };
     };
-    "listEngine objects": {
+    listEngineObjects: {
         parameters: {
             query: {
                 /** @description Of the resource here. */

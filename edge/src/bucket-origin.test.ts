@@ -16,7 +16,7 @@ import { UsageCounter } from './usage.ts';
 const MIB = 1024 * 1024;
 const objects = new Map<string, { readonly body: Buffer; readonly etag: string }>();
 let versions = 0;
-let asked: IncomingMessage[] = [];
+let requested: IncomingMessage[] = [];
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let s3: Running;
 let said: string[] = [];
@@ -24,12 +24,12 @@ const edges: Running[] = [];
 
 beforeEach(async () => {
   objects.clear();
-  asked = [];
+  requested = [];
   said = [];
   answer = give;
   s3 = await listen(
     http.createServer((request, response) => {
-      asked.push(request);
+      requested.push(request);
       answer(request, response);
     }),
   );
@@ -95,7 +95,7 @@ test('many viewers of a segment are one request, and later ones none but a look 
   const bodies = await Promise.all(viewers);
   expect(bodies.every(({ status, body }) => status === 200 && body.length === 100_000)).toBe(true);
   expect((await ask(port, signedPath('seg1.ts'), { headers: { range: 'bytes=5-9' } })).status).toBe(206);
-  const whole = asked.filter(({ headers }) => headers['if-none-match'] === undefined);
+  const whole = requested.filter(({ headers }) => headers['if-none-match'] === undefined);
   expect(whole).toHaveLength(1);
 });
 
@@ -117,20 +117,20 @@ test('what is too large to be kept is handed on as it comes, and parts of it are
   put('film.mp4', Buffer.alloc(3 * MIB, 1));
   const { port } = await edge();
   expect((await ask(port, signedPath('film.mp4'))).body).toHaveLength(3 * MIB);
-  asked = [];
+  requested = [];
   expect((await ask(port, signedPath('film.mp4'))).body).toHaveLength(3 * MIB);
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
   const part = await ask(port, signedPath('film.mp4'), { headers: { range: 'bytes=2000000-2000099' } });
   expect([part.status, part.body.length]).toEqual([206, 100]);
   expect(part.headers['content-range']).toBe(`bytes 2000000-2000099/${3 * MIB}`);
-  expect(asked.at(-1)?.headers.range).toBe('bytes=2000000-2000099');
+  expect(requested.at(-1)?.headers.range).toBe('bytes=2000000-2000099');
 });
 
 test('with no memory to keep anything all is handed on', async () => {
   put('live.m3u8', 'one');
   const { port } = await edge(0);
   for (let i = 0; i < 3; i += 1) expect(String((await ask(port, signedPath('live.m3u8'))).body)).toBe('one');
-  expect(asked.filter(({ headers }) => headers['if-none-match'])).toHaveLength(0);
+  expect(requested.filter(({ headers }) => headers['if-none-match'])).toHaveLength(0);
 });
 
 test('queries and tokens stay at the edge', async () => {
@@ -138,7 +138,7 @@ test('queries and tokens stay at the edge', async () => {
   const { port } = await edge();
   const target = signedPath('live.m3u8');
   await ask(port, `${target}?acl&_HLS_msn=3`);
-  expect(asked.map(({ url }) => url)).toEqual([`/films/in/videos/${ACCOUNT}_${VIDEO}/live.m3u8`]);
+  expect(requested.map(({ url }) => url)).toEqual([`/films/in/videos/${ACCOUNT}_${VIDEO}/live.m3u8`]);
 });
 
 test.each([

@@ -7,7 +7,7 @@ const PATIENCE_MS = 10_000;
 /** Of an error's body; servers say what is wrong at its beginning. */
 const ERROR_BYTES = 16 * 1024;
 
-export interface Asked {
+export interface Requested {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the request, and the answer, when it is aborted. */
@@ -43,9 +43,9 @@ export class Bucket {
 
   /** @param file name of the object below the prefix
    *  @throws ETIMEDOUT when the server is silent, and what the network says */
-  ask(file: string, asked: Asked = {}): Promise<IncomingMessage> {
+  ask(file: string, requested: Requested = {}): Promise<IncomingMessage> {
     const { prefix } = this.#settings;
-    return this.#send(`/${prefix === '' ? file : `${prefix}/${file}`}`, '', asked);
+    return this.#send(`/${prefix === '' ? file : `${prefix}/${file}`}`, '', requested);
   }
 
   /** @returns why the bucket cannot be read; undefined when it can, or when this key may not list it, which
@@ -91,7 +91,7 @@ export class Bucket {
     };
   }
 
-  #send(rest: string, query: string, { method = 'GET', headers = {}, signal }: Asked = {}) {
+  #send(rest: string, query: string, { method = 'GET', headers = {}, signal }: Requested = {}) {
     const { protocol, host, pathname } = new URL(this.#settings.endpoint);
     const path = encodePath(`${pathname.replace(/\/$/, '')}/${this.name}${rest}`);
     const target = `${protocol}//${host}${path}${query && `?${query}`}`;
@@ -102,16 +102,16 @@ export class Bucket {
   /** The server may have closed a kept connection in the moment in which it was used: then another one is. */
   #exchange(target: string, options: http.RequestOptions): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const asked = this.#client.request(target, options);
-      asked.setTimeout(PATIENCE_MS, () => {
-        asked.destroy(Object.assign(new Error('the S3 server does not answer'), { code: 'ETIMEDOUT' }));
+      const requested = this.#client.request(target, options);
+      requested.setTimeout(PATIENCE_MS, () => {
+        requested.destroy(Object.assign(new Error('the S3 server does not answer'), { code: 'ETIMEDOUT' }));
       });
-      asked.on('response', resolve).on('error', (error: NodeJS.ErrnoException) => {
-        if (asked.reusedSocket && error.code === 'ECONNRESET')
+      requested.on('response', resolve).on('error', (error: NodeJS.ErrnoException) => {
+        if (requested.reusedSocket && error.code === 'ECONNRESET')
           this.#exchange(target, options).then(resolve, reject);
         else reject(error);
       });
-      asked.end();
+      requested.end();
     });
   }
 }

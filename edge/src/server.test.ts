@@ -85,13 +85,13 @@ describe('an edge with a folder', () => {
 describe('an edge with an upstream', () => {
   let upstream: Running;
   let running: Running;
-  const asked: string[] = [];
+  const requested: string[] = [];
   beforeAll(async () => {
     // The simplest origin there is: the folder again, under a path, without any tokens.
     const folder = new FolderOrigin(files.folder);
     upstream = await listen(
       http.createServer((request, response) => {
-        asked.push(`${request.url} ${JSON.stringify(request.headers)}`);
+        requested.push(`${request.url} ${JSON.stringify(request.headers)}`);
         const file = decodeURIComponent((request.url ?? '').replace('/media/', '').replace(/\?.*/, ''));
         void folder.serve(file, request, response);
       }),
@@ -108,14 +108,14 @@ describe('an edge with an upstream', () => {
   test('the upstream never learns a token', async () => {
     const target = signedPath('master.m3u8');
     await ask(running.port, target);
-    expect(asked.length).toBeGreaterThan(10);
-    expect(asked.join('\n')).not.toContain(target.split('/')[3]);
-    expect(asked.join('\n')).not.toMatch(/md5=|expires=/);
+    expect(requested.length).toBeGreaterThan(10);
+    expect(requested.join('\n')).not.toContain(target.split('/')[3]);
+    expect(requested.join('\n')).not.toMatch(/md5=|expires=/);
   });
 
   test('the upstream is sent the query, which low-latency playlists need', async () => {
     await ask(running.port, `${signedPath('master.m3u8')}?_HLS_msn=77`);
-    expect(asked.at(-1)).toContain('master.m3u8?_HLS_msn=77');
+    expect(requested.at(-1)).toContain('master.m3u8?_HLS_msn=77');
   });
 
   test('an upstream that is not there is a 502', async () => {

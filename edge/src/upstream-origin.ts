@@ -50,13 +50,13 @@ export class UpstreamOrigin implements Origin {
     return new Promise((resolve, reject) => {
       const headers = pick(request.headers, ASKED);
       const method = request.method ?? 'GET';
-      const asked = this.#client.request(address, { method, headers, agent: this.#agent });
-      asked.setTimeout(PATIENCE_MS, () => {
-        asked.destroy(Object.assign(new Error('the origin does not answer'), { code: 'ETIMEDOUT' }));
+      const requested = this.#client.request(address, { method, headers, agent: this.#agent });
+      requested.setTimeout(PATIENCE_MS, () => {
+        requested.destroy(Object.assign(new Error('the origin does not answer'), { code: 'ETIMEDOUT' }));
       });
-      asked.on('response', resolve).on('error', reject);
-      response.on('close', () => asked.destroy());
-      asked.end();
+      requested.on('response', resolve).on('error', reject);
+      response.on('close', () => requested.destroy());
+      requested.end();
     });
   }
 }

@@ -9,8 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { processesIn } from '../harness/leftovers.ts';
 import { Clients, Segment } from '../harness/machines.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
+import { proxyTo, type TcpProxy } from '../harness/tcp-proxy.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { type Way, wayTo } from '../harness/way.ts';
 
 /** A region of two machines, each a network namespace: when one is lost, its worker is stopped, or it does not reach the
  *  database, the other one has the addresses, and clients on the same segment reach them there. */
@@ -29,7 +29,7 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
   const folders = new Map<string, string>();
   const workers = new Map<string, VirgaProcess>();
   /** How each machine reaches the database. */
-  const relays = new Map<string, Way>();
+  const relays = new Map<string, TcpProxy>();
 
   const folder = (name: string) => {
     const made = folders.get(name) ?? newDataDir();
@@ -68,7 +68,7 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     member = createServer((_request, response) => response.end('member'));
     await new Promise<void>((resolve) => member.listen(0, '198.18.77.1', resolve));
     database = await createTestDatabase();
-    for (const name of MACHINES) relays.set(name, await wayTo(database.connection, '198.18.77.1'));
+    for (const name of MACHINES) relays.set(name, await proxyTo(database.connection, '198.18.77.1'));
     const regions = path.join(folder('api'), 'regions.json');
     const addresses = [{ range: '198.18.77.32/28', interface: 'eth0' }];
     const region = { id: 1, name: 'Both', provider: 'local', nodes: MACHINES, addresses };

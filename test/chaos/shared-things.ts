@@ -2,7 +2,7 @@
 
 const V1 = '/cloud/v1';
 const V2 = '/cloud/v2';
-const PLACE = '1/2';
+const SCOPE = '1/2';
 
 interface Kind {
   readonly path: string;
@@ -13,7 +13,7 @@ interface Kind {
 }
 
 const kind = (noun: string, created = noun, version = V1, key = 'id'): Kind => ({
-  path: `${version}/${noun}/${PLACE}`,
+  path: `${version}/${noun}/${SCOPE}`,
   created,
   key,
 });
@@ -200,9 +200,9 @@ const CHOICES: readonly Choice[] = [
   making('volumes', () => ({ name: 'shared', source: 'new-volume', size: 5 })),
   making('snapshots', naming('volume_id', 'volumes', { name: 'shared' })),
   making('routers', () => ({ name: 'shared' })),
-  making('instances', newInstance, `${V2}/instances/${PLACE}`),
-  making('instances', newInstance, `${V2}/instances/${PLACE}`),
-  making('groups', () => ({ name: 'shared', rules: [] }), `${V2}/security_groups/${PLACE}`),
+  making('instances', newInstance, `${V2}/instances/${SCOPE}`),
+  making('instances', newInstance, `${V2}/instances/${SCOPE}`),
+  making('groups', () => ({ name: 'shared', rules: [] }), `${V2}/security_groups/${SCOPE}`),
   making('clusters', (world) => {
     const [network, subnet] = [world.some('networks'), world.some('subnets')];
     const given = network && subnet ? { fixed_network: network, fixed_subnet: subnet } : {};

@@ -41,8 +41,8 @@ const propertiesOf = (kinds: readonly Json[]) =>
   kinds.flatMap(({ properties }) => (properties ? [properties as Json] : []));
 
 /** What may stand at a place such as `results[].type`; nothing: there is no such place. */
-function within(kinds: readonly Json[], place: string): readonly Json[] {
-  return place
+function within(kinds: readonly Json[], scope: string): readonly Json[] {
+  return scope
     .split(/\.|(?=\[\])/)
     .filter(Boolean)
     .reduce<readonly Json[]>(

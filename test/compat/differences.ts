@@ -21,7 +21,7 @@ const REQUIRED = { kind: 'required' } as const;
 const NO_NULL = { kind: 'no null' } as const;
 const ANY = { kind: 'any fields' } as const;
 
-const MACHINE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
+const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
 const GROUP = '/cloud/v1/securitygroups/{project_id}/{region_id}';
 const KINDS = {
   kind: 'fewer values',
@@ -84,14 +84,14 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: 'No address is ever sent into nothing, so that the list is empty.',
   },
   {
-    calls: [`GET ${MACHINE}`, `PATCH ${MACHINE}`],
+    calls: [`GET ${INSTANCE}`, `PATCH ${INSTANCE}`],
     fields: ['response.blackhole_ports[].AlarmState'],
     is: { kind: 'fewer values', such: ['mitigating', 'STARTING'] },
     reason: 'No address is ever sent into nothing, so that the list is empty.',
   },
   {
     calls: [
-      `GET ${MACHINE}/available_flavors`,
+      `GET ${INSTANCE}/available_flavors`,
       'POST /cloud/v1/instances/{project_id}/{region_id}/available_flavors',
     ],
     fields: ['response.results[].capacity', 'response.results[].reserved_capacity'],
@@ -133,7 +133,7 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     calls: ['powercycle', 'reboot', 'resume', 'start', 'stop', 'suspend'].map(
-      (action) => `POST ${MACHINE}/${action}`,
+      (action) => `POST ${INSTANCE}/${action}`,
     ),
     fields: ['response.count', 'response.results'],
     is: MISSING,

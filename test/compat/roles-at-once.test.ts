@@ -35,10 +35,10 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-type Place = 'the account' | 'a project' | 'another project';
-const PLACES: readonly Place[] = ['the account', 'a project', 'another project'];
-const projectOf = (place: Place) =>
-  ({ 'the account': null, 'a project': 1, 'another project': otherProject })[place];
+type Scope = 'the account' | 'a project' | 'another project';
+const PLACES: readonly Scope[] = ['the account', 'a project', 'another project'];
+const projectOf = (scope: Scope) =>
+  ({ 'the account': null, 'a project': 1, 'another project': otherProject })[scope];
 
 /** Calls that need the role, and an answer when nobody has refused it for the role. */
 const PROBES = {
@@ -50,7 +50,7 @@ const PROBES = {
 } as const satisfies Record<string, () => readonly [string, string, number]>;
 type Ability = keyof typeof PROBES;
 
-const ABLE: Readonly<Record<string, Readonly<Record<Place, readonly Ability[]>>>> = {
+const ABLE: Readonly<Record<string, Readonly<Record<Scope, readonly Ability[]>>>> = {
   Observer: { 'the account': [], 'a project': [], 'another project': [] },
   User: {
     'the account': ['writes in a project', 'writes in another project'],
@@ -90,32 +90,32 @@ async function abilities(): Promise<readonly (readonly Ability[])[]> {
 }
 
 const everywhere = (able: readonly Ability[]) => nodes.flatMap(() => [able, able]);
-const rolesFor = (place: Place) =>
-  place === 'the account'
+const rolesFor = (scope: Scope) =>
+  scope === 'the account'
     ? ['Observer', 'User', 'ClientAdministrator']
     : ['Observer', 'User', 'ProjectAdministrator'];
 
-describe.each(PLACES)('in %s', (place) => {
+describe.each(PLACES)('in %s', (scope) => {
   test('each role counts with the next request when it is given, and when it is removed', async () => {
-    for (const role of rolesFor(place)) {
+    for (const role of rolesFor(scope)) {
       expect(await abilities()).toEqual(everywhere([]));
-      const body = { user_id: userId, role, project_id: projectOf(place) };
+      const body = { user_id: userId, role, project_id: projectOf(scope) };
       const { body: made } = await server.call('POST', ASSIGNMENTS, { body });
-      expect(await abilities(), role).toEqual(everywhere(ABLE[role]?.[place] ?? []));
+      expect(await abilities(), role).toEqual(everywhere(ABLE[role]?.[scope] ?? []));
       await server.call('DELETE', `${ASSIGNMENTS}/${made.id}`);
     }
     expect(await abilities()).toEqual(everywhere([]));
   });
 
   test('each role counts with the next request when it becomes another one, more or less', async () => {
-    const roles = rolesFor(place);
+    const roles = rolesFor(scope);
     const steps = [...roles, ...roles.toReversed(), ...roles.slice(0, 1), ...roles.slice(-1)];
-    const of = (role: string | undefined) => ({ user_id: userId, role, project_id: projectOf(place) });
+    const of = (role: string | undefined) => ({ user_id: userId, role, project_id: projectOf(scope) });
     const { body: made } = await server.call('POST', ASSIGNMENTS, { body: of(roles[0]) });
     for (const role of steps) {
       const changed = await server.call('PATCH', `${ASSIGNMENTS}/${made.id}`, { body: of(role) });
       expect(changed.status).toBe(200);
-      expect(await abilities(), role).toEqual(everywhere(ABLE[role]?.[place] ?? []));
+      expect(await abilities(), role).toEqual(everywhere(ABLE[role]?.[scope] ?? []));
     }
     await server.call('DELETE', `${ASSIGNMENTS}/${made.id}`);
     expect(await abilities()).toEqual(everywhere([]));
@@ -125,9 +125,9 @@ describe.each(PLACES)('in %s', (place) => {
 test('a role that moves from one project to another counts there, and no longer here', async () => {
   const of = (project_id: number | null) => ({ user_id: userId, role: 'User', project_id });
   const { body: made } = await server.call('POST', ASSIGNMENTS, { body: of(1) });
-  for (const place of ['another project', 'the account', 'a project'] as const) {
-    await server.call('PATCH', `${ASSIGNMENTS}/${made.id}`, { body: of(projectOf(place)) });
-    expect(await abilities(), place).toEqual(everywhere(ABLE.User?.[place] ?? []));
+  for (const scope of ['another project', 'the account', 'a project'] as const) {
+    await server.call('PATCH', `${ASSIGNMENTS}/${made.id}`, { body: of(projectOf(scope)) });
+    expect(await abilities(), scope).toEqual(everywhere(ABLE.User?.[scope] ?? []));
   }
   await server.call('DELETE', `${ASSIGNMENTS}/${made.id}`);
 });

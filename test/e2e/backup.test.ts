@@ -19,7 +19,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
-import { findPlace, startEmbeddedPostgres } from '../../server/src/platform/database/embedded/index.ts';
+import { findLocation, startEmbeddedPostgres } from '../../server/src/platform/database/embedded/index.ts';
 import { VERSION } from '../../server/src/version.ts';
 import { newFolder } from '../harness/leftovers.ts';
 import {
@@ -102,7 +102,7 @@ async function tablesOf(connection: pg.ClientConfig): Promise<Tables> {
 }
 
 const ofDataDir = () => {
-  const { socketDir, passwordFile } = findPlace(dataDir);
+  const { socketDir, passwordFile } = findLocation(dataDir);
   return {
     host: socketDir,
     port: 5432,

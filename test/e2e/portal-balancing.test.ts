@@ -208,15 +208,15 @@ test('30 days of responses, response times and connections are drawn, with when 
     response_milliseconds: minute < 5 ? null : 12 + minute,
     alert: minute > 50 ? 'ERROR' : minute > 40 ? 'DEGRADED' : null,
   }));
-  let asked = '';
+  let requested = '';
   await page.route(/\/series\?/, (route) => {
-    asked = route.request().url();
+    requested = route.request().url();
     return route.fulfill({ json: { count: results.length, results } });
   });
   await portal.go(1, `load-balancers/${id}?tab=metrics&window=month`);
   const requests = page.locator('[data-card]', { hasText: 'Requests' });
   await requests.getByText('Responses by status code').waitFor();
-  expect(new URL(asked).searchParams.get('hours')).toBe('720');
+  expect(new URL(requested).searchParams.get('hours')).toBe('720');
   const alerts = page.getByRole('region', { name: 'Alerts in this time' });
   await alerts.getByText('Degraded').waitFor();
   expect(await alerts.getByRole('listitem').count()).toBe(2);
@@ -229,12 +229,12 @@ test('of five hundred policies, those are drawn and asked for their rules that a
   const { page, virga } = portal;
   const { body } = await virga.call('GET', `/cloud/v1/lblisteners/1/1?load_balancer_id=${id}`);
   const policies = Array.from({ length: 500 }, (_, index) => manyPolicy(body.results[0].id, index + 1));
-  const asked: string[] = [];
+  const requested: string[] = [];
   const all = /\/l7policies\/1\/1/;
   await page.route(all, (route) => {
     const policy = /([^/]+)\/rules/.exec(route.request().url())?.[1];
     if (!policy) return route.fulfill({ json: { count: policies.length, results: policies } });
-    asked.push(policy);
+    requested.push(policy);
     return route.fulfill({ json: { count: 2, results: [1, 2].map((rule) => manyRule(policy, rule)) } });
   });
   await portal.go(1, `load-balancers/${id}?tab=policies`);
@@ -248,7 +248,7 @@ test('of five hundred policies, those are drawn and asked for their rules that a
   expect(await page.getByRole('dialog').getByLabel('Value').inputValue()).toBe(`/${policies[499]?.id}/2`);
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  expect(asked.length).toBeLessThan(60);
+  expect(requested.length).toBeLessThan(60);
   await portal.leave();
 });
 
@@ -336,12 +336,12 @@ test('the browser had nothing to complain about', () => {
 });
 
 const numbered = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-const PLACE = { project_id: 1, region_id: 1, region: 'local' };
+const SCOPE = { project_id: 1, region_id: 1, region: 'local' };
 const FINE = { tags: [], operating_status: 'ONLINE', provisioning_status: 'ACTIVE', task_id: null };
 
 const manyPolicy = (listener_id: string, position: number) => ({
   id: numbered(position),
-  ...PLACE,
+  ...SCOPE,
   ...FINE,
   listener_id,
   name: '',
@@ -351,7 +351,7 @@ const manyPolicy = (listener_id: string, position: number) => ({
   redirect_prefix: null,
   redirect_pool_id: null,
   redirect_http_code: null,
-  rules: [1, 2].map((rule) => ({ id: numbered(1000 * rule + position), ...PLACE })),
+  rules: [1, 2].map((rule) => ({ id: numbered(1000 * rule + position), ...SCOPE })),
 });
 
 const manyMember = (port: number) => ({
@@ -370,7 +370,7 @@ const manyMember = (port: number) => ({
 
 const manyRule = (policy: string, rule: number) => ({
   id: numbered(1000 * rule + Number(policy.slice(-12))),
-  ...PLACE,
+  ...SCOPE,
   ...FINE,
   invert: false,
   type: 'PATH',

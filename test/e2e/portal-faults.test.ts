@@ -35,10 +35,10 @@ const alerts = () => page.locator('main [role=alert]');
 
 test('a server that is too busy is not asked before it has said to, also by pages that are live', async () => {
   const busy = await portal.context.newPage();
-  let asked = 0;
+  let requested = 0;
   await busy.clock.install();
   await busy.route(/\/lblisteners\//, (route) => {
-    asked += 1;
+    requested += 1;
     const json = { message: 'Too many requests; try again in 20 s' };
     return route.fulfill({ status: 429, headers: { 'retry-after': '20' }, json });
   });
@@ -46,11 +46,11 @@ test('a server that is too busy is not asked before it has said to, also by page
   await busy.getByText('It is asked again by itself in 20 s.').waitFor();
   // Once is enough to say when.
   expect(await busy.locator('main [role=alert]').innerText()).not.toContain('ry again in 20 s');
-  const before = asked;
+  const before = requested;
   await busy.clock.runFor(15_000);
-  expect(asked).toBe(before);
+  expect(requested).toBe(before);
   await busy.clock.runFor(6_000);
-  await expect.poll(() => asked).toBeGreaterThan(before);
+  await expect.poll(() => requested).toBeGreaterThan(before);
   await busy.close();
 });
 

@@ -16,7 +16,7 @@ const press = (key: string) => portal.page.keyboard.press(key);
 const type = (text: string) => portal.page.keyboard.type(text);
 const dialog = () => portal.page.getByRole('dialog');
 /** An element of the page, as far as it is asked here. */
-interface Asked {
+interface Requested {
   readonly ownerDocument: { readonly activeElement: unknown };
   contains(other: unknown): boolean;
 }
@@ -27,11 +27,11 @@ interface Styles {
   getComputedStyle(of: unknown): { readonly fontWeight: string };
 }
 const has = (target: Locator) =>
-  target.evaluate((element) => (element as unknown as Asked).ownerDocument.activeElement === element);
+  target.evaluate((element) => (element as unknown as Requested).ownerDocument.activeElement === element);
 const holdsFocus = (target: Locator) =>
   target.evaluate((element) => {
-    const asked = element as unknown as Asked;
-    return asked.contains(asked.ownerDocument.activeElement);
+    const requested = element as unknown as Requested;
+    return requested.contains(requested.ownerDocument.activeElement);
   });
 const focused = (target: Locator) => expect.poll(() => has(target)).toBe(true);
 
@@ -169,10 +169,10 @@ test('an id is copied also where the browser offers no clipboard, as to pages th
   await focused(row);
   await act('Copy ID');
   await press('Control+k');
-  const asked = dialog().getByRole('textbox');
-  await focused(asked);
+  const requested = dialog().getByRole('textbox');
+  await focused(requested);
   await press('Control+v');
-  await expect.poll(() => asked.inputValue()).toBe(id);
+  await expect.poll(() => requested.inputValue()).toBe(id);
   await press('Escape');
   await gone();
 });

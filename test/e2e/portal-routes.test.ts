@@ -133,9 +133,9 @@ test('what is answered late moves nothing that stands already', async () => {
       await released;
       await route.continue();
     });
-    const asked = page.waitForRequest(answer);
+    const requested = page.waitForRequest(answer);
     await page.evaluate(`__TSR_ROUTER__.navigate({ to: ${JSON.stringify(address)} })`);
-    await asked;
+    await requested;
     // All else has been answered and drawn.
     await expect.poll(() => questions.open).toBe(1);
     await page.locator('.mantine-Skeleton-root').first().waitFor();

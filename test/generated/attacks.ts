@@ -37,10 +37,10 @@ type Document = any;
 export function operationsOf(document: Document): Operation[] {
   const all = Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Document>(methods).map(([method, operation]): Operation => {
-      const named = (place: string) =>
+      const named = (location: string) =>
         Object.fromEntries<Json>(
           operation.parameters
-            .filter((each: Document) => each.in === place)
+            .filter((each: Document) => each.in === location)
             .map((each: Document) => [each.name, resolved(each.schema, document)]),
         );
       const ids = named('path');
@@ -84,7 +84,7 @@ export function attacksOn(operation: Operation, size: number): Attack[] {
   const ofQuery = queries(operation).map(([shape, query]) => ({ shape, path: `${path}?${query}` }));
   const ofPath = { shape: 'a long path', path: `${path}/${'x/'.repeat(6000)}` };
   if (!body) return [...ofQuery, ofPath];
-  const bodies = [...general(size), ...places(body).flatMap((place) => atPlace(place, size))];
+  const bodies = [...general(size), ...locations(body).flatMap((location) => atLocation(location, size))];
   return [...ofQuery, ofPath, ...bodies.map(([shape, text]) => ({ shape, path, body: text }))];
 }
 
@@ -110,38 +110,42 @@ function general(size: number): [shape: string, text: string][] {
   ];
 }
 
-interface Place {
+interface BodyLocation {
   /** What leads there, from the root: names of fields, or a list. */
-  readonly way: readonly (string | number)[];
+  readonly keys: readonly (string | number)[];
   /** Constants of the objects on the way that choose their kind. */
   readonly kinds: readonly Json[];
   readonly schema: Json;
 }
 
-const MAX_PLACES = 80;
+const MAX_LOCATIONS = 80;
 
 /** Where a body may have a list, a map, a text or an object. */
-function places(schema: Json, way: readonly (string | number)[] = [], kinds: readonly Json[] = []): Place[] {
-  if (way.length > 6) return [];
+function locations(
+  schema: Json,
+  keys: readonly (string | number)[] = [],
+  kinds: readonly Json[] = [],
+): BodyLocation[] {
+  if (keys.length > 6) return [];
   const branches = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => (schema[key] as Json[] | undefined) ?? []);
   const properties = Object.entries((schema.properties as Record<string, Json> | undefined) ?? {});
   const constants = Object.fromEntries(
     properties.filter(([, each]) => each.const !== undefined).map(([name, each]) => [name, each.const]),
   );
-  const here = { way, kinds, schema };
+  const here = { keys, kinds, schema };
   const inner = [
-    ...branches.flatMap((branch) => places(branch, way, kinds)),
-    ...properties.flatMap(([name, each]) => places(each, [...way, name], [...kinds, constants])),
+    ...branches.flatMap((branch) => locations(branch, keys, kinds)),
+    ...properties.flatMap(([name, each]) => locations(each, [...keys, name], [...kinds, constants])),
     ...(typeof schema.items === 'object' && schema.items
-      ? places(schema.items as Json, [...way, 0], [...kinds, {}])
+      ? locations(schema.items as Json, [...keys, 0], [...kinds, {}])
       : []),
   ];
-  return [here, ...inner].slice(0, MAX_PLACES);
+  return [here, ...inner].slice(0, MAX_LOCATIONS);
 }
 
-function atPlace({ way, kinds, schema }: Place, size: number): [shape: string, text: string][] {
+function atLocation({ keys, kinds, schema }: BodyLocation, size: number): [shape: string, text: string][] {
   const types = [schema.type].flat();
-  const name = way.join('.') || 'the body';
+  const name = keys.join('.') || 'the body';
   const filled: [string, string][] = [];
   if (types.includes('array')) {
     const item = JSON.stringify(sample((schema.items ?? {}) as Json));
@@ -161,12 +165,12 @@ function atPlace({ way, kinds, schema }: Place, size: number): [shape: string, t
     filled.push([`${name}: a long text`, JSON.stringify(`${'a'.repeat(size - 600)}!`)]);
     filled.push([`${name}: the longest text`, JSON.stringify('1'.repeat(Number(schema.maxLength ?? 10)))]);
   }
-  return filled.map(([shape, text]) => [shape, around(way, kinds, text)]);
+  return filled.map(([shape, text]) => [shape, around(keys, kinds, text)]);
 }
 
 /** Wraps a value into what leads to it. */
-function around(way: readonly (string | number)[], kinds: readonly Json[], text: string): string {
-  return way.reduceRight<string>((inner, step, i) => {
+function around(keys: readonly (string | number)[], kinds: readonly Json[], text: string): string {
+  return keys.reduceRight<string>((inner, step, i) => {
     if (typeof step === 'number') return `[${inner}]`;
     const others = Object.entries(kinds[i] ?? {}).filter(([name]) => name !== step);
     const parts = others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);

@@ -21,7 +21,7 @@ const timesOf = ({ query }: Spec) =>
     .filter(([, { format }]) => format === 'date-time' || format === 'timestamp')
     .map(([name]) => name);
 
-const asked = () =>
+const requested = () =>
   server.app.routes
     .filter(({ spec }) => spec.method === 'GET')
     .flatMap(({ spec }) => timesOf(spec).map((name) => ({ spec, name })));
@@ -33,9 +33,9 @@ const statusOf = async ({ spec, name }: { spec: Spec; name: string }, time: stri
 };
 
 test('every list that is narrowed by a time can be asked from the first one and until the last', async () => {
-  expect(asked().length).toBeGreaterThan(8);
+  expect(requested().length).toBeGreaterThan(8);
   const wrong: string[] = [];
-  for (const one of asked())
+  for (const one of requested())
     for (const time of [FIRST, LAST]) {
       const { status, what } = await statusOf(one, time);
       if (status >= 500) wrong.push(`${status} ${what}`);
@@ -45,7 +45,7 @@ test('every list that is narrowed by a time can be asked from the first one and 
 
 test('a time whose year has not four digits in UTC is refused', async () => {
   const wrong: string[] = [];
-  for (const one of asked())
+  for (const one of requested())
     for (const time of BEYOND) {
       const { status, what } = await statusOf(one, time);
       if (status !== 400) wrong.push(`${status} ${what}`);
@@ -71,12 +71,12 @@ type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
 /** The texts of a schema that are times, or are called as if they were, each with its place. */
-function timesWithin(node: unknown, place: string): { place: string; schema: Node }[] {
+function timesWithin(node: unknown, scope: string): { scope: string; schema: Node }[] {
   if (!isNode(node)) return [];
   const isText = [node.type].flat().includes('string') && node.enum === undefined;
   const isTime = node.format === 'date-time' || node.format === 'timestamp';
-  const own = isText && (isTime || NAMES.test(place)) ? [{ place, schema: node }] : [];
-  const inner = Object.entries(node).flatMap(([name, value]) => timesWithin(value, `${place}/${name}`));
+  const own = isText && (isTime || NAMES.test(scope)) ? [{ scope, schema: node }] : [];
+  const inner = Object.entries(node).flatMap(([name, value]) => timesWithin(value, `${scope}/${name}`));
   return [...own, ...inner];
 }
 const NAMES =
@@ -91,12 +91,12 @@ test('what is no time is refused in every body and query that takes one', () => 
   let seen = 0;
   for (const { spec } of server.app.routes)
     for (const where of ['query', 'body'] as const)
-      for (const { place, schema } of timesWithin(spec[where], where)) {
+      for (const { scope, schema } of timesWithin(spec[where], where)) {
         if (DAYS_TOO.some((path) => spec.path.startsWith(path))) continue;
         seen += 1;
         for (const text of [...NO_TIMES, ...(where === 'body' ? [1795750000] : [])]) {
           if (validator.faults(schema as never, text) === undefined) {
-            wrong.push(`${nameOf(spec)} ${place}: ${text}`);
+            wrong.push(`${nameOf(spec)} ${scope}: ${text}`);
           }
         }
       }

@@ -14,12 +14,12 @@ const at = project(() => server);
 type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-function networksWithin(node: unknown, place: string): { place: string; schema: Node }[] {
+function networksWithin(node: unknown, scope: string): { scope: string; schema: Node }[] {
   if (!isNode(node)) return [];
-  const own = node.format === 'ip-network' ? [{ place, schema: node }] : [];
+  const own = node.format === 'ip-network' ? [{ scope, schema: node }] : [];
   return [
     ...own,
-    ...Object.entries(node).flatMap(([name, value]) => networksWithin(value, `${place}/${name}`)),
+    ...Object.entries(node).flatMap(([name, value]) => networksWithin(value, `${scope}/${name}`)),
   ];
 }
 
@@ -30,15 +30,15 @@ test('a network with bits behind its prefix is refused in the same words, wherev
   const wrong: string[] = [];
   let seen = 0;
   for (const { spec } of server.app.routes)
-    for (const { place, schema } of networksWithin(spec.body, 'body')) {
+    for (const { scope, schema } of networksWithin(spec.body, 'body')) {
       seen += 1;
       try {
         validator.check(schema as never, '10.1.2.3/24', 'body');
-        wrong.push(`${nameOf(spec)} ${place}`);
+        wrong.push(`${nameOf(spec)} ${scope}`);
       } catch (error) {
         if (!(error instanceof Invalid)) throw error;
         if (!Object.values(error.fields).flat().includes(WORDS))
-          wrong.push(`${nameOf(spec)} ${place}: ${error}`);
+          wrong.push(`${nameOf(spec)} ${scope}: ${error}`);
       }
     }
   expect(seen).toBeGreaterThan(10);

@@ -35,10 +35,10 @@ const read = async (edition: Edition): Promise<Node> =>
   (await server.call('GET', EDITIONS[edition])).body as Node;
 
 /** Calls it with each object within, and where that stands. */
-function visit(node: unknown, look: (node: Node, place: string) => void, place = ''): void {
+function visit(node: unknown, look: (node: Node, scope: string) => void, scope = ''): void {
   if (typeof node !== 'object' || node === null) return;
-  look(node as Node, place);
-  for (const [key, value] of Object.entries(node)) visit(value, look, `${place}/${key}`);
+  look(node as Node, scope);
+  for (const [key, value] of Object.entries(node)) visit(value, look, `${scope}/${key}`);
 }
 
 const variantsOf = ({ anyOf, oneOf }: Node) => (anyOf ?? oneOf ?? []) as readonly Node[];
@@ -54,14 +54,14 @@ describe.each(editions)('the document in OpenAPI %s', (edition) => {
   test('has a name for each kind of object that may stand in one place', async () => {
     const nameless: string[] = [];
     const unmapped: string[] = [];
-    visit(await read(edition), (node, place) => {
+    visit(await read(edition), (node, scope) => {
       if (!Array.isArray(node.anyOf ?? node.oneOf)) return;
       if (variantsOf(node).some(({ type, properties }) => type === 'object' || properties))
-        nameless.push(place);
+        nameless.push(scope);
       const discriminator = node.discriminator as { mapping?: object } | undefined;
       if (!discriminator) return;
       const mapped = new Set(Object.values(discriminator.mapping ?? {}));
-      if (!variantsOf(node).every(({ $ref }) => mapped.has($ref))) unmapped.push(place);
+      if (!variantsOf(node).every(({ $ref }) => mapped.has($ref))) unmapped.push(scope);
     });
     expect({ nameless, unmapped }).toEqual({ nameless: [], unmapped: [] });
   });
@@ -71,11 +71,11 @@ describe.each(editions)('the document in OpenAPI %s', (edition) => {
     const { schemas } = document.components as { schemas: Node };
     expect(Object.keys(schemas).filter((name) => /^(authenticated)?client$/i.test(name))).toEqual([]);
     const presets: string[] = [];
-    visit(document, ({ default: preset, type, anyOf }, place) => {
+    visit(document, ({ default: preset, type, anyOf }, scope) => {
       const isSchema = type !== undefined || anyOf !== undefined;
-      if (isSchema && JSON.stringify(preset)?.startsWith('{')) presets.push(place);
+      if (isSchema && JSON.stringify(preset)?.startsWith('{')) presets.push(scope);
     });
-    expect(presets.filter((place) => !place.endsWith('/properties'))).toEqual([]);
+    expect(presets.filter((scope) => !scope.endsWith('/properties'))).toEqual([]);
   });
 
   test('satisfies Redocly', async () => {
@@ -95,7 +95,7 @@ describe.each(editions)('the document in OpenAPI %s', (edition) => {
     linter.setRuleset({ extends: [rulesets.oas], rules: { 'info-contact': 'off' } } as never);
     const problems = await linter.run(JSON.stringify(await read(edition)));
     expect(
-      problems.map(({ code, message, path: place }) => `${code} ${place.join('/')}: ${message}`),
+      problems.map(({ code, message, path: scope }) => `${code} ${scope.join('/')}: ${message}`),
     ).toEqual([]);
   });
 

@@ -81,7 +81,7 @@ class Reader {
     { arguments: given }: ts.NewExpression | ts.CallExpression,
     places: Iterable<number>,
   ): void {
-    for (const place of places) if (given?.[place]) this.#collect(given[place]);
+    for (const scope of places) if (given?.[scope]) this.#collect(given[scope]);
   }
 
   /** Which arguments of a class's constructor are messages. */
@@ -182,10 +182,10 @@ class Reader {
   /** What is handed to this parameter is a message. */
   #pass(parameter: ts.ParameterDeclaration): void {
     const places = this.#passed.get(parameter.parent) ?? new Set();
-    const place = parameter.parent.parameters.indexOf(parameter);
+    const scope = parameter.parent.parameters.indexOf(parameter);
     this.#passed.set(parameter.parent, places);
-    if (places.has(place)) return;
-    places.add(place);
+    if (places.has(scope)) return;
+    places.add(scope);
     this.#isDone = false;
   }
 

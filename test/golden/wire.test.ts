@@ -30,11 +30,11 @@ test('the types of the client are those of the document', () => {
 test('the client knows the least role for each operation', async () => {
   const { body } = await server.call('GET', '/openapi.json');
   const operations = Object.entries(body.paths as Record<string, Record<string, { 'x-roles'?: string[] }>>);
-  const lines = operations.flatMap(([place, methods]) =>
+  const lines = operations.flatMap(([scope, methods]) =>
     Object.entries(methods).flatMap(([method, { 'x-roles': roles = ['Users'] }]) => {
       const least = ['Users', 'Engineers', 'Administrators', 'operator'].find((role) => roles.includes(role));
       const usual = method === 'get' ? 'Users' : 'Engineers';
-      const name = JSON.stringify(`${method.toUpperCase()} ${place}`);
+      const name = JSON.stringify(`${method.toUpperCase()} ${scope}`);
       return least === usual || least === undefined ? [] : [`  ${name}: '${least}',`];
     }),
   );
@@ -84,8 +84,8 @@ describe('the OpenAPI document', () => {
   test('names every operation as a person would, and as it was named before', () => {
     const named = operations().map(({ operationId }) => operationId);
     expect(named.filter((name) => !/^[a-z]+([A-Z][a-z]*\d*[a-z]*)+$/.test(name))).toEqual([]);
-    const lines = Object.entries(document().paths).flatMap(([place, methods]) =>
-      Object.entries(methods).map(([method, one]) => `${one.operationId} ${method.toUpperCase()} ${place}`),
+    const lines = Object.entries(document().paths).flatMap(([scope, methods]) =>
+      Object.entries(methods).map(([method, one]) => `${one.operationId} ${method.toUpperCase()} ${scope}`),
     );
     expectGolden(
       path.join(import.meta.dirname, 'golden/operation-names.txt'),
@@ -102,11 +102,11 @@ describe('the OpenAPI document', () => {
     const deferredWrites = new Set<string>();
     const look = (part: unknown): void => {
       if (typeof part !== 'object' || part === null) return;
-      const { properties = {}, name, description, in: place } = part as Record<string, unknown>;
+      const { properties = {}, name, description, in: scope } = part as Record<string, unknown>;
       for (const [field, schema] of Object.entries(properties as Record<string, { description?: string }>)) {
         if (typeof schema === 'object' && !schema.description) deferredWrites.add(field);
       }
-      if (typeof place === 'string' && typeof name === 'string' && !description) deferredWrites.add(name);
+      if (typeof scope === 'string' && typeof name === 'string' && !description) deferredWrites.add(name);
       for (const value of Object.values(part)) look(value);
     };
     look(document());

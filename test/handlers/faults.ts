@@ -15,7 +15,7 @@ import type { RegionProvider } from '../../server/src/regions/region-providers.t
 export type Served = Map<string, object>;
 
 /** Where a handler reaches out. */
-export type Place = 'provider' | 'database';
+export type FaultLocation = 'provider' | 'database';
 
 export type Kind =
   /** The provider says no, for good. */
@@ -30,7 +30,7 @@ export type Kind =
   | 'unheard';
 
 export interface Fault {
-  readonly place: Place;
+  readonly location: FaultLocation;
   readonly kind: Kind;
   /** The how-manieth call of this place breaks, from 1. */
   readonly at: number;
@@ -52,7 +52,7 @@ const STATEMENTS = new Set(['rows', 'row', 'number', 'any', 'run']);
 
 export class Faults {
   readonly served: Served = new Map();
-  readonly #calls: Record<Place, Reach[]> = { provider: [], database: [] };
+  readonly #calls: Record<FaultLocation, Reach[]> = { provider: [], database: [] };
   readonly #begun = new Set<string>();
   #fault: Fault | undefined;
   #listening = false;
@@ -76,15 +76,20 @@ export class Faults {
   }
 
   /** The calls since `arm`. */
-  calls(place: Place): readonly Reach[] {
-    return this.#calls[place];
+  calls(location: FaultLocation): readonly Reach[] {
+    return this.#calls[location];
   }
 
-  async #reach<T>(place: Place, name: string, changes: boolean, call: () => Promise<T>): Promise<T> {
+  async #reach<T>(
+    location: FaultLocation,
+    name: string,
+    changes: boolean,
+    call: () => Promise<T>,
+  ): Promise<T> {
     if (!this.#listening) return call();
-    const number = this.#calls[place].push({ name, changes });
+    const number = this.#calls[location].push({ name, changes });
     const fault = this.#fault;
-    if (fault?.place !== place) return call();
+    if (fault?.location !== location) return call();
     const { kind, at } = fault;
     const repeated = kind === 'refused again and again' ? AGAIN_AND_AGAIN : 1;
     if (number < at || number >= at + repeated) return call();

@@ -22,12 +22,12 @@ export interface Ending {
   readonly steps: number;
 }
 
-type Way = (faults: Faults) => (handler: TaskHandler) => TaskHandler;
+type RunOf = (faults: Faults) => (handler: TaskHandler) => TaskHandler;
 
 export interface Attempt {
   readonly fault?: Fault;
   /** How the steps are run; default: as they are meant to be. */
-  readonly way?: Way;
+  readonly runOf?: RunOf;
   /** Steps after which the task's deadline has passed. */
   readonly lateAfter?: number;
 }
@@ -118,15 +118,15 @@ export class Fixture implements Preparation {
   }
 
   /** Makes the call and brings its task to its end. */
-  async attempt(call: Call, { fault, way = once, lateAfter }: Attempt = {}): Promise<Ending> {
+  async attempt(call: Call, { fault, runOf = once, lateAfter }: Attempt = {}): Promise<Ending> {
     const id = await this.accepted(call);
     this.faults.arm(fault);
-    return this.goOn(id, way, lateAfter);
+    return this.goOn(id, runOf, lateAfter);
   }
 
   /** Brings a task to its end. */
-  async goOn(id: string, way: Way = once, lateAfter?: number): Promise<Ending> {
-    const engine = this.engine(way(this.faults));
+  async goOn(id: string, runOf: RunOf = once, lateAfter?: number): Promise<Ending> {
+    const engine = this.engine(runOf(this.faults));
     for (let steps = 0; steps < MAX_STEPS; steps++) {
       if (steps === lateAfter) await this.age(id);
       await this.step(engine, id);

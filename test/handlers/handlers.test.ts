@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../server/src/platform/database/sql.ts';
 import type { TaskView } from '../harness/server.ts';
-import { type Fault, type Kind, type Place, REASON, type Reach } from './faults.ts';
+import { type Fault, type FaultLocation, type Kind, REASON, type Reach } from './faults.ts';
 import { type Attempt, type Ending, Fixture } from './fixture.ts';
 import { scenarios } from './scenarios/index.ts';
 import type { Scenario } from './scenarios/scenario.ts';
@@ -45,7 +45,7 @@ interface Reference {
   readonly before: Snapshot;
   readonly prepared: readonly string[];
   readonly end: Ending;
-  readonly calls: Readonly<Record<Place, readonly Reach[]>>;
+  readonly calls: Readonly<Record<FaultLocation, readonly Reach[]>>;
 }
 
 describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
@@ -121,11 +121,11 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
   });
 
   test('ends the same when every step is done twice', async () => {
-    await converges(reference, { way: twice });
+    await converges(reference, { runOf: twice });
   });
 
   test('ends the same when the worker dies before writing down any step', async () => {
-    await converges(reference, { way: crashing });
+    await converges(reference, { runOf: crashing });
   });
 
   test('ends the same when the worker freezes in any step and another one takes over', async () => {
@@ -133,13 +133,13 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
     const meanwhile = async (id: string) => {
       for (let i = 0; i < reference.end.steps; i++) await fixture.step(other, id);
     };
-    await converges(reference, { way: (faults) => frozen(faults, meanwhile) });
+    await converges(reference, { runOf: (faults) => frozen(faults, meanwhile) });
   });
 
   test('ends the same when any call is lost, or does its work and is not heard of again', async () => {
     const places = ['provider', 'database'] as const;
-    const faults = places.flatMap((place) =>
-      (['lost', 'unheard'] as const).flatMap((kind) => everyCall(reference, place, kind)),
+    const faults = places.flatMap((location) =>
+      (['lost', 'unheard'] as const).flatMap((kind) => everyCall(reference, location, kind)),
     );
     await each(faults, (fault) => converges(reference, { fault }));
   });
@@ -147,7 +147,7 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
   test('leaves nothing behind when any call is refused, and can be started again', async () => {
     const kinds = ['refused', 'refused when done', 'refused again and again'] as const;
     const faults = kinds.flatMap((kind) => everyCall(reference, 'provider', kind));
-    await each(faults, (fault) => isGone(reference, { fault, way: crashingUndo }, REASON));
+    await each(faults, (fault) => isGone(reference, { fault, runOf: crashingUndo }, REASON));
   });
 
   test('leaves nothing behind when its deadline passes after any step, and can be started again', async () => {
@@ -201,10 +201,10 @@ describe.each(Object.entries(scenarios))('%s', (name, scenario) => {
 const LET_GO =
   'the `held` of the feature says what becomes of such a row when its task is lost: see docs/adding-a-resource.md';
 
-function everyCall({ calls }: Reference, place: Place, kind: Kind): Fault[] {
+function everyCall({ calls }: Reference, location: FaultLocation, kind: Kind): Fault[] {
   const done = kind === 'unheard' || kind === 'refused when done';
-  return calls[place].flatMap(({ name, changes }, index) =>
-    changes || !done ? [{ place, kind, at: index + 1, name }] : [],
+  return calls[location].flatMap(({ name, changes }, index) =>
+    changes || !done ? [{ location, kind, at: index + 1, name }] : [],
   );
 }
 

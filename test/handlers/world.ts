@@ -253,12 +253,12 @@ function linesOf(table: string, rows: Rows, blur: readonly RegExp[]): readonly s
   return lines;
 }
 
-function line(place: string, value: object): string {
-  const noun = place.split(' ')[0];
+function line(location: string, value: object): string {
+  const noun = location.split(' ')[0];
   const entries = Object.entries(value).filter(
     ([column]) => !PASSING.has(column) && !PASSING.has(`${noun}.${column}`),
   );
-  return `${place} ${JSON.stringify(sorted(Object.fromEntries(entries)))}`;
+  return `${location} ${JSON.stringify(sorted(Object.fromEntries(entries)))}`;
 }
 
 /** The same with the keys of every object in order. */

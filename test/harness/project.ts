@@ -54,7 +54,7 @@ export async function createdOne(
 
 /** Calls in a region of a project; region 2 is simulated and instant.
  *  @param server is there when the first test runs */
-export function project(server: () => Server, place = '1/2') {
+export function project(server: () => Server, scope = '1/2') {
   const call = (method: string, path: string, body?: unknown): Promise<Reply> =>
     server().call(method, path, body === undefined ? {} : { body });
   const read = async (path: string) => (await call('GET', path)).body;
@@ -63,13 +63,13 @@ export function project(server: () => Server, place = '1/2') {
     read,
     /** How many of a kind count, and how much of it: `volume_count`, `volume_size`. */
     usage: async (count: string, size: string): Promise<[count: number, size: number]> => {
-      const quotas = await read(`/cloud/v2/regional_quotas/${place}`);
+      const quotas = await read(`/cloud/v2/regional_quotas/${scope}`);
       return [quotas[`${count}_usage`], quotas[`${size}_usage`]];
     },
     finished: (answer: Answer, type?: string) => finished(server(), answer, type),
     /** Creates something, such as one of `networks`. @returns its id */
     make: (noun: string, body: object): Promise<string> => {
-      const path = `/cloud/${V2.has(noun) ? 'v2' : 'v1'}/${noun}/${place}`;
+      const path = `/cloud/${V2.has(noun) ? 'v2' : 'v1'}/${noun}/${scope}`;
       return createdOne(server(), KINDS[noun] ?? noun, call('POST', path, body));
     },
   };

@@ -23,7 +23,7 @@ export class Registry {
   readonly #manifest: string;
   readonly #address: string;
   /** Paths of manifests that were asked for. */
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
 
   private constructor(address: string) {
     this.#address = address;
@@ -69,7 +69,7 @@ export class Registry {
 
   #answer({ method, url = '' }: http.IncomingMessage, response: http.ServerResponse): void {
     const [, isManifest, reference = ''] = /^\/v2\/.+\/(manifests\/|blobs\/)([^/?]+)/.exec(url) ?? [];
-    if (isManifest === 'manifests/') this.asked.push(url);
+    if (isManifest === 'manifests/') this.requested.push(url);
     const digest = reference.startsWith('sha256:') ? reference : this.#manifest;
     const found = this.#blobs.get(digest);
     if (isManifest === undefined || found === undefined) {

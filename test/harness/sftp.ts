@@ -2,7 +2,7 @@ import { Client, type SFTPWrapper } from 'ssh2';
 
 /** A client of SFTP storages. */
 
-export interface Place {
+export interface SftpTarget {
   /** sftp://HOST:PORT */
   readonly address: string;
   readonly username: string;
@@ -23,13 +23,13 @@ export interface Files {
 }
 
 type Callback<T> = (error: Error | undefined | null, value: T) => void;
-const asked = <T>(ask: (callback: Callback<T>) => void): Promise<T> =>
+const requested = <T>(ask: (callback: Callback<T>) => void): Promise<T> =>
   new Promise((resolve, reject) => {
     ask((error, value) => (error ? reject(error) : resolve(value)));
   });
 
 /** @throws Error of the client, such as "All configured authentication methods failed" */
-export async function connectSftp({ address, ...who }: Place): Promise<Files> {
+export async function connectSftp({ address, ...who }: SftpTarget): Promise<Files> {
   const { hostname: host, port } = new URL(address);
   const client = new Client();
   const ended = new Promise<void>((resolve) => client.once('close', () => resolve()));
@@ -38,19 +38,19 @@ export async function connectSftp({ address, ...who }: Place): Promise<Files> {
     client.on('error', reject);
     client.connect({ host, port: Number(port), ...who });
   });
-  const sftp = await asked<SFTPWrapper>((callback) => client.sftp(callback));
+  const sftp = await requested<SFTPWrapper>((callback) => client.sftp(callback));
   return {
-    read: async (path) => String(await asked<Buffer>((callback) => sftp.readFile(path, callback))),
+    read: async (path) => String(await requested<Buffer>((callback) => sftp.readFile(path, callback))),
     write: (path, content) =>
-      asked<void>((callback) => sftp.writeFile(path, content, (error) => callback(error, undefined))),
+      requested<void>((callback) => sftp.writeFile(path, content, (error) => callback(error, undefined))),
     names: async (path) =>
-      (await asked<readonly { filename: string }[]>((callback) => sftp.readdir(path, callback))).map(
+      (await requested<readonly { filename: string }[]>((callback) => sftp.readdir(path, callback))).map(
         ({ filename }) => filename,
       ),
     link: (target, path) =>
-      asked<void>((callback) => sftp.symlink(target, path, (error) => callback(error, undefined))),
+      requested<void>((callback) => sftp.symlink(target, path, (error) => callback(error, undefined))),
     run: async (command) => {
-      await asked((callback) => client.exec(command, callback));
+      await requested((callback) => client.exec(command, callback));
     },
     ended,
     end: () => client.end(),

@@ -77,7 +77,7 @@ describe.skipIf(fault !== undefined)(
       expect(network.host).toMatch(RANGE);
       const ca = file('pg.pem', (await call('GET', `${CLUSTERS}/out/ca_certificate`)).body.ca_certificate);
       const { password } = (await call('GET', `${CLUSTERS}/out/users/app/credentials`)).body;
-      const asked = (mode: string) =>
+      const requested = (mode: string) =>
         cable.script(
           `import pg from 'pg';
         const url = 'postgresql://app@${network.host}:5432/shop?sslmode=${mode}&sslrootcert=${ca}';
@@ -88,15 +88,15 @@ describe.skipIf(fault !== undefined)(
         process.stdout.write(rows[0].name);`,
           { PGPASSWORD: password },
         );
-      expect(await asked('verify-full')).toBe('shop');
-      await expect(asked('disable')).rejects.toThrow('no encryption');
+      expect(await requested('verify-full')).toBe('shop');
+      await expect(requested('disable')).rejects.toThrow('no encryption');
 
       // What somebody has removed comes back.
       run('ip', 'addr', 'del', `${network.host}/32`, 'dev', cable.here);
       await waitUntil(() => cable.addresses().includes(`${network.host}/32`), {
         what: 'its address to be back',
       });
-      expect(await asked('verify-full')).toBe('shop');
+      expect(await requested('verify-full')).toBe('shop');
       await ended('DELETE', `${CLUSTERS}/out`);
       expect(cable.addresses()).not.toContain(`${network.host}/32`);
     });

@@ -169,8 +169,8 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     const [node = ''] = await kubectl.nodes();
     await kubectl.run('drain', node, '--ignore-daemonsets', '--timeout=60s');
     const { items } = await kubectl.get('pods');
-    const placed = items.map(({ spec }: { spec: { nodeName: string } }) => spec.nodeName);
-    expect([placed.length, placed.includes(node)]).toEqual([2, false]);
+    const withAddress = items.map(({ spec }: { spec: { nodeName: string } }) => spec.nodeName);
+    expect([withAddress.length, withAddress.includes(node)]).toEqual([2, false]);
     await kubectl.run('rollout', 'status', 'deployment/web', '--timeout=60s');
     // Both pods are on one node from here on, which an upgrade has to cope with.
     await kubectl.run('uncordon', node);
@@ -234,7 +234,7 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     const spec = { containers: [{ name: 'tool', image: 'registry.example/team/tool:2' }] };
     await kubectl.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'tool-0' }, spec });
     await waitUntil(async () => (await podsOf('tool')).length === 1, { what: 'the image to be pulled' });
-    expect(registry.asked[0]).toBe('/v2/team/tool/manifests/2?ns=registry.example');
+    expect(registry.requested[0]).toBe('/v2/team/tool/manifests/2?ns=registry.example');
     await kubectl.run('delete', 'pod', 'tool-0', '--force');
   });
 

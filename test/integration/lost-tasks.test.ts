@@ -8,7 +8,7 @@ import { type Reply, startTestServer, type TestServer } from '../harness/server.
 /** Whatever was being created when its task was lost can be read and deleted, and costs no quota then. */
 
 const BASE = '/cloud/v1';
-const PLACE = '/1/2';
+const SCOPE = '/1/2';
 
 let server: TestServer;
 let engine: TaskEngine;
@@ -54,7 +54,7 @@ async function usage(): Promise<Readonly<Record<string, number>>> {
 
 const network = async () =>
   String(
-    (await finished(await server.call('POST', `${BASE}/networks${PLACE}`, { body: { name: 'net' } })))
+    (await finished(await server.call('POST', `${BASE}/networks${SCOPE}`, { body: { name: 'net' } })))
       .networks?.[0],
   );
 
@@ -66,7 +66,7 @@ interface Case {
 
 const CASES: Readonly<Record<string, Case>> = {
   'load balancer': {
-    path: `${BASE}/loadbalancers${PLACE}`,
+    path: `${BASE}/loadbalancers${SCOPE}`,
     body: () => ({
       name: 'web',
       listeners: [
@@ -79,23 +79,23 @@ const CASES: Readonly<Record<string, Case>> = {
       ],
     }),
   },
-  'floating IP': { path: `${BASE}/floatingips${PLACE}`, body: () => ({}) },
-  network: { path: `${BASE}/networks${PLACE}`, body: () => ({ name: 'net', create_router: false }) },
+  'floating IP': { path: `${BASE}/floatingips${SCOPE}`, body: () => ({}) },
+  network: { path: `${BASE}/networks${SCOPE}`, body: () => ({ name: 'net', create_router: false }) },
   subnet: {
-    path: `${BASE}/subnets${PLACE}`,
+    path: `${BASE}/subnets${SCOPE}`,
     body: async () => ({ name: 'sub', cidr: '10.7.0.0/24', network_id: await network() }),
   },
   'reserved fixed IP': {
-    path: `${BASE}/reserved_fixed_ips${PLACE}`,
+    path: `${BASE}/reserved_fixed_ips${SCOPE}`,
     body: async () => {
       const body = { name: 'sub', cidr: '10.8.0.0/24', network_id: await network() };
-      const subnet = (await finished(await server.call('POST', `${BASE}/subnets${PLACE}`, { body })))
+      const subnet = (await finished(await server.call('POST', `${BASE}/subnets${SCOPE}`, { body })))
         .subnets?.[0];
       return { type: 'subnet', subnet_id: subnet };
     },
   },
   secret: {
-    path: `/cloud/v2/secrets${PLACE}`,
+    path: `/cloud/v2/secrets${SCOPE}`,
     body: async () => ({ name: 'site', payload: payloadOf(await makeCertificate(['site.test'])) }),
   },
 };
@@ -121,7 +121,7 @@ test('one that is given up is counted as failed, and its log names the request',
     return Number(line?.[1] ?? 0);
   };
   const before = await failures();
-  const reply = await server.call('POST', `${BASE}/networks${PLACE}`, { body: { name: 'net' } });
+  const reply = await server.call('POST', `${BASE}/networks${SCOPE}`, { body: { name: 'net' } });
   const [task] = reply.body.tasks;
   await server.db.run(
     sql`update tasks set failure = 'no room', retries = 99, created_at = created_at - interval '1 day' where id = ${task}`,

@@ -193,18 +193,18 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
   });
 
   test('large objects come in parts, and versions are kept', async () => {
-    const place = { Bucket: 'photos', Key: 'large.bin' };
-    const { UploadId } = await s3.send(new CreateMultipartUploadCommand(place));
+    const scope = { Bucket: 'photos', Key: 'large.bin' };
+    const { UploadId } = await s3.send(new CreateMultipartUploadCommand(scope));
     const sizes = [5 * 1024 * 1024, 1000];
     const Parts = [];
     for (const [i, size] of sizes.entries()) {
-      const upload = { ...place, UploadId, PartNumber: i + 1, Body: Buffer.alloc(size, i) };
+      const upload = { ...scope, UploadId, PartNumber: i + 1, Body: Buffer.alloc(size, i) };
       Parts.push({ ETag: (await s3.send(new UploadPartCommand(upload))).ETag, PartNumber: i + 1 });
     }
-    await s3.send(new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }));
-    expect((await s3.send(new HeadObjectCommand(place))).ContentLength).toBe(5 * 1024 * 1024 + 1000);
-    const other = await s3.send(new CreateMultipartUploadCommand(place));
-    await s3.send(new AbortMultipartUploadCommand({ ...place, UploadId: other.UploadId }));
+    await s3.send(new CompleteMultipartUploadCommand({ ...scope, UploadId, MultipartUpload: { Parts } }));
+    expect((await s3.send(new HeadObjectCommand(scope))).ContentLength).toBe(5 * 1024 * 1024 + 1000);
+    const other = await s3.send(new CreateMultipartUploadCommand(scope));
+    await s3.send(new AbortMultipartUploadCommand({ ...scope, UploadId: other.UploadId }));
     await s3.send(new CreateBucketCommand({ Bucket: 'kept' }));
     const Status = 'Enabled' as const;
     await s3.send(new PutBucketVersioningCommand({ Bucket: 'kept', VersioningConfiguration: { Status } }));
@@ -263,9 +263,9 @@ describe.skipIf(fault !== undefined)(`object storage is real${fault ? `: skipped
     expect(open.headers.get('access-control-allow-origin')).toBe('https://app.example');
     expect((await fetch(link, { method: 'PUT', body: 'no' })).status).toBe(403);
     expect((await fetch(`${address}/photos`)).status).toBe(403);
-    const asked = { origin: 'https://app.example', 'access-control-request-method': 'PUT' };
-    expect((await fetch(link, { method: 'OPTIONS', headers: asked })).status).toBe(200);
-    const strange = { ...asked, origin: 'https://evil.example' };
+    const requested = { origin: 'https://app.example', 'access-control-request-method': 'PUT' };
+    expect((await fetch(link, { method: 'OPTIONS', headers: requested })).status).toBe(200);
+    const strange = { ...requested, origin: 'https://evil.example' };
     expect((await fetch(link, { method: 'OPTIONS', headers: strange })).status).toBe(403);
     await change({ policy: { is_public: false }, cors: { allowed_origins: [] } });
     expect((await fetch(link)).status).toBe(403);

@@ -73,7 +73,7 @@ test('an idle server has no processes for what it can do itself, unless its sett
 });
 
 test('a version that is missing is installed when it is needed, once; a fault is said, and tried again', async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   let fail: (error: Error) => void = () => undefined;
   const programs = postgresqlPrograms({
     dataDir: clusters.root,
@@ -83,7 +83,7 @@ test('a version that is missing is installed when it is needed, once; a fault is
       faultOf: () => undefined,
       state: (name) => engines.state(name),
       install: (name) => {
-        asked.push(name);
+        requested.push(name);
         return new Promise((_, reject) => {
           fail = reject;
         });
@@ -93,7 +93,7 @@ test('a version that is missing is installed when it is needed, once; a fault is
   expect(programs.versions()).toEqual(['18', '17', '16', '15']);
   expect(await programs.folderOf('16')).toBeUndefined();
   expect(await programs.folderOf('16')).toBeUndefined();
-  expect(asked).toEqual(['postgresql-16']);
+  expect(requested).toEqual(['postgresql-16']);
   fail(new Error('no network'));
   await expect(
     waitUntil(() => programs.folderOf('16').catch((error: unknown) => error), { what: 'the fault' }),
@@ -101,5 +101,5 @@ test('a version that is missing is installed when it is needed, once; a fault is
     message: expect.stringMatching(/no network.*npm run engines -- install postgresql-16/),
   });
   expect(await programs.folderOf('16')).toBeUndefined();
-  expect(asked).toHaveLength(2);
+  expect(requested).toHaveLength(2);
 });

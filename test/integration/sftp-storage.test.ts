@@ -150,9 +150,9 @@ test('nothing beyond the folder is shown or changed, whatever leads there', asyn
   symlinkSync(secret, path.join(data, 'link'));
   symlinkSync(server.dataDir, path.join(data, 'away'));
   const places = ['/link', '/away/secret', `/../../../../../../../..${secret}`, secret];
-  for (const place of places) {
-    await expect(files.read(place), place).rejects.toThrow('no such file');
-    await expect(files.write(place, 'x'), place).rejects.toThrow('no such file');
+  for (const scope of places) {
+    await expect(files.read(scope), scope).rejects.toThrow('no such file');
+    await expect(files.write(scope, 'x'), scope).rejects.toThrow('no such file');
   }
   await expect(files.names('/away')).rejects.toThrow('no such');
   await expect(files.link('/etc/passwd', '/mine')).rejects.toThrow('no links');

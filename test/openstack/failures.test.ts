@@ -52,14 +52,14 @@ interface Cloud {
   readonly fetch?: typeof fetch;
 }
 
-function provider({ secret, fetch: asked = fetch }: Cloud = {}) {
+function provider({ secret, fetch: requested = fetch }: Cloud = {}) {
   let late = 0;
   const objects = kept();
   const now = () => Date.now() + late;
   const { credential, auth_url, region_name, vip, external } = access ?? { credential: EXAMPLE.credential };
   const settings = Object.assign({}, EXAMPLE, { auth_url, region_name, vip, external });
   const its = { id: credential.id, secret: secret ?? Reflect.get(credential, 'secret') };
-  const session = new Session({ settings, credential: () => its, now, fetch: asked });
+  const session = new Session({ settings, credential: () => its, now, fetch: requested });
   const { loadBalancers } = createOpenStack({
     settings,
     session,
@@ -238,7 +238,7 @@ describe.skipIf(!access)('failures of OpenStack (npm run openstack -- up starts 
     await breakLoadBalancer(engineId, 'PENDING_UPDATE');
     const waiting = { ready: false, step: 'waiting for the load balancer' };
     const changed = desiredLoadBalancer({ listeners: [desiredListener({ connectionLimit: 9 })] });
-    for (let asked = 0; asked < 5; asked++) {
+    for (let requested = 0; requested < 5; requested++) {
       expect(await apply(changed)).toMatchObject(waiting);
       expect(await remove()).toMatchObject({ ready: false });
     }

@@ -15,7 +15,7 @@ const balancers = await portal('pages/load-balancers/draft.ts');
 const instances = await portal('pages/instances/draft.ts');
 
 const BALANCERS = '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
-const place = { project: 1, region: 2 };
+const scope = { project: 1, region: 2 };
 const call = (body: unknown) => ({ method: 'POST', path: '/cloud/v1/things/1/2', body });
 
 /** Bodies with names that break out of quotes where they can. */
@@ -73,8 +73,8 @@ test('a shell hands curl the whole address', () => {
   };
   const query = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), word);
   fc.assert(
-    fc.property(query, (asked) => {
-      const path = `/video/token?${new URLSearchParams(asked)}`;
+    fc.property(query, (requested) => {
+      const path = `/video/token?${new URLSearchParams(requested)}`;
       expect(heard(path)).toMatchObject({ stdout: `http://127.0.0.1:8080${path}`, stderr: '', status: 0 });
     }),
     { numRuns: 60 },
@@ -210,7 +210,7 @@ describe('the wizard of load balancers', () => {
   });
 
   test('shows each listener, pool, check and member that is sent', () => {
-    const resources = resourcesOf(balancers.terraformOf(body, place));
+    const resources = resourcesOf(balancers.terraformOf(body, scope));
     expect(of(resources, 'gcore_loadbalancerv2')).toEqual([{ name: body.name, flavor: 'lb1-1-2' }]);
     const lb = 'gcore_loadbalancerv2.lb.id';
     const listeners: readonly Listener[] = body.listeners;
@@ -259,7 +259,7 @@ describe('the wizard of instances', () => {
   );
 
   test('shows each volume and connection that is sent, and says what there is no argument for', () => {
-    const text = instances.terraformOf(body, place);
+    const text = instances.terraformOf(body, scope);
     const resources = resourcesOf(text);
     expect(of(resources, 'gcore_volume')).toEqual([
       { name: 'oven-boot', image_id: 'an-image', size: 20 },
@@ -317,7 +317,7 @@ test('a security group has its rules and tags', () => {
     port_range_max: 80,
   };
   const body = { name: 'front', description: 'For the shop', tags: { team: 'ovens' }, rules: [rule, rule] };
-  const resources = resourcesOf(terraform('gcore_securitygroup', body.name, place, body));
+  const resources = resourcesOf(terraform('gcore_securitygroup', body.name, scope, body));
   expect(of(resources, 'gcore_securitygroup')).toEqual([
     {
       name: 'front',

@@ -43,8 +43,8 @@ const CALLS: Readonly<Record<string, string>> = {
   gcore_subnet: '/cloud/v1/subnets/{project_id}/{region_id}',
   gcore_volume: '/cloud/v1/volumes/{project_id}/{region_id}',
 };
-const place = { project: 1, region: 2 };
-const ofPlace = ['project_id', 'region_id'];
+const scope = { project: 1, region: 2 };
+const ofScope = ['project_id', 'region_id'];
 
 interface Body {
   readonly example?: unknown;
@@ -66,22 +66,22 @@ describe.each(Object.entries(CALLS))('%s', (type, path) => {
     const examples = examplesOf(path);
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
-      const known = [...ofPlace, ...MAPS, ...(RESOURCES[type] ?? [])];
-      for (const name of argumentsOf(terraform(type, 'it', place, { ...example })))
+      const known = [...ofScope, ...MAPS, ...(RESOURCES[type] ?? [])];
+      for (const name of argumentsOf(terraform(type, 'it', scope, { ...example })))
         expect(known, name).toContain(name);
     }
   });
 });
 
 test('what the API calls otherwise has the name of the resource, and what there is not is said', () => {
-  const text = terraform('gcore_volume', 'data', place, {
+  const text = terraform('gcore_volume', 'data', scope, {
     name: 'data',
     tags: { env: 'test' },
     lifecycle_policy_ids: [1],
   });
   expect(text).toContain('metadata_map = {');
   expect(text).toContain('# The resource has no argument for: lifecycle_policy_ids');
-  expect(argumentsOf(text)).toEqual([...ofPlace, 'name', 'metadata_map']);
+  expect(argumentsOf(text)).toEqual([...ofScope, 'name', 'metadata_map']);
 });
 
 test('no name, whatever is in it, breaks out of its quotes', () => {
@@ -92,8 +92,8 @@ test('no name, whatever is in it, breaks out of its quotes', () => {
   fc.assert(
     fc.property(anything, anything, anything, (name, key, value) => {
       fc.pre(name !== '');
-      const text = terraform('gcore_volume', name, place, { name, tags: { [key]: value } });
-      expect(argumentsOf(text)).toEqual([...ofPlace, 'name', 'metadata_map']);
+      const text = terraform('gcore_volume', name, scope, { name, tags: { [key]: value } });
+      expect(argumentsOf(text)).toEqual([...ofScope, 'name', 'metadata_map']);
     }),
     { numRuns: 500 },
   );

@@ -7,9 +7,9 @@ const edge = (way: string) => {
   const [from = '', to = ''] = way.split('>');
   return { from, to, status: 'ONLINE', share: 0 };
 };
-const picture = (nodes: readonly (readonly [string, number])[], ...ways: readonly string[]): Topology => ({
+const picture = (nodes: readonly (readonly [string, number])[], ...links: readonly string[]): Topology => ({
   nodes: nodes.map(([id, column]) => node(id, column)),
-  edges: ways.map(edge),
+  edges: links.map(edge),
 });
 const column = (topology: Topology, number: number) =>
   layOut(topology)

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountOf } from '../../server/src/kernel/engine-accounts.ts';
-import { isolationOfMachine } from '../../server/src/kernel/isolation.ts';
+import { isolationOfHost } from '../../server/src/kernel/isolation.ts';
 import { allPids } from '../../server/src/kernel/processes.ts';
 import { run } from '../../server/src/providers/local/host/programs.ts';
 import { makeCertificate } from '../../server/src/providers/local/load-balancers/test-support/certificates.ts';
@@ -114,14 +114,14 @@ describe.runIf(process.getuid?.() === 0)('a hostile process with the account of 
     expect(written.filter((file) => !isOwn(file))).toEqual([]);
     expect(signalled.filter((pid) => foreign.includes(pid) || pid === process.pid)).toEqual([]);
     expect(environments.filter((pid) => foreign.includes(pid) || pid === process.pid)).toEqual([]);
-    if (isolationOfMachine().hiddenProcesses) expect(seen.filter((pid) => foreign.includes(pid))).toEqual([]);
+    if (isolationOfHost().hiddenProcesses) expect(seen.filter((pid) => foreign.includes(pid))).toEqual([]);
     expect(becomesRoot).toBe(false);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
     for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb'])
       expect(status).toMatch(new RegExp(`^Cap${set}:\\t0+$`, 'm'));
   });
 
-  test.runIf(isolationOfMachine().temporaryFolders)('has temporary folders of its own', async () => {
+  test.runIf(isolationOfHost().temporaryFolders)('has temporary folders of its own', async () => {
     // A home in a temporary folder would keep it from that.
     mkdirSync('/var/lib/virga-accounts', { recursive: true, mode: 0o711 });
     const folder = mkdtempSync('/var/lib/virga-test-');

@@ -62,7 +62,7 @@ function idFor(name: string, { ids }: Victim): string {
 }
 
 /** What a body may have in one place, read from its schema by hand: the server's own reading is what is tested. */
-interface Place {
+interface BodyLocation {
   /** It takes and ignores what it does not name. */
   readonly takesMore: boolean;
   readonly names: ReadonlySet<string>;
@@ -78,7 +78,7 @@ function withParts(schema: Json): Json[] {
   return [schema, ...PARTS.flatMap((part) => ((schema[part] ?? []) as Json[]).flatMap(withParts))];
 }
 
-function placeOf(schemas: readonly Json[]): Place {
+function locationOf(schemas: readonly Json[]): BodyLocation {
   const all = schemas.flatMap(withParts);
   const propertiesIn = (schema: Json) => schema.properties as Readonly<Record<string, Json>> | undefined;
   const isMap = (schema: Json) =>
@@ -96,18 +96,18 @@ function placeOf(schemas: readonly Json[]): Place {
   };
 }
 
-type Change = (place: Place, value: Json) => Json;
+type Change = (location: BodyLocation, value: Json) => Json;
 
 /** Changes each object of a body, the innermost first. */
 function changed(schemas: readonly Json[], value: unknown, change: Change): unknown {
   if (typeof value !== 'object' || value === null || schemas.length === 0) return value;
-  const place = placeOf(schemas);
-  if (Array.isArray(value)) return value.map((each) => changed(place.items, each, change));
+  const location = locationOf(schemas);
+  if (Array.isArray(value)) return value.map((each) => changed(location.items, each, change));
   const own = Object.entries(value).map(
-    ([name, each]) => [name, changed(place.field(name), each, change)] as const,
+    ([name, each]) => [name, changed(location.field(name), each, change)] as const,
   );
   const whole = Object.fromEntries(own);
-  return place.takesMore ? change(place, whole) : whole;
+  return location.takesMore ? change(location, whole) : whole;
 }
 
 /** Of the bytes that a body may have. */

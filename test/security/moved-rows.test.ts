@@ -16,24 +16,24 @@ interface Balancer {
   readonly member: string;
 }
 
-async function balancer(as: Caller, place: string): Promise<Balancer> {
+async function balancer(as: Caller, scope: string): Promise<Balancer> {
   const by = as === 'other client' ? asVictim(server) : server;
   const make = (kind: string, path: string, body: object) =>
     createdOne(by, kind, by.call('POST', `/cloud/v1/${path}`, { body }));
-  const loadBalancer = await make('loadbalancers', `loadbalancers/${place}`, { name: 'web' });
-  const listener = await make('listeners', `lblisteners/${place}`, {
+  const loadBalancer = await make('loadbalancers', `loadbalancers/${scope}`, { name: 'web' });
+  const listener = await make('listeners', `lblisteners/${scope}`, {
     name: 'web',
     protocol: 'TCP',
     protocol_port: 80,
     load_balancer_id: loadBalancer,
   });
-  const pool = await make('pools', `lbpools/${place}`, {
+  const pool = await make('pools', `lbpools/${scope}`, {
     name: 'web',
     protocol: 'TCP',
     lb_algorithm: 'ROUND_ROBIN',
     listener_id: listener,
   });
-  const member = await make('members', `lbpools/${place}/${pool}/member`, {
+  const member = await make('members', `lbpools/${scope}/${pool}/member`, {
     address: '192.0.2.10',
     protocol_port: 80,
   });

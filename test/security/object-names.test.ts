@@ -237,14 +237,14 @@ describe.skipIf(fault !== undefined)(`names of objects${fault ? `: skipped, ${fa
     const ways = fc.constantFrom(...Object.keys(writers));
     const writes = fc.sample(fc.tuple(names.filter(Boolean), ways), { numRuns: 60, seed: 7 });
     await s3.send(new CreateBucketCommand({ Bucket }));
-    const wanted = new Map<string, string>();
+    const desired = new Map<string, string>();
     for (const [i, [key, way]] of writes.entries()) {
       const body = `${i}`;
       const done = await writers[way]?.(key, body).then(
         () => true,
         () => false,
       );
-      if (done) wanted.set(key, body);
+      if (done) desired.set(key, body);
     }
     const found = new Map<string, string>();
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
@@ -252,7 +252,7 @@ describe.skipIf(fault !== undefined)(`names of objects${fault ? `: skipped, ${fa
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
       found.set(Key, (await Body?.transformToString()) ?? '');
     }
-    expect([...found].sort()).toEqual([...wanted].sort());
-    expect(wanted.size).toBeGreaterThan(10);
+    expect([...found].sort()).toEqual([...desired].sort());
+    expect(desired.size).toBeGreaterThan(10);
   });
 });

@@ -64,8 +64,8 @@ test('a key between two tables that both say whose a row is carries the owner', 
 });
 
 /** A load balancer with a listener, a pool and a member. @returns their ids */
-async function balancer(place: string, address: string) {
-  const { make, call, finished, read } = project(() => server, place);
+async function balancer(scope: string, address: string) {
+  const { make, call, finished, read } = project(() => server, scope);
   const load_balancer_id = await make('loadbalancers', { name: 'web' });
   const listener = await make('lblisteners', {
     name: 'http',
@@ -81,7 +81,7 @@ async function balancer(place: string, address: string) {
     members: [{ address, protocol_port: 80 }],
   });
   await finished(
-    call('POST', `/cloud/v1/l7policies/${place}`, {
+    call('POST', `/cloud/v1/l7policies/${scope}`, {
       action: 'REDIRECT_TO_POOL',
       listener_id: listener,
       redirect_pool_id: pool,
@@ -89,7 +89,7 @@ async function balancer(place: string, address: string) {
   );
   const volume = await make('volumes', { source: 'new-volume', name: 'data', size: 1 });
   await make('snapshots', { name: 'data', volume_id: volume });
-  const [member] = (await read(`/cloud/v1/lbpools/${place}/${pool}`)).members;
+  const [member] = (await read(`/cloud/v1/lbpools/${scope}/${pool}`)).members;
   return { load_balancer_id, listener, pool, member: member.id, volume };
 }
 

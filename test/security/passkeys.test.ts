@@ -60,7 +60,7 @@ async function enrolled() {
   return { access, device, codes: added.body.recovery_codes as string[] };
 }
 
-async function asked(): Promise<string> {
+async function requested(): Promise<string> {
   return (await send('/virga/v1/session/passkey/options', undefined, HOST)).body.options.challenge;
 }
 const enter = (passkey: object, headers: Record<string, string> = HOST) =>
@@ -71,7 +71,7 @@ const REFUSED = { status: 400, body: { invalid_fields: { passkey: [expect.any(St
 describe('a person with a passkey', () => {
   test('signs in with it alone, and not with the password alone', async () => {
     const { device } = await enrolled();
-    expect((await enter(device.get(await asked(), PAGE))).status).toBe(200);
+    expect((await enter(device.get(await requested(), PAGE))).status).toBe(200);
     const alone = await server.call('POST', '/iam/auth/jwt/login', {
       body: { username: email, password: PASSWORD },
     });
@@ -90,7 +90,7 @@ describe('a person with a passkey', () => {
     clock.advance(10 * 60_000);
     const refused = await send(`${FACTORS}/passkeys/options`, undefined, as(access));
     expect(refused.body.code).toBe('recent_sign_in_required');
-    const passkey = device.get(await asked(), PAGE);
+    const passkey = device.get(await requested(), PAGE);
     expect((await send('/virga/v1/session/confirm', { passkey }, as(access))).status).toBe(204);
     expect(await challengeFor(access)).toBeTruthy();
   });
@@ -107,10 +107,10 @@ describe('a person with a passkey', () => {
 describe('a passkey is refused', () => {
   test('a second time with the same answer, and with an answer that is too old', async () => {
     const { device } = await enrolled();
-    const answer = device.get(await asked(), PAGE);
+    const answer = device.get(await requested(), PAGE);
     expect((await enter(answer)).status).toBe(200);
     expect(await enter(answer)).toMatchObject(REFUSED);
-    const late = device.get(await asked(), PAGE);
+    const late = device.get(await requested(), PAGE);
     clock.advance(5 * 60_000 + 1000);
     expect(await enter(late)).toMatchObject(REFUSED);
   });
@@ -118,16 +118,18 @@ describe('a passkey is refused', () => {
   test('from a page under another name, whatever the Host header says', async () => {
     const { device } = await enrolled();
     const evil = { origin: 'http://evil.example', rpId: 'evil.example' };
-    expect(await enter(device.get(await asked(), evil))).toMatchObject(REFUSED);
-    expect(await enter(device.get(await asked(), evil), { host: 'evil.example' })).toMatchObject(REFUSED);
-    expect(await enter(device.get(await asked(), { ...PAGE, origin: evil.origin }))).toMatchObject(REFUSED);
+    expect(await enter(device.get(await requested(), evil))).toMatchObject(REFUSED);
+    expect(await enter(device.get(await requested(), evil), { host: 'evil.example' })).toMatchObject(REFUSED);
+    expect(await enter(device.get(await requested(), { ...PAGE, origin: evil.origin }))).toMatchObject(
+      REFUSED,
+    );
   });
 
   test('without PIN or finger, of another device, and with a challenge that was for something else', async () => {
     const { access, device } = await enrolled();
-    expect(await enter(device.get(await asked(), PAGE, ONLY_PRESENT))).toMatchObject(REFUSED);
-    expect(await enter(authenticator().get(await asked(), PAGE))).toMatchObject(REFUSED);
-    const forged = { ...authenticator().get(await asked(), PAGE), id: device.get('', PAGE).id };
+    expect(await enter(device.get(await requested(), PAGE, ONLY_PRESENT))).toMatchObject(REFUSED);
+    expect(await enter(authenticator().get(await requested(), PAGE))).toMatchObject(REFUSED);
+    const forged = { ...authenticator().get(await requested(), PAGE), id: device.get('', PAGE).id };
     expect(await enter(forged)).toMatchObject(REFUSED);
     expect(await enter(device.get(await challengeFor(access), PAGE))).toMatchObject(REFUSED);
     expect(await enter(device.get('made up', PAGE))).toMatchObject(REFUSED);
@@ -138,10 +140,10 @@ describe('a passkey is refused', () => {
     const other = `other${count++}@virga.test`;
     await they.join(other);
     const { access } = await they.signIn(other);
-    const passkey = device.get(await asked(), PAGE);
+    const passkey = device.get(await requested(), PAGE);
     expect(await send('/virga/v1/session/confirm', { passkey }, as(access))).toMatchObject(REFUSED);
     await server.db.run(sql`update users set deleted_at = now() where id = ${userId}`);
-    expect(await enter(device.get(await asked(), PAGE))).toMatchObject(REFUSED);
+    expect(await enter(device.get(await requested(), PAGE))).toMatchObject(REFUSED);
   });
 });
 

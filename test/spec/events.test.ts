@@ -15,10 +15,10 @@ test.each([
   ['reaching_used_traffic', 'bytes'],
   ['reaching_used_requests', 'count'],
 ])('%s has a threshold in %s, for a storage or for one bucket', async (name, unit) => {
-  for (const place of [{ storage_name: 'media' }, { storage_name: 'media', bucket_name: 'photos' }]) {
-    const { status, body } = await server.call('POST', EVENT, { body: { name, ...place, [unit]: 7 } });
+  for (const scope of [{ storage_name: 'media' }, { storage_name: 'media', bucket_name: 'photos' }]) {
+    const { status, body } = await server.call('POST', EVENT, { body: { name, ...scope, [unit]: 7 } });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ name, ...place, [unit]: 7, uuid: expect.stringMatching(/./) });
+    expect(body).toMatchObject({ name, ...scope, [unit]: 7, uuid: expect.stringMatching(/./) });
   }
 });
 

@@ -213,8 +213,8 @@ describe('an address', () => {
     const { access } = await they.signIn(EMAIL);
     const wrong = await change(access, { new_email: 'n@virga.test', password: 'wrong' });
     expect(wrong.body.errors).toEqual({ password: [expect.any(String)] });
-    const asked = await change(access, { new_email: 'new@virga.test', password: PASSWORD });
-    expect(asked).toMatchObject({ status: 200, body: { new_email: 'new@virga.test' } });
+    const requested = await change(access, { new_email: 'new@virga.test', password: PASSWORD });
+    expect(requested).toMatchObject({ status: 200, body: { new_email: 'new@virga.test' } });
     expect((await they.login('new@virga.test')).status, 'not before').toBe(400);
     const token = await they.mailedToken('new@virga.test');
     expect((await confirm(token)).body).toEqual({ email: 'new@virga.test' });

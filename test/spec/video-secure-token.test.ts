@@ -191,9 +191,9 @@ describe('the longest lifetime', () => {
 
   test('is a day where a service is asked who may see a video, and what the setting says', () => {
     const longest = (env: Record<string, string>) => readVideoSettings(env, [], '/').longestLifetime;
-    const asked = { VIRGA_VIDEO_AUTHORIZE_URL: 'https://app.test/may' };
-    expect(longest(asked)).toBe(86_400);
-    expect(longest({ ...asked, VIRGA_VIDEO_MAX_LIFETIME: '600' })).toBe(600);
+    const requested = { VIRGA_VIDEO_AUTHORIZE_URL: 'https://app.test/may' };
+    expect(longest(requested)).toBe(86_400);
+    expect(longest({ ...requested, VIRGA_VIDEO_MAX_LIFETIME: '600' })).toBe(600);
     expect(longest({ VIRGA_VIDEO_MAX_LIFETIME: '600' })).toBe(600);
     // Whoever reaches the service gets tokens, at any time: a limit would stop nobody.
     expect(longest({})).toBeUndefined();
@@ -265,10 +265,10 @@ describe('who may ask', () => {
   });
 
   test('users that the configured service lets in, and nobody when it does not answer', async () => {
-    const asked: http.IncomingMessage[] = [];
+    const requested: http.IncomingMessage[] = [];
     const answers: Record<string, number> = { 'Bearer yes': 204, 'Bearer broken': 500 };
     const gate = http.createServer((request, response) => {
-      asked.push(request);
+      requested.push(request);
       response.writeHead(answers[request.headers.authorization ?? ''] ?? 401).end();
     });
     await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve));
@@ -277,8 +277,8 @@ describe('who may ask', () => {
     const status = async (authorization: string) =>
       (await issue('?video=a%20b&type=vod', { authorization, cookie: 'session=1' }, guarded)).status;
     expect(await status('Bearer yes')).toBe(200);
-    expect(asked[0]?.url).toBe('/may?app=1&video=a+b&type=vod');
-    expect(asked[0]?.headers.cookie).toBe('session=1');
+    expect(requested[0]?.url).toBe('/may?app=1&video=a+b&type=vod');
+    expect(requested[0]?.headers.cookie).toBe('session=1');
     expect(await status('Bearer no')).toBe(403);
     expect(await status('Bearer broken')).toBe(503);
     await new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, API_KEY } from '../harness/process.ts';
 
 /** A request, and what became of it. */
-export interface Asked {
+export interface Requested {
   readonly at: number;
   readonly failed: boolean;
   /** Why it failed. */
@@ -22,7 +22,7 @@ const isStillRunning = ({ status, body }: Answer) =>
 export class Caller {
   readonly #url: string;
   readonly #authorization: string;
-  readonly requests: Asked[] = [];
+  readonly requests: Requested[] = [];
 
   /** @param token of the API, or with a space the whole of the header */
   constructor(url: string, token = API_KEY) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Asked, Caller } from './caller.ts';
+import { Caller, type Requested } from './caller.ts';
 
 /** What was acknowledged. */
 export interface Acknowledged {
@@ -39,7 +39,7 @@ export class TrialLoad {
     await this.#running;
   }
 
-  get requests(): readonly Asked[] {
+  get requests(): readonly Requested[] {
     return this.#caller.requests;
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_KEY } from '../harness/process.ts';
 
-interface Asked {
+interface Requested {
   readonly path: string;
   readonly status: number | undefined;
   readonly retryAfter: string | null;
@@ -37,7 +37,7 @@ const CALLS: readonly (readonly [string, string, object?])[] = [
 /** Asks each node again and again until the signal comes; of what is unanswered then, only the time is judged. */
 export async function askWithout(nodes: readonly string[], over: AbortSignal): Promise<OutageVerdict> {
   const since = performance.now();
-  const asked: Asked[] = [];
+  const requested: Requested[] = [];
   const running: Promise<unknown>[] = [];
   while (!over.aborted) {
     for (const node of nodes) {
@@ -47,7 +47,7 @@ export async function askWithout(nodes: readonly string[], over: AbortSignal): P
         const options = { method, headers, signal: over, ...(body && { body: JSON.stringify(body) }) };
         const note = (status: number | undefined, retryAfter: string | null) => {
           const isOpen = over.aborted;
-          asked.push({ path, status, retryAfter, isOpen, ms: performance.now() - at, at: at - since });
+          requested.push({ path, status, retryAfter, isOpen, ms: performance.now() - at, at: at - since });
         };
         running.push(
           fetch(`${node}${path}`, options).then(
@@ -60,12 +60,12 @@ export async function askWithout(nodes: readonly string[], over: AbortSignal): P
     await delay(EVERY_MS, undefined, { signal: over }).catch(() => {});
   }
   await Promise.all(running);
-  return judge(asked);
+  return judge(requested);
 }
 
-function judge(asked: readonly Asked[]): OutageVerdict {
-  const calls = asked.filter(({ path }) => path !== READY);
-  const ready = asked.filter(({ path, status }) => path === READY && status === 200);
+function judge(requested: readonly Requested[]): OutageVerdict {
+  const calls = requested.filter(({ path }) => path !== READY);
+  const ready = requested.filter(({ path, status }) => path === READY && status === 200);
   const answered = calls.filter(({ isOpen }) => !isOpen);
   const wrong = answered.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null);
   return {

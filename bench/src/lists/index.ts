@@ -65,7 +65,7 @@ export async function benchLists(): Promise<Figure[]> {
     const server = { url: virga.url, socket, tokens, client };
     const figures: Figure[] = [];
     for (const list of lists.filter(({ id }) => ONLY.some((part) => id.includes(part))))
-      figures.push(...(await measure(server, list).catch(notAsked(list))));
+      figures.push(...(await measure(server, list).catch(notRequested(list))));
     return figures;
   } finally {
     await client.end();
@@ -96,7 +96,7 @@ async function createSecrets(virga: VirgaProcess): Promise<void> {
 }
 
 /** What cannot be asked is said with the rest, at the end. */
-const notAsked =
+const notRequested =
   ({ id }: List) =>
   (error: Error): Figure[] => [
     { what: id, value: 'not asked', goal: '', broken: `${id} could not be asked: ${error.message}` },
@@ -116,11 +116,11 @@ async function fillOnce(dataDir: string): Promise<void> {
 }
 
 async function measure(server: Server, list: List): Promise<Figure[]> {
-  const place = await placeOf(server, list);
-  const first = await ask(server, list, `${place}?${list.paged ? 'limit=1' : ''}`);
+  const scope = await scopeOf(server, list);
+  const first = await ask(server, list, `${scope}?${list.paged ? 'limit=1' : ''}`);
   const queries = queriesOf(list, rowsOf(first));
   const targetOf = (query: string) => (limit: number) =>
-    `${place}?${list.paged ? `limit=${limit}&` : ''}${query}`;
+    `${scope}?${list.paged ? `limit=${limit}&` : ''}${query}`;
   const figures: Figure[] = [];
   for (const query of queries) {
     const target = targetOf(query);
@@ -204,14 +204,14 @@ const PARENTS: Readonly<Record<string, string>> = {
 
 /** The path of a list.
  *  @throws when the bench does not know what it is a list of */
-async function placeOf({ client }: Server, { id, path: template, inPath }: List): Promise<string> {
-  let place = template;
+async function scopeOf({ client }: Server, { id, path: template, inPath }: List): Promise<string> {
+  let scope = template;
   for (const name of inPath) {
     const [parent] = OWN[name]
       ? [{ id: OWN[name] }]
       : (await client.query(PARENTS[name] ?? 'select 1 where false')).rows;
     if (!parent) throw new Error(`lists: say in index.ts which ${name} ${id} is to be asked about`);
-    place = place.replace(`{${name}}`, encodeURIComponent(parent.id));
+    scope = scope.replace(`{${name}}`, encodeURIComponent(parent.id));
   }
-  return place;
+  return scope;
 }

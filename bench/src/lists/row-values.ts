@@ -18,7 +18,7 @@ export const tags = `case when i % 3 = 0 then '{"team": {"value": "a", "read_onl
   when i % 100 = 5 then '{"team": {"value": "a", "read_only": false}, "rare": {"value": "a", "read_only": false}}'
   else '{}' end::jsonb`;
 export const series = 'from generate_series(1, :n) i';
-export const place = { client_id: '1', project_id: '1', region_id: '2' };
+export const scope = { client_id: '1', project_id: '1', region_id: '2' };
 export const named = { name: `'thing ' || i` };
 
 /** @param columns expressions of `i` */

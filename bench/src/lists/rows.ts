@@ -8,9 +8,9 @@ import {
   network,
   of,
   parts,
-  place,
   type Rows,
   reservedAddress,
+  scope,
   sealed,
   statuses,
   subnet,
@@ -29,11 +29,11 @@ export const ROWS: readonly Rows[] = [
       select gen_random_uuid(), p.id, r.id, p.client_id, 'default', true, p.created_at, p.created_at
         from projects p, regions r where r.provider = 'simulated' on conflict do nothing`,
   },
-  of('server_groups', { id: id('server_groups'), ...place, ...named, policy: `'affinity'`, created_at: at }),
-  of('security_groups', { id: id('security_groups'), ...place, ...named, tags, ...both }),
+  of('server_groups', { id: id('server_groups'), ...scope, ...named, policy: `'affinity'`, created_at: at }),
+  of('security_groups', { id: id('security_groups'), ...scope, ...named, tags, ...both }),
   of('secrets', {
     id: id('secrets'),
-    ...place,
+    ...scope,
     ...named,
     kind: `'certificate'`,
     status: `'ACTIVE'`,
@@ -42,7 +42,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('networks', {
     id: id('networks'),
-    ...place,
+    ...scope,
     ...named,
     type: `case when i % 100 = 1 then 'vlan' else 'vxlan' end`,
     segmentation_id: 'i',
@@ -52,7 +52,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('subnets', {
     id: id('subnets'),
-    ...place,
+    ...scope,
     network_id: id('networks'),
     ...named,
     cidr: `network(set_masklen(${address}, 28))`,
@@ -60,10 +60,10 @@ export const ROWS: readonly Rows[] = [
     tags,
     ...both,
   }),
-  of('routers', { id: id('routers'), ...place, ...named, ...both }),
+  of('routers', { id: id('routers'), ...scope, ...named, ...both }),
   of('load_balancers', {
     id: id('load_balancers'),
-    ...place,
+    ...scope,
     ...named,
     ...statuses,
     logging_enabled: 'i % 100 = 3',
@@ -132,7 +132,7 @@ export const ROWS: readonly Rows[] = [
   ),
   of('instances', {
     id: id('instances'),
-    ...place,
+    ...scope,
     ...named,
     flavor: `jsonb_build_object('id', case when i % 100 = 1 then 'g2-standard-2-4' else 'g1-standard-1-2' end, 'flavor_id', 'g1-standard-1-2', 'flavor_name', 'g1-standard-1-2', 'vcpus', 1, 'ram', 2048)`,
     status: `case when i % 100 = 1 then 'ERROR' else 'ACTIVE' end`,
@@ -143,7 +143,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('k8s_clusters', {
     id: id('k8s_clusters'),
-    ...place,
+    ...scope,
     ...named,
     version: `'v1.33.3'`,
     control_plane_version: `'v1.33.3'`,
@@ -194,7 +194,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('postgresql_clusters', {
     id: id('postgresql_clusters'),
-    ...place,
+    ...scope,
     ...named,
     status: `'READY'`,
     spec: `'{"version": "17", "databases": [], "users": []}'`,
@@ -203,7 +203,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('ports', {
     id: id('ports'),
-    ...place,
+    ...scope,
     network_id: network,
     device_type: `case when i % 2 = 0 then 'load_balancer' else 'instance' end`,
     device_id: `case when i % 2 = 0 then ${id('load_balancers')} else ${id('instances')} end`,
@@ -212,7 +212,7 @@ export const ROWS: readonly Rows[] = [
   // Of reserved addresses: a third is free.
   of('ports', {
     id: id('reserved_fixed_ips'),
-    ...place,
+    ...scope,
     network_id: network,
     device_type: `case when i % 3 > 0 then 'load_balancer' end`,
     device_id: `case when i % 3 > 0 then ${id('reserved load balancers')} end`,
@@ -235,7 +235,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('reserved_fixed_ips', {
     port_id: id('reserved_fixed_ips'),
-    ...place,
+    ...scope,
     network_id: network,
     subnet_id: subnet,
     space: network,
@@ -247,7 +247,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('floating_ips', {
     id: id('floating_ips'),
-    ...place,
+    ...scope,
     floating_ip_address: address,
     port_id: `case when i % 3 = 0 then ${id('ports')} end`,
     tags,
@@ -255,7 +255,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('volumes', {
     id: id('volumes'),
-    ...place,
+    ...scope,
     ...named,
     size: '10',
     type: `'standard'`,
@@ -269,7 +269,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('volume_snapshots', {
     id: id('volume_snapshots'),
-    ...place,
+    ...scope,
     ...named,
     volume_id: id('volumes'),
     status: `'available'`,
@@ -281,7 +281,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('images', {
     id: id('images'),
-    ...place,
+    ...scope,
     ...named,
     status: `'active'`,
     architecture: `case when i % 100 = 1 then 'aarch64' else 'x86_64' end`,
@@ -297,7 +297,7 @@ export const ROWS: readonly Rows[] = [
   }),
   of('tasks', {
     id: id('tasks'),
-    ...place,
+    ...scope,
     user_id: '1',
     type: `case when i % 100 = 1 then 'delete_loadbalancer' else 'create_loadbalancer' end`,
     state: `case when i % 100 = 2 then 'ERROR' else 'FINISHED' end`,

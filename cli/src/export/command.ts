@@ -9,7 +9,7 @@ import { type Item, itemsOf } from '../names.ts';
 import { operation, TABLE } from '../operations.ts';
 import type { OperationRow } from '../table/shapes.ts';
 import type { Terminal } from '../terminal.ts';
-import { ImportBlocks, type Place } from './imports.ts';
+import { ImportBlocks, type Scope } from './imports.ts';
 
 /** What tells of what was done, or is the region's: it cannot be taken elsewhere. */
 const LEFT_OUT = new Set([
@@ -57,20 +57,20 @@ async function exportTo(given: string, context: Context): Promise<void> {
   const scripts: Scripts = { databases: [], buckets: [] };
   let count = 0;
   const account = await connection.account();
-  for (const { list, place, file } of await listsOf(connection)) {
+  for (const { list, scope, file } of await listsOf(connection)) {
     progress?.show(`Reading ${file}`);
-    const scope = {
-      project_id: place?.project,
-      region_id: place?.region,
+    const params = {
+      project_id: scope?.project,
+      region_id: scope?.region,
       clientId: account,
     };
-    const items = await read(connection, list, scope);
+    const items = await read(connection, list, params);
     if (items.length === 0) continue;
     write(path.join(folder, 'resources', `${file}.json`), `${JSON.stringify(items, null, 2)}\n`);
     count += items.length;
-    if (place) for (const item of items) imports.add(list.id, place, item);
+    if (scope) for (const item of items) imports.add(list.id, scope, item);
     if (list.id === 'listPostgresClusters')
-      for (const item of items) scripts.databases.push(...(await dumpsOf(connection, scope, item)));
+      for (const item of items) scripts.databases.push(...(await dumpsOf(connection, params, item)));
     if (list.id === 'listObjectStorages')
       for (const item of items) scripts.buckets.push(...(await copiesOf(connection, item)));
   }
@@ -91,7 +91,7 @@ interface Scripts {
 
 interface List {
   readonly list: OperationRow;
-  readonly place?: Place;
+  readonly scope?: Scope;
   /** Below `resources`, without its ending. */
   readonly file: string;
 }
@@ -111,10 +111,10 @@ async function listsOf({ client }: Connection): Promise<readonly List[]> {
       list.path.includes('{region_id}')
         ? regions.map(({ id: region }) => ({
             list,
-            place: { project, region },
+            scope: { project, region },
             file: `project-${project}/region-${region}/${name}`,
           }))
-        : [{ list, place: { project }, file: `project-${project}/${name}` }],
+        : [{ list, scope: { project }, file: `project-${project}/${name}` }],
     );
   });
 }
@@ -133,9 +133,9 @@ const lists = (): readonly OperationRow[] =>
 /** What lists leave out unless it is asked for. */
 const DETAILS: Readonly<Record<string, Item>> = { listPools: { details: true } };
 
-async function read(connection: Connection, list: OperationRow, scope: Item): Promise<readonly Item[]> {
+async function read(connection: Connection, list: OperationRow, params: Item): Promise<readonly Item[]> {
   try {
-    return await itemsOf({ connection, path: scope, list }, DETAILS[list.id]);
+    return await itemsOf({ connection, path: params, list }, DETAILS[list.id]);
   } catch (error) {
     if (error instanceof VirgaError && REFUSED.has(error.status ?? 0)) return [];
     throw error;
@@ -147,12 +147,12 @@ const quoted = (text: unknown): string => `'${String(text).replaceAll("'", "'\\'
 
 async function dumpsOf(
   connection: Connection,
-  scope: Item,
+  params: Item,
   { cluster_name: cluster }: Item,
 ): Promise<string[]> {
   const { path: at } = operation('getPostgresCluster');
   const { network, databases, users } = (await connection.client.call('GET', at, {
-    path: { ...scope, cluster_name: cluster },
+    path: { ...params, cluster_name: cluster },
   })) as Schemas['PostgresqlCluster'];
   if (!network.connection_string) return [];
   const url = new URL(network.connection_string);

@@ -2,7 +2,7 @@ import { type Item, idIn } from '../names.ts';
 
 /** Which resource of the infrastructure tool (`gcore`, 0.x) a thing of a list is, and what it is imported by. */
 
-export interface Place {
+export interface Scope {
   readonly project: number;
   /** Undefined: of the project or the account. */
   readonly region?: number;
@@ -59,19 +59,19 @@ export class ImportBlocks {
   readonly #blocks: Block[] = [];
   readonly #names = new Set<string>();
 
-  add(list: string, { project, region }: Place, item: Item): void {
+  add(list: string, { project, region }: Scope, item: Item): void {
     const known = IMPORTS[list];
     if (!known || known.skip?.(item) || isOfCluster(item)) return;
     const own = (known.id ?? idIn)(item);
-    const place = [project, ...(region === undefined ? [] : [region])];
-    this.#push(known.type, item, `${place.join(':')}:${own}`);
+    const scope = [project, ...(region === undefined ? [] : [region])];
+    this.#push(known.type, item, `${scope.join(':')}:${own}`);
     // Members stand in their pool.
     if (list !== 'listPools' || !Array.isArray(item.members)) return;
     for (const member of item.members)
       this.#push(
         'gcore_lbmember',
         { name: `${item.name}_${member.address}` },
-        `${place.join(':')}:${member.id}:${idIn(item)}`,
+        `${scope.join(':')}:${member.id}:${idIn(item)}`,
       );
   }
 

@@ -358,10 +358,10 @@ export function deliveryTable(port: () => number): void {
   describe('refuses', () => each(REFUSED.map(withReason), port));
 
   test('answers a browser that asks whether it may', async () => {
-    const asked = { origin: 'https://player.test', 'access-control-request-method': 'GET' };
+    const requested = { origin: 'https://player.test', 'access-control-request-method': 'GET' };
     const { status, headers } = await ask(port(), signedPath('seg1.ts'), {
       method: 'OPTIONS',
-      headers: asked,
+      headers: requested,
     });
     expect(status).toBe(204);
     expect(headers['access-control-allow-origin']).toBe('*');

@@ -136,14 +136,14 @@ export const queryClient = new QueryClient({
 /** Asks for all that is shown anew. */
 export const refresh = () => void queryClient.invalidateQueries();
 
-interface Asked<Data> {
+interface Requested<Data> {
   readonly state: { readonly data: Data | undefined; readonly error: unknown };
 }
 
 /** How often a query is asked anew: what failed sooner, unless a server that was too busy has said when.
  *  @param ms false: only where the server has said when */
 export function every(ms: number | false) {
-  return { refetchInterval: ({ state: { error } }: Asked<unknown>) => againMs(error, ms) };
+  return { refetchInterval: ({ state: { error } }: Requested<unknown>) => againMs(error, ms) };
 }
 
 /** Every second while something goes on, of which the stream does not say each step; else seldom.
@@ -157,7 +157,7 @@ export function whileBusy<Data>(
     return isBusy(data) ? BUSY_MS : idleMs(data);
   };
   return {
-    refetchInterval: ({ state: { data, error } }: Asked<Data>) => againMs(error, msOf(data)),
+    refetchInterval: ({ state: { data, error } }: Requested<Data>) => againMs(error, msOf(data)),
   };
 }
 

@@ -69,9 +69,9 @@ export function isTouched(key: readonly unknown[], task: Task): boolean {
   const [, own, others] = NOUNS.find(([type]) => type.test(task.task_type)) ?? [];
   if (!own) return true;
   if (!own.test(path)) return others?.test(path) ?? false;
-  const asked = Object.values(params).filter((value) => isUuid(String(value)));
+  const requested = Object.values(params).filter((value) => isUuid(String(value)));
   const ids = idsOf(task);
-  return asked.length === 0 || ids.size === 0 || asked.some((id) => ids.has(String(id)));
+  return requested.length === 0 || ids.size === 0 || requested.some((id) => ids.has(String(id)));
 }
 
 /** Whether the answer to a query may be another one after what changed without a task. */
@@ -88,8 +88,8 @@ export function isChanged(key: readonly unknown[], change: Change): boolean {
   return isTouched(key, { ...about, state: isAction ? 'FINISHED' : 'RUNNING' } as Task);
 }
 
-const isElsewhere = (asked: unknown, at: number | null | undefined) =>
-  asked !== undefined && typeof at === 'number' && Number(asked) !== at;
+const isElsewhere = (requested: unknown, at: number | null | undefined) =>
+  requested !== undefined && typeof at === 'number' && Number(requested) !== at;
 
 function paramsOf(init: unknown): Readonly<Record<string, unknown>> {
   const { params } = (init ?? {}) as { params?: { path?: Record<string, unknown> } };

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { needsOf, useMay } from '../api/may.ts';
 import { useOperatorToken } from '../api/operator.ts';
-import { type Place, pathIn } from '../api/place.ts';
+import { pathIn, type Scope } from '../api/scope.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { IconPlus, IconSearch } from '../ui/icons.ts';
 import { recents } from '../ui/recent.ts';
@@ -13,7 +13,7 @@ import styles from './commands.module.css';
 import { projectsQuery, regionsQuery } from './home.ts';
 import { type SearchResult, shownAs } from './kinds.ts';
 import { navOf } from './nav.ts';
-import { usePlace } from './place.ts';
+import { useScope } from './scope.ts';
 import { type Search, useSearch } from './search.ts';
 import { useSignOut } from './sign-out.ts';
 
@@ -22,7 +22,7 @@ export const openCommands = () => spotlight.toggle();
 /** How a call says where something is made. */
 const HERE = '{project_id}/{region_id}';
 
-/** What is made in a place: its page, and the call that makes it. */
+/** What is made in a scope: its page, and the call that makes it. */
 const CREATE = [
   ['Create load balancer', 'load-balancers/new', `/cloud/v1/loadbalancers/${HERE}`],
   ['Create instance', 'instances/new', `/cloud/v2/instances/${HERE}`],
@@ -74,15 +74,15 @@ interface Creation {
 }
 
 /** What can be made, and by whom it can't. */
-function useCreations(place: Place): readonly Creation[] {
+function useCreations(scope: Scope): readonly Creation[] {
   const may = useMay();
   const isOperator = useOperatorToken() !== undefined;
   const elsewhere = isOperator ? [...ELSEWHERE, ...OPERATOR] : ELSEWHERE;
   return [
     ...CREATE.map(([label, page, path]) => ({
       label,
-      to: `${pathIn(place)}/${page}`,
-      lack: may(needsOf('post', path, place.project)),
+      to: `${pathIn(scope)}/${page}`,
+      lack: may(needsOf('post', path, scope.project)),
     })),
     ...elsewhere.map(([label, to, path]) => ({ label, to, lack: may(needsOf('post', path)) })),
   ];
@@ -103,8 +103,8 @@ function whyNothing({ waiting, fault }: Search): string {
 }
 
 /** Says where something is, if it is not where the reader is. */
-function usePlaceNames() {
-  const here = usePlace();
+function useScopeNames() {
+  const here = useScope();
   const projects = useQuery(projectsQuery());
   const regions = useQuery(regionsQuery());
   return ({ kind, project_id, region_id }: SearchResult): string => {
@@ -119,8 +119,8 @@ function usePlaceNames() {
 }
 
 /** ⌘K: every page, every creation, and resources of all projects and regions. */
-export function Commands({ place }: { readonly place: Place }) {
-  const placeOf = usePlaceNames();
+export function Commands({ scope }: { readonly scope: Scope }) {
+  const scopeOf = useScopeNames();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const search = useSearch(typed);
@@ -133,7 +133,7 @@ export function Commands({ place }: { readonly place: Place }) {
         id: `page ${item.label}`,
         label: item.label,
         leftSection: <Icon size={18} stroke={1.7} />,
-        onClick: go(item.to(place)),
+        onClick: go(item.to(scope)),
       })),
   );
   const seen: SpotlightActionData[] =
@@ -145,7 +145,7 @@ export function Commands({ place }: { readonly place: Place }) {
           onClick: go(path),
         }))
       : [];
-  const creations = useCreations(place);
+  const creations = useCreations(scope);
   const able = creations.filter(({ lack }) => lack === undefined);
   // What the person lacks for several is said once, above them.
   const lacks = [...new Set(creations.flatMap(({ lack }) => lack ?? []))];
@@ -157,14 +157,14 @@ export function Commands({ place }: { readonly place: Place }) {
     { id: 'leave', label: 'Sign out', onClick: () => void leave() },
   ];
   const resources = search.found.flatMap((found): SpotlightActionData[] => {
-    const shown = shownAs(found, place);
+    const shown = shownAs(found, scope);
     if (!shown) return [];
     return [
       {
         // A reserved fixed IP is a port, too, with the same id.
         id: `${found.kind} ${found.id}`,
         label: found.name,
-        description: `${shown.label}${placeOf(found)}`,
+        description: `${shown.label}${scopeOf(found)}`,
         // What the server has found stays, whatever it was found by.
         keywords: [typed],
         leftSection: <shown.icon size={18} stroke={1.7} />,

@@ -5,7 +5,7 @@ import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { type ComponentType, useEffect, useRef, useState } from 'react';
 import { roleIn } from '../api/may.ts';
 import { useOperatorToken } from '../api/operator.ts';
-import type { Place } from '../api/place.ts';
+import type { Scope } from '../api/scope.ts';
 import { useSession } from '../api/session.ts';
 import { followTasks } from '../api/tasks.ts';
 import { hint } from '../ui/hint.tsx';
@@ -23,14 +23,14 @@ import styles from './frame.module.css';
 import { regionsQuery } from './home.ts';
 import { lacks, type NavGroup, type NavItem, navOf } from './nav.ts';
 import { PersonMenu } from './person-menu.tsx';
-import { PlacePickers } from './pickers.tsx';
-import { rememberPlace, usePlace } from './place.ts';
+import { ScopePickers } from './pickers.tsx';
+import { rememberScope, useScope } from './scope.ts';
 import { readSessionOnce } from './session.ts';
 import { TaskRing } from './task-drawer.tsx';
 
 /** What stands around every page: the left bar, the top bar, and the tasks. */
 export function Frame() {
-  const place = usePlace();
+  const scope = useScope();
   const [folded, setFolded] = useLocalStorage({ key: 'virga.folded', defaultValue: false });
   const [sheet, { open, close }] = useDisclosure(false);
   const { pathname } = useLocation();
@@ -45,8 +45,8 @@ export function Frame() {
     return () => document.removeEventListener('visibilitychange', look);
   }, []);
   useEffect(() => {
-    if (place.project) rememberPlace(place);
-  }, [place]);
+    if (scope.project) rememberScope(scope);
+  }, [scope]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was chosen closes the sheet
   useEffect(() => close(), [pathname]);
   return (
@@ -90,8 +90,8 @@ export function Frame() {
             onClick={open}
             aria-label="Open the menu"
           />
-          <PlacePickers place={place} />
-          <ReadOnly place={place} />
+          <ScopePickers scope={scope} />
+          <ReadOnly scope={scope} />
           <button type="button" className={styles.search} onClick={() => void openCommands()}>
             <IconSearch size={15} />
             <span>Search or jump to…</span>
@@ -113,7 +113,7 @@ export function Frame() {
           <Outlet />
         </main>
       </div>
-      {Commands && <Commands place={place} />}
+      {Commands && <Commands scope={scope} />}
       {Shortcuts && <Shortcuts close={closeShortcuts} />}
     </div>
   );
@@ -121,7 +121,7 @@ export function Frame() {
 
 /** ⌘K, whose code is fetched when it is opened first. */
 function useCommands() {
-  const [Commands, setCommands] = useState<ComponentType<{ readonly place: Place }>>();
+  const [Commands, setCommands] = useState<ComponentType<{ readonly scope: Scope }>>();
   const openCommands = async () => {
     const loaded = await import('./commands.tsx').catch(() => undefined);
     if (!loaded) return;
@@ -152,9 +152,9 @@ function useShortcuts() {
 }
 
 /** Says once for all that is shown here that nothing of it can be changed by who is signed in. */
-function ReadOnly({ place }: { readonly place: Place }) {
+function ReadOnly({ scope }: { readonly scope: Scope }) {
   const session = useSession();
-  if (session.state !== 'in' || roleIn(session, place.project) !== 'Users') return null;
+  if (session.state !== 'in' || roleIn(session, scope.project) !== 'Users') return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is said of it must be reachable by keyboard
     <span className={styles.readOnly} tabIndex={0} {...hint(READ_ONLY)}>
@@ -200,15 +200,15 @@ function Nav({ folded }: { readonly folded: boolean }) {
 const DAILY = ['Networking', 'Compute'];
 
 /** Whether an address is that of an entry, or of something below it. */
-function isPageOf(item: NavItem, place: Place, pathname: string): boolean {
-  const to = item.to(place);
+function isPageOf(item: NavItem, scope: Scope, pathname: string): boolean {
+  const to = item.to(scope);
   return pathname === to || (item.label !== 'Overview' && pathname.startsWith(`${to}/`));
 }
 
 function Group({ group, folded }: { readonly group: NavGroup; readonly folded: boolean }) {
-  const place = usePlace();
+  const scope = useScope();
   const { pathname } = useLocation();
-  const isHere = group.items.some((item) => isPageOf(item, place, pathname));
+  const isHere = group.items.some((item) => isPageOf(item, scope, pathname));
   // Open are those of the daily work and the one of the page, until somebody says otherwise.
   const [kept, setKept] = useLocalStorage<boolean | null>({
     key: `virga.open.${group.label}`,
@@ -250,17 +250,17 @@ interface NavLinkProps {
 }
 
 function NavLink({ item, icon: Icon, inset = false, folded = false }: NavLinkProps) {
-  const place = usePlace();
+  const scope = useScope();
   const { pathname } = useLocation();
   const regions = useQuery(regionsQuery());
   const all = regions.data?.results ?? [];
   const why = lacks(
     item,
-    all.find(({ id }) => id === place.region),
+    all.find(({ id }) => id === scope.region),
     all,
   );
-  const to = item.to(place);
-  const active = isPageOf(item, place, pathname);
+  const to = item.to(scope);
+  const active = isPageOf(item, scope, pathname);
   const link = (
     <Link
       className={styles.link}

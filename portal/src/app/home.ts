@@ -1,22 +1,22 @@
 import { api, queryClient } from '../api/client.ts';
-import { type Place, pathIn } from '../api/place.ts';
-import { lastPlace, rememberPlace } from './place.ts';
+import { pathIn, type Scope } from '../api/scope.ts';
+import { lastScope, rememberScope } from './scope.ts';
 
 /** Where the portal opens. */
-export const homePath = async (): Promise<string> => pathIn(await homePlace());
+export const homePath = async (): Promise<string> => pathIn(await homeScope());
 
 /** Pages that belong to no project show one in their pickers all the same. */
-export async function ensurePlace(): Promise<void> {
-  if (!lastPlace()) rememberPlace(await homePlace());
+export async function ensureScope(): Promise<void> {
+  if (!lastScope()) rememberScope(await homeScope());
 }
 
 /** The place of last time if it is still there, else the first project and region. */
-async function homePlace(): Promise<Place> {
+async function homeScope(): Promise<Scope> {
   const [projects, regions] = await Promise.all([
     queryClient.ensureQueryData(projectsQuery()),
     queryClient.ensureQueryData(regionsQuery()),
   ]);
-  const last = lastPlace();
+  const last = lastScope();
   const known =
     last &&
     projects.results.some(({ id }) => id === last.project) &&

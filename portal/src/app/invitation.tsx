@@ -12,7 +12,7 @@ export function Invitation() {
   const [token, setToken] = useState(linkToken);
   const [shown, setShown] = useState<Schemas['ShownInvitation']>();
   const [fault, setFault] = useState<ApiFault>();
-  const [asked, setAsked] = useState(0);
+  const [requested, setRequested] = useState(0);
   const [answer, setAnswer] = useState<'accepted' | 'declined'>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked again when that is wished
   useEffect(() => {
@@ -21,7 +21,7 @@ export function Invitation() {
       setShown(data);
       setFault(error && faultOf(error));
     });
-  }, [token, asked]);
+  }, [token, requested]);
   const toSignIn = (
     <Link className="link" to="/sign-in">
       Go to signing in
@@ -48,7 +48,7 @@ export function Invitation() {
         {fault?.fields.token ? (
           <FaultNote fault={{ message: LINK_EXPIRED, fields: {}, requestId: undefined }} />
         ) : (
-          fault && <FaultNote fault={fault} retry={() => setAsked(asked + 1)} />
+          fault && <FaultNote fault={fault} retry={() => setRequested(requested + 1)} />
         )}
         {!token && <TextInput name="token" label="Token of the mail" autoComplete="off" required autoFocus />}
       </Door>

@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/client.ts';
-import { type Place, pathIn } from '../api/place.ts';
+import { pathIn, type Scope } from '../api/scope.ts';
 import type { Icon } from '../ui/icon.tsx';
 import {
   IconBox,
@@ -68,18 +68,18 @@ export interface Shown {
 
 /** How a result is shown, and where it leads; undefined: the portal has no page of its kind.
  *  @param here where the reader is: what is in no region is looked at from there */
-export function shownAs(found: SearchResult, here: Place): Shown | undefined {
+export function shownAs(found: SearchResult, here: Scope): Shown | undefined {
   const known = KINDS[found.kind];
   if (!known) return undefined;
-  const place = { project: found.project_id ?? here.project, region: found.region_id ?? here.region };
-  return { label: known.label, icon: known.icon, to: pageOf(found, place) ?? pathIn(place) };
+  const scope = { project: found.project_id ?? here.project, region: found.region_id ?? here.region };
+  return { label: known.label, icon: known.icon, to: pageOf(found, scope) ?? pathIn(scope) };
 }
 
 /** The page of a resource, or of the list that it is in; undefined: the portal has none of its kind. */
 export function pageOf(
   { kind: of, ...names }: Pick<SearchResult, 'kind' | 'id' | 'name'>,
-  place: Place,
+  scope: Scope,
 ): string | undefined {
   const known = KINDS[of];
-  return known && pathIn(place, ...[known.page, known.own ? names[known.own] : ''].filter(Boolean));
+  return known && pathIn(scope, ...[known.page, known.own ? names[known.own] : ''].filter(Boolean));
 }

@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/client.ts';
-import { type Place, pathIn } from '../api/place.ts';
+import { pathIn, type Scope } from '../api/scope.ts';
 import type { Icon } from '../ui/icon.tsx';
 import {
   IconActivity,
@@ -20,7 +20,7 @@ type Flag = 'has_kvm' | 'has_k8s' | 'has_dbaas';
 
 export interface NavItem {
   readonly label: string;
-  readonly to: (place: Place) => string;
+  readonly to: (scope: Scope) => string;
   /** What the region must be able to do for it. */
   readonly needs?: Flag;
 }
@@ -36,7 +36,7 @@ export interface NavGroup {
 
 const page = (label: string, path: string, needs?: Flag): NavItem => ({
   label,
-  to: (place) => pathIn(place, ...path.split('/').filter(Boolean)),
+  to: (scope) => pathIn(scope, ...path.split('/').filter(Boolean)),
   ...(needs ? { needs } : {}),
 });
 
@@ -165,5 +165,5 @@ export function lacks(
 }
 
 /** What of a region the page at an address needs. */
-export const needsOfPage = (pathname: string, place: Place): Pick<NavItem, 'needs'> =>
-  NAV.flatMap(({ items }) => items).find(({ needs, to }) => needs && pathname === to(place)) ?? {};
+export const needsOfPage = (pathname: string, scope: Scope): Pick<NavItem, 'needs'> =>
+  NAV.flatMap(({ items }) => items).find(({ needs, to }) => needs && pathname === to(scope)) ?? {};

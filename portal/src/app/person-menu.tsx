@@ -12,13 +12,13 @@ import {
   IconTool,
   IconUserCircle,
 } from '../ui/icons.ts';
-import { usePlace } from './place.ts';
+import { useScope } from './scope.ts';
 import { useSignOut } from './sign-out.ts';
 
 /** Who is signed in, how the page looks, and the way out. */
 export function PersonMenu() {
   const session = useSession();
-  const { project } = usePlace();
+  const { project } = useScope();
   const here = session.state === 'in' ? roleIn(session, project) : undefined;
   const navigate = useNavigate();
   const leave = useSignOut();

@@ -2,11 +2,11 @@ import { Combobox, InputBase, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Place } from '../api/place.ts';
+import type { Scope } from '../api/scope.ts';
 import { unread } from '../ui/unread.ts';
 import { projectsQuery, regionsQuery } from './home.ts';
 import styles from './pickers.module.css';
-import { rememberPlace } from './place.ts';
+import { rememberScope } from './scope.ts';
 
 interface Choice {
   readonly id: number;
@@ -15,13 +15,13 @@ interface Choice {
 }
 
 /** Project and region of the page; another choice keeps the page, and leaves a single thing for its list. */
-export function PlacePickers({ place }: { readonly place: Place }) {
+export function ScopePickers({ scope }: { readonly scope: Scope }) {
   const projects = useQuery(projectsQuery());
   const regions = useQuery(regionsQuery());
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  const go = (next: Place) => {
-    rememberPlace(next);
+  const go = (next: Scope) => {
+    rememberScope(next);
     const match = /^\/projects\/\d+\/regions\/\d+(?:\/([^/]+))?/.exec(pathname);
     if (match)
       void navigate({
@@ -33,22 +33,22 @@ export function PlacePickers({ place }: { readonly place: Place }) {
     <div className={styles.pickers}>
       <Picker
         label="Project"
-        value={place.project}
+        value={scope.project}
         unread={unread(projects)}
         choices={(projects.data?.results ?? []).map(({ id, name }) => ({ id, name }))}
-        choose={(project) => go({ ...place, project })}
+        choose={(project) => go({ ...scope, project })}
       />
       <span className={styles.slash}>/</span>
       <Picker
         label="Region"
-        value={place.region}
+        value={scope.region}
         unread={unread(regions)}
         choices={(regions.data?.results ?? []).map(({ id, display_name, state }) => ({
           id,
           name: display_name,
           note: state === 'ACTIVE' ? undefined : state.toLowerCase(),
         }))}
-        choose={(region) => go({ ...place, region })}
+        choose={(region) => go({ ...scope, region })}
       />
     </div>
   );

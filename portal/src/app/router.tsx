@@ -9,7 +9,7 @@ import {
 import type { ComponentType } from 'react';
 import { ErrorPage, NoSuchPage, NotFoundPage, PortalError } from './error-page.tsx';
 import { Frame } from './frame.tsx';
-import { ensurePlace, homePath } from './home.ts';
+import { ensureScope, homePath } from './home.ts';
 import { lazyPage, NotHereAlone } from './lazy-page.tsx';
 import { requireSession } from './session.ts';
 
@@ -43,7 +43,7 @@ const inside = createRoute({
   id: 'inside',
   beforeLoad: async (options) => {
     await requireSession(options);
-    await ensurePlace();
+    await ensureScope();
   },
   component: Frame,
 });
@@ -56,14 +56,14 @@ const home = createRoute({
   },
 });
 
-const place = createRoute({
+const scope = createRoute({
   getParentRoute: () => inside,
   path: '/projects/$project/regions/$region',
   notFoundComponent: NoSuchPage,
 });
 
 /** A page of a project in a region. */
-const page = pagesBelow(place);
+const page = pagesBelow(scope);
 
 const pages = [
   page('/', () => import('../pages/overview/overview.tsx'), 'Overview'),
@@ -153,7 +153,7 @@ export const router = createRouter({
     ...doors,
     inside.addChildren([
       home,
-      place.addChildren(pages),
+      scope.addChildren(pages),
       ...accountPages,
       operator.addChildren(operatorPages),
     ]),

@@ -2,8 +2,8 @@ import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
 import type { Routing, Search } from '../ui/routing.tsx';
 import { useLack } from './lack.ts';
-import { usePlace } from './place.ts';
 import { router } from './router.tsx';
+import { useScope } from './scope.ts';
 
 /** How the portal follows addresses. */
 export const routing: Routing = {
@@ -16,6 +16,6 @@ export const routing: Routing = {
   },
   useSearch: () => useSearch({ strict: false }) as Search,
   useParameters: () => useParams({ strict: false }),
-  usePlace,
+  useScope,
   useLack,
 };

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, faultOf } from '../api/client.ts';
-import { pathIn } from '../api/place.ts';
+import { pathIn } from '../api/scope.ts';
 import { isEnded, type Task, useKnownTasks } from '../api/tasks.ts';
 import { StatusBadge } from '../ui/badge.tsx';
 import { FaultNote } from '../ui/fault.tsx';
@@ -11,7 +11,7 @@ import { Empty } from '../ui/page.tsx';
 import { SubjectOf } from '../ui/subject.tsx';
 import { taskName } from '../ui/task-name.ts';
 import { duration, readTime, Time, useNow } from '../ui/time.tsx';
-import { usePlace } from './place.ts';
+import { useScope } from './scope.ts';
 import styles from './task-drawer.module.css';
 
 /** A ring that fills as the running tasks do, with their number; it opens the list of tasks. */
@@ -78,7 +78,7 @@ interface TaskDrawerProps {
 }
 
 function TaskDrawer({ tasks, unread, close }: TaskDrawerProps) {
-  const place = usePlace();
+  const scope = useScope();
   if (unread) return <FaultNote fault={faultOf(unread.error)} retry={() => void unread.refetch()} />;
   if (tasks.length === 0) {
     return (
@@ -95,7 +95,7 @@ function TaskDrawer({ tasks, unread, close }: TaskDrawerProps) {
           <TaskLine key={task.id} task={task} follow={close} />
         ))}
       </ul>
-      <Link className="link" to={pathIn(place, 'tasks')} onClick={close}>
+      <Link className="link" to={pathIn(scope, 'tasks')} onClick={close}>
         All tasks
       </Link>
     </>
@@ -109,14 +109,14 @@ interface TaskLineProps {
 }
 
 export function TaskLine({ task, follow }: TaskLineProps) {
-  const place = usePlace();
+  const scope = useScope();
   const now = useNow();
   const since = task.created_on ? readTime(task.created_on).getTime() : now;
   return (
     <li className={styles.line}>
       <div className={styles.lineHead}>
         <span>
-          <Link className={styles.name} to={pathIn(place, 'tasks', task.id)} onClick={follow}>
+          <Link className={styles.name} to={pathIn(scope, 'tasks', task.id)} onClick={follow}>
             {taskName(task)}
           </Link>{' '}
           <SubjectOf task={task} follow={follow} />

@@ -23,7 +23,7 @@ export function SubnetStrip({ subnet, ports }: SubnetStripProps) {
               key={`${address} ${owner}`}
               className={styles.mark}
               data-gateway={owner === 'the gateway'}
-              style={{ left: `${100 * placeOf(address, subnet.cidr)}%` }}
+              style={{ left: `${100 * positionOf(address, subnet.cidr)}%` }}
               {...hint(`${address}: ${owner}`)}
             />
           ),
@@ -52,7 +52,7 @@ const ownerOf = ({ attached_to }: Schemas['Port']) =>
     : 'reserved';
 
 /** Where an address lies in a range, 0 to 1. */
-export function placeOf(address: string, cidr: string): number {
+export function positionOf(address: string, cidr: string): number {
   const [base = '', bits = '0'] = cidr.split('/');
   const wide = base.includes(':') ? 128 : 32;
   const size = 2n ** BigInt(wide - Number(bits));

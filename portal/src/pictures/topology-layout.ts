@@ -29,12 +29,12 @@ export interface Topology {
 }
 
 /** The edges that lead to each node, and those that lead on from it: pictures have thousands. */
-export interface Ways {
+export interface Links {
   readonly to: (id: string) => readonly Edge[];
   readonly from: (id: string) => readonly Edge[];
 }
 
-export const waysOf = (edges: readonly Edge[]): Ways => ({
+export const linksOf = (edges: readonly Edge[]): Links => ({
   to: byEnd(edges, 'to'),
   from: byEnd(edges, 'from'),
 });
@@ -77,15 +77,15 @@ const MANY = 10;
 /** Places what is in the picture side by side where there is room for it, else below each other.
  *  @param room in px */
 export function layOut(topology: Topology, room = Number.POSITIVE_INFINITY): Placed {
-  const ways = waysOf(topology.edges);
-  const columns = inOrder(topology.nodes, ways);
+  const links = linksOf(topology.edges);
+  const columns = inOrder(topology.nodes, links);
   const gaps = Math.max(1, columns.length - 1);
   const gap = Math.max(TIGHT.gap, Math.min(GAP.x, (room - columns.length * NODE.width) / gaps));
   const width = Math.min(NODE.width, Math.floor((room - gaps * gap) / columns.length));
-  if (width < TIGHT.width) return listed(columns, ways, room);
+  if (width < TIGHT.width) return listed(columns, links, room);
   return width < NODE.width
-    ? { form: 'tight', ...sideBySide(topology, ways, columns, { width, height: TIGHT.height, gap }) }
-    : { form: 'wide', ...sideBySide(topology, ways, columns, { ...NODE, gap }) };
+    ? { form: 'tight', ...sideBySide(topology, links, columns, { width, height: TIGHT.height, gap }) }
+    : { form: 'wide', ...sideBySide(topology, links, columns, { ...NODE, gap }) };
 }
 
 type Columns = readonly (readonly Node[])[];
@@ -101,7 +101,7 @@ interface Measure {
  * Each stands in the middle of what it leads to; in a high picture at its beginning, so that the begin of every way is
  * seen without scrolling. Empty columns take no room.
  */
-function sideBySide(topology: Topology, ways: Ways, columns: Columns, { width, height, gap }: Measure) {
+function sideBySide(topology: Topology, links: Links, columns: Columns, { width, height, gap }: Measure) {
   const step = height + GAP.y;
   const isHigh = columns.some(({ length }) => length > MANY);
   const y = new Map<string, number>();
@@ -109,14 +109,15 @@ function sideBySide(topology: Topology, ways: Ways, columns: Columns, { width, h
   for (const column of columns.toReversed()) {
     let free = 0;
     for (const node of column) {
-      const own = heights(ways.from(node.id));
+      const own = heights(links.from(node.id));
       // What leads to nothing stands beside what its neighbours lead to.
-      const targets = own.length > 0 ? own : heights(ways.to(node.id).flatMap(({ from }) => ways.from(from)));
+      const targets =
+        own.length > 0 ? own : heights(links.to(node.id).flatMap(({ from }) => links.from(from)));
       const [first, last] = [Math.min(...targets), Math.max(...targets)];
       const desired = targets.length === 0 ? free : isHigh ? first : (first + last) / 2;
-      const place = Math.max(desired, free);
-      y.set(node.id, place);
-      free = place + step;
+      const position = Math.max(desired, free);
+      y.set(node.id, position);
+      free = position + step;
     }
   }
   const passed = passedBy(topology);
@@ -137,15 +138,15 @@ export const INDENT = 24;
 const ROW_GAP = 8;
 
 /** Places each node on a row of its own, below all that leads to it. */
-function listed(columns: Columns, ways: Ways, room: number): Placed {
+function listed(columns: Columns, links: Links, room: number): Placed {
   const order = columns.flatMap((column, depth) => column.map((node) => ({ node, depth })));
   const ranks = new Map(order.map(({ node }, rank) => [node.id, rank]));
   const rows = new Set<number>();
   const add = (rank: number) => {
     const id = order[rank]?.node.id ?? '';
-    if (rows.has(rank) || ways.to(id).some(({ from }) => !rows.has(ranks.get(from) ?? rank))) return;
+    if (rows.has(rank) || links.to(id).some(({ from }) => !rows.has(ranks.get(from) ?? rank))) return;
     rows.add(rank);
-    const next = ways.from(id).flatMap(({ to }) => ranks.get(to) ?? []);
+    const next = links.from(id).flatMap(({ to }) => ranks.get(to) ?? []);
     for (const one of next.sort((a, b) => a - b)) add(one);
   };
   for (const rank of order.keys()) add(rank);
@@ -161,19 +162,19 @@ function listed(columns: Columns, ways: Ways, room: number): Placed {
 /** Whether a line goes past a column: it then stands lower than the others, so that no line seems to go through it. */
 function passedBy({ nodes, edges }: Topology): (column: number) => boolean {
   const columnOf = new Map(nodes.map(({ id, column }) => [id, column]));
-  const ways = edges.map(({ from, to }) => [columnOf.get(from), columnOf.get(to)] as const);
-  return (column) => ways.some(([from = column, to = column]) => from < column && to > column);
+  const links = edges.map(({ from, to }) => [columnOf.get(from), columnOf.get(to)] as const);
+  return (column) => links.some(([from = column, to = column]) => from < column && to > column);
 }
 
 /** The columns from left to right, each in the order of what leads to its nodes: so few lines cross. */
-function inOrder(nodes: readonly Node[], ways: Ways): Columns {
+function inOrder(nodes: readonly Node[], links: Links): Columns {
   const ranks = new Map<string, number>();
   const numbers = [...new Set(nodes.map(({ column }) => column))].sort((a, b) => a - b);
   return numbers.map((number, depth) => {
     const column = nodes
       .filter((node) => node.column === number)
       .map((node) => {
-        const before = ways.to(node.id).flatMap(({ from }) => ranks.get(from) ?? []);
+        const before = links.to(node.id).flatMap(({ from }) => ranks.get(from) ?? []);
         return { node, rank: depth === 0 ? 0 : Math.min(...before) };
       })
       // What nothing leads to stands last. Equals keep their order.

@@ -7,10 +7,10 @@ import {
   type Edge,
   INDENT,
   layOut,
+  linksOf,
   type Placed,
   type PlacedNode,
   type Topology,
-  waysOf,
 } from './topology-layout.ts';
 
 /** The way of a request, left to right, and down where there is no room for that. A line is as wide as its traffic; one that leads to something dead is
@@ -206,7 +206,7 @@ function wordsOf({ title, detail, status, note }: PlacedNode, box: HTMLElement):
 
 /** Everything on a path through the node: what leads to it and what it leads to. */
 function reach({ edges }: Topology, start: string): ReadonlySet<string> {
-  const ways = waysOf(edges);
+  const links = linksOf(edges);
   const seen = new Set([start]);
   const follow = (id: string, next: (id: string) => readonly string[]) => {
     for (const other of next(id)) {
@@ -215,7 +215,7 @@ function reach({ edges }: Topology, start: string): ReadonlySet<string> {
       follow(other, next);
     }
   };
-  follow(start, (id) => ways.from(id).map(({ to }) => to));
-  follow(start, (id) => ways.to(id).map(({ from }) => from));
+  follow(start, (id) => links.from(id).map(({ to }) => to));
+  follow(start, (id) => links.to(id).map(({ from }) => from));
   return seen;
 }

@@ -2,13 +2,13 @@ import { Skeleton, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { faultOf } from '../api/client.ts';
 import { nameOf as byName, idOf, isUuid, type Named } from '../api/named.ts';
-import { pathIn } from '../api/place.ts';
+import { pathIn } from '../api/scope.ts';
 import { Copy } from './copy.tsx';
 import { type DeleteOptions, NOTHING, useDelete } from './delete-action.tsx';
 import { FaultNote } from './fault.tsx';
 import { FromBefore } from './from-before.tsx';
 import { type Fact, Facts, PageHead } from './page.tsx';
-import { usePlace, useRouting } from './routing.tsx';
+import { useRouting, useScope } from './routing.tsx';
 import { actionsOf, Dialogs, type RowVerb } from './row-form.tsx';
 import { ActionsMenu, type RowAction } from './row-menu.tsx';
 import { TabList } from './tab-list.tsx';
@@ -46,10 +46,10 @@ export interface DetailProps<Row> {
 
 /** Where the page of one thing stands: which one, and the way back to the list of its kind.
  *  @param page the folder of its pages: `load-balancers` */
-export function useDetailPlace(page: string, label: string) {
-  const place = usePlace();
+export function useDetailScope(page: string, label: string) {
+  const scope = useScope();
   const { id = '' } = useRouting().useParameters();
-  return { place, id, back: { to: pathIn(place, page), label } };
+  return { scope, id, back: { to: pathIn(scope, page), label } };
 }
 
 /** One thing: its name, state and verbs, a band of facts, and what it consists of. */
@@ -105,9 +105,9 @@ export function Detail<Row extends Named>(props: DetailProps<Row>) {
 /** The parts of a thing; which one is shown is in the address. */
 export function DetailTabs({ tabs }: { readonly tabs: readonly Tab[] }) {
   const { useSearch, changeSearch } = useRouting();
-  const { tab: asked } = useSearch();
+  const { tab: requested } = useSearch();
   // An address may name a tab that there is not, or not any more.
-  const tab = (tabs.find(({ key }) => key === asked) ?? tabs[0])?.key ?? '';
+  const tab = (tabs.find(({ key }) => key === requested) ?? tabs[0])?.key ?? '';
   const change = (next: string | null) =>
     void changeSearch(() => ({ tab: next ?? undefined }), { replace: true });
   return (

@@ -13,14 +13,14 @@ interface FaultNoteProps {
 }
 
 /** What came of a question to the API, and how it is asked again. */
-export interface Asked {
+export interface Requested {
   readonly data: unknown;
   readonly error: unknown;
   readonly refetch: () => unknown;
 }
 
 /** Why something could not be read, in place of what it is; undefined when it was, be it before. */
-export const unreadNote = ({ data, error, refetch }: Asked) =>
+export const unreadNote = ({ data, error, refetch }: Requested) =>
   error && data === undefined ? <FaultNote fault={faultOf(error)} retry={() => void refetch()} /> : undefined;
 
 function titleOf({ message, againSeconds, unanswered }: ApiFault, isRead: boolean): string {

@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import { type ApiCall, client, faultOf, fieldFaults, queryClient, wordsOf } from '../api/client.ts';
-import { type Place, pathIn } from '../api/place.ts';
+import { pathIn, type Scope } from '../api/scope.ts';
 import { hearTask, isEnded, type Task } from '../api/tasks.ts';
 import { useRouting } from './routing.tsx';
 import { pathOfTask } from './subject.tsx';
@@ -13,10 +13,10 @@ export const taskOf = (data: unknown): string | undefined =>
 /** Where the first of what a task created is, once it is there: `to: toCreated(place, 'networks')`.
  *  @param kind as the task names it; its pages have the same name, with dashes */
 export const toCreated =
-  (place: Place, kind: keyof NonNullable<Task['created_resources']>, page = kind.replaceAll('_', '-')) =>
+  (scope: Scope, kind: keyof NonNullable<Task['created_resources']>, page = kind.replaceAll('_', '-')) =>
   ({ created_resources }: Task): string | undefined => {
     const [id] = created_resources?.[kind] ?? [];
-    return id === undefined ? undefined : pathIn(place, page, String(id));
+    return id === undefined ? undefined : pathIn(scope, page, String(id));
   };
 
 /** The page of what a task makes, which is there as soon as the task is; undefined where it has none. */

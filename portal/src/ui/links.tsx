@@ -1,5 +1,5 @@
-import { pathIn } from '../api/place.ts';
-import { Link, usePlace } from './routing.tsx';
+import { pathIn } from '../api/scope.ts';
+import { Link, useScope } from './routing.tsx';
 
 interface LinksProps {
   /** The folder of their pages. */
@@ -9,11 +9,11 @@ interface LinksProps {
 
 /** Names that lead to their pages, one after the other. */
 export function Links({ page, to }: LinksProps) {
-  const place = usePlace();
+  const scope = useScope();
   return to.map(({ id, name }, index) => (
     <span key={id}>
       {index > 0 && ', '}
-      <Link className="link" to={pathIn(place, page, id)}>
+      <Link className="link" to={pathIn(scope, page, id)}>
         {name}
       </Link>
     </span>

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import { type Needs, useMay } from '../api/may.ts';
 import { nameOf as byName, idOf, type Named } from '../api/named.ts';
-import { pathParams } from '../api/place.ts';
+import { pathParams } from '../api/scope.ts';
 import type { DeleteOptions } from './delete-action.tsx';
 import { ExportCsv } from './export-csv.tsx';
 import { unreadNote } from './fault.tsx';
@@ -11,7 +11,7 @@ import { IconPlus } from './icons.ts';
 import { LinkButton } from './link-button.tsx';
 import styles from './list-page.module.css';
 import { Empty, type EmptyProps, PageHead } from './page.tsx';
-import { type Search, usePlace, useRouting, useSearch } from './routing.tsx';
+import { type Search, useRouting, useScope, useSearch } from './routing.tsx';
 import { useRowKeys } from './row-keys.ts';
 import type { RowAction } from './row-menu.tsx';
 import { useSeveralRows } from './several-rows.tsx';
@@ -87,7 +87,7 @@ export function useListSearch(): {
 export function useListOfProject<Filters extends object>(
   filters: (search: Search) => Filters = () => ({}) as Filters,
 ) {
-  const { project } = usePlace();
+  const { project } = useScope();
   const path = { project_id: project };
   const { search, page } = useListSearch();
   return { project, path, params: { path, query: { ...page, ...given(filters(search)) } } };
@@ -95,13 +95,13 @@ export function useListOfProject<Filters extends object>(
 
 /** What a list of the project in the region asks for: where, which page, and which rows.
  *  @param filters what the call accepts of what the address says; what is empty is left out */
-export function useListOfPlace<Filters extends object>(
+export function useListOfScope<Filters extends object>(
   filters: (search: Search) => Filters = () => ({}) as Filters,
 ) {
-  const place = usePlace();
-  const path = pathParams(place);
+  const scope = useScope();
+  const path = pathParams(scope);
   const { search, page } = useListSearch();
-  return { place, path, params: { path, query: { ...page, ...given(filters(search)) } } };
+  return { scope, path, params: { path, query: { ...page, ...given(filters(search)) } } };
 }
 
 /** A list of the API: filters, order and page are in the address, and the API does the work. */

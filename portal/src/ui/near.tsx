@@ -12,7 +12,7 @@ interface NearProps {
 /** Draws what the window shows, and keeps the room of what is far from it. For long rows of things that differ in
  *  height; a table does it by itself. */
 export function Near({ height, children }: NearProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const scope = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);
   const [drawn, setDrawn] = useState<number>();
   useEffect(() => {
@@ -26,12 +26,12 @@ export function Near({ height, children }: NearProps) {
       },
       { rootMargin: AHEAD },
     );
-    if (place.current) observer.observe(place.current);
+    if (scope.current) observer.observe(scope.current);
     return () => observer.disconnect();
   }, []);
   return (
     // What it holds keeps its margins within it, so that they are part of its height.
-    <div ref={place} style={{ display: 'flow-root', ...(isNear ? {} : { height: drawn ?? height }) }}>
+    <div ref={scope} style={{ display: 'flow-root', ...(isNear ? {} : { height: drawn ?? height }) }}>
       {isNear && children}
     </div>
   );

@@ -1,5 +1,5 @@
 import { type AnchorHTMLAttributes, type ComponentType, createContext, type Ref, use } from 'react';
-import type { Place } from '../api/place.ts';
+import type { Scope } from '../api/scope.ts';
 
 /** What the address says behind its question mark. */
 export type Search = Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ export interface Routing {
   readonly useSearch: () => Search;
   /** The parts of the address that name what the page is about. */
   readonly useParameters: () => Readonly<Record<string, string | undefined>>;
-  readonly usePlace: () => Place;
+  readonly useScope: () => Scope;
   /** Why the region of the page does not have what the page is about; undefined: it has it, or that is not known yet. */
   readonly useLack: () => string | undefined;
 }
@@ -43,7 +43,7 @@ export function useRouting(): Routing {
 }
 
 export const useSearch = (): Search => useRouting().useSearch();
-export const usePlace = (): Place => useRouting().usePlace();
+export const useScope = (): Scope => useRouting().useScope();
 
 /** Leads to another page of the portal. */
 export function Link(props: LinkProps) {

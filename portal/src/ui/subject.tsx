@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/client.ts';
-import { type Place, pathIn } from '../api/place.ts';
+import { pathIn, type Scope } from '../api/scope.ts';
 import { Link } from './routing.tsx';
 
 export type Subject = Schemas['TaskSubject'];
@@ -49,13 +49,13 @@ export const typeWords = ({ type }: Pick<Subject, 'type'>): string =>
   NOUNS[type]?.words ?? type.replaceAll('_', ' ');
 
 /** The address of the page that shows a resource, or of what it is part of. */
-export function subjectPath(place: Place, subject: Subject): string | undefined {
+export function subjectPath(scope: Scope, subject: Subject): string | undefined {
   const shown = NOUNS[subject.type]?.page ? subject : subject.parent;
   const noun = shown && NOUNS[shown.type];
   if (!noun?.page) return undefined;
   const own = noun.by === undefined ? undefined : shown?.[noun.by];
   if (noun.by === 'name' && !own) return undefined;
-  return pathIn(place, noun.page, ...(own ? [own] : []));
+  return pathIn(scope, noun.page, ...(own ? [own] : []));
 }
 
 /** `http of web`; what has no name is told apart by the beginning of its id. */
@@ -66,7 +66,7 @@ export function subjectName({ type, id, name, parent }: Subject): string {
 }
 
 /** Where a task works; undefined for one of no region. */
-export const placeOf = ({ project_id: project, region_id: region }: Task): Place | undefined =>
+export const scopeOf = ({ project_id: project, region_id: region }: Task): Scope | undefined =>
   project === null || region === null ? undefined : { project, region };
 
 /** Whether what a task is about went with it: it was deleted, or its creation was undone. */
@@ -76,8 +76,8 @@ const isGone = ({ task_type, state }: Task): boolean =>
 
 /** The page of what a task is about, as long as there is it. */
 export function pathOfTask(task: Task): string | undefined {
-  const place = placeOf(task);
-  return task.subject && place && !isGone(task) ? subjectPath(place, task.subject) : undefined;
+  const scope = scopeOf(task);
+  return task.subject && scope && !isGone(task) ? subjectPath(scope, task.subject) : undefined;
 }
 
 /** What a task is about; a link as long as there is it. */

@@ -143,16 +143,16 @@ function DrawnRow<Row>(props: RowProps<Row>) {
           />
         </td>
       )}
-      {columns.map((column, place) => (
+      {columns.map((column, scope) => (
         <td
           key={column.label}
           data-label={column.label}
           data-end={column.end}
-          data-first={place === 0 || undefined}
+          data-first={scope === 0 || undefined}
           data-wide-only={column.wideOnly}
           {...hintWhenCut}
         >
-          {place === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
+          {scope === 0 ? <Name to={href?.(row)}>{column.cell(row)}</Name> : column.cell(row)}
         </td>
       ))}
       {open && (
@@ -203,7 +203,7 @@ function Head<Row>(props: TableProps<Row>) {
             <Choice label="Select all rows" checked={selection.all} toggle={selection.toggleAll} />
           </th>
         )}
-        {columns.map((column, place) => {
+        {columns.map((column, scope) => {
           const { label, order: field, end } = column;
           const sorted = field !== undefined && field === order;
           const way = direction === 'asc' ? 'ascending' : 'descending';
@@ -211,7 +211,7 @@ function Head<Row>(props: TableProps<Row>) {
             <th
               key={label}
               data-end={end}
-              data-first={place === 0 || undefined}
+              data-first={scope === 0 || undefined}
               aria-sort={sorted ? way : undefined}
             >
               {field && sort ? (

@@ -16,14 +16,14 @@ export const referTo = (type: string, label: string): Reference => ({
 export function terraform(
   type: string,
   label: string | undefined,
-  place: { readonly project: number; readonly region?: number },
+  scope: { readonly project: number; readonly region?: number },
   attributes: Attributes,
 ): string {
-  const region = place.region === undefined ? {} : { region_id: place.region };
-  const places = { project_id: place.project, ...region };
+  const region = scope.region === undefined ? {} : { region_id: scope.region };
+  const scopeArguments = { project_id: scope.project, ...region };
   const unknown: string[] = [];
   const own = linesOf(attributes, { type, block: '', depth: 1, unknown });
-  const lines = [...linesOf(places, undefined), ...own];
+  const lines = [...linesOf(scopeArguments, undefined), ...own];
   const without = unknown.length > 0 ? [`  # The resource has no argument for: ${unknown.join(', ')}`] : [];
   return `resource "${type}" "${labelOf(label)}" {\n${[...lines, ...without].join('\n')}\n}`;
 }

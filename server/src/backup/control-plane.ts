@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { readText, writeFileAtomically } from '../kernel/files.ts';
-import { findPlace, SUPERUSER } from '../platform/database/embedded/index.ts';
+import { findLocation, SUPERUSER } from '../platform/database/embedded/index.ts';
 import { copyRunning, copyStopped, type Sink } from '../providers/local/index.ts';
 import { BackupError } from './manifest.ts';
 
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 /** @param isServed a server runs on the data directory; else nobody can begin to while this runs */
 export async function backUpControlPlane(dataDir: string, isServed: boolean, sink: Sink): Promise<void> {
-  const { clusterDir, socketDir, passwordFile } = findPlace(dataDir);
+  const { clusterDir, socketDir, passwordFile } = findLocation(dataDir);
   const password = readText(passwordFile)?.trim();
   if (password === undefined || readText(path.join(clusterDir, 'PG_VERSION')) === null)
     throw new BackupError(
@@ -45,8 +45,8 @@ export async function backUpControlPlane(dataDir: string, isServed: boolean, sin
 
 /** Makes the folder for the data, and the file of the password.
  *  @returns where the data goes */
-export function placeOfControlPlane(dataDir: string, password: string): string {
-  const { clusterDir, passwordFile } = findPlace(dataDir);
+export function locationOfControlPlane(dataDir: string, password: string): string {
+  const { clusterDir, passwordFile } = findLocation(dataDir);
   writeFileAtomically(passwordFile, `${password}\n`, { durable: true });
   mkdirSync(clusterDir, { mode: 0o700 });
   return clusterDir;
@@ -54,6 +54,6 @@ export function placeOfControlPlane(dataDir: string, password: string): string {
 
 /** Gives the data to the account of this machine. */
 export async function settleControlPlane(dataDir: string): Promise<void> {
-  const { clusterDir, account } = findPlace(dataDir);
+  const { clusterDir, account } = findLocation(dataDir);
   if (account) await run('chown', ['-R', '-h', `${account.uid}:${account.gid}`, clusterDir]);
 }

@@ -12,7 +12,7 @@ import {
 } from '../platform/database/embedded/index.ts';
 import { folderOfPart, settleRegion } from '../providers/local/index.ts';
 import { ArchiveReader } from './archive.ts';
-import { placeOfControlPlane, settleControlPlane } from './control-plane.ts';
+import { locationOfControlPlane, settleControlPlane } from './control-plane.ts';
 import { ENGINE_BACKUPS } from './engine-backups.ts';
 import { BackupError, type Manifest, type Part } from './manifest.ts';
 import { unpack } from './tar.ts';
@@ -66,7 +66,7 @@ async function fill(archive: ArchiveReader, dataDir: string, say: (line: string)
   const textOf = async (part: Part) => Buffer.concat(await (await archive.open(part)).toArray()).toString();
   const password = parts.find(({ name }) => name === 'control-plane/password');
   if (!password) throw new BackupError('The backup has no control plane');
-  const clusterDir = placeOfControlPlane(dataDir, await textOf(password));
+  const clusterDir = locationOfControlPlane(dataDir, await textOf(password));
   // A folder comes before what is in it.
   for (const part of parts.toSorted((a, b) => depth(a) - depth(b))) {
     if (part === password) continue;

@@ -41,17 +41,20 @@ const release = (url: string, sha256 = SHA): Engine['source'] => ({
 });
 
 /** Serves the program, and counts how often. */
-async function makers(): Promise<{ url: string; asked: () => number }> {
-  let asked = 0;
+async function makers(): Promise<{ url: string; requested: () => number }> {
+  let requested = 0;
   const server = http.createServer((_request, response) => {
-    asked += 1;
+    requested += 1;
     response.end(SCRIPT);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tool`, asked: () => asked };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tool`,
+    requested: () => requested,
+  };
 }
 
 test('an engine that is missing says how to get it; one that comes counts with the next look', async () => {
@@ -77,21 +80,21 @@ test('an engine that is missing says how to get it; one that comes counts with t
 });
 
 test('a release is fetched once, however many ask, and is put in its place whole', async () => {
-  const { url, asked } = await makers();
+  const { url, requested } = await makers();
   const engines = new Engines({ folders: [shelf], engines: [engineOf(release(url))] });
   const said: string[] = [];
   const [one, two] = await Promise.all([
     engines.install('tool', (line) => said.push(line)),
     engines.install('tool', () => undefined),
   ]);
-  expect([one === two, existsSync(one), asked()]).toEqual([true, true, 1]);
+  expect([one === two, existsSync(one), requested()]).toEqual([true, true, 1]);
   expect(said[0]).toBe(`Fetching ${url}.`);
   expect(await engines.install('tool', () => undefined)).toBe(one);
-  expect(asked()).toBe(1);
+  expect(requested()).toBe(1);
 });
 
 test('a second process waits until the first has it, and does not get it again', async () => {
-  const { url, asked } = await makers();
+  const { url, requested } = await makers();
   let goOn: (() => void) | undefined;
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
@@ -108,7 +111,7 @@ test('a second process waits until the first has it, and does not get it again',
   await waitUntil(() => said.length > 0, { what: 'the second to wait' });
   goOn?.();
   expect(await two).toBe(await one);
-  expect([asked(), said]).toEqual([1, ['Another process installs it already: waiting for that.']]);
+  expect([requested(), said]).toEqual([1, ['Another process installs it already: waiting for that.']]);
   expect(readdirSync(shelf)).toHaveLength(1);
 });
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tryMachineLock } from '../kernel/machine-lock.ts';
+import { tryHostLock } from '../kernel/host-lock.ts';
 import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import { BUILT_SETTING } from './built.ts';
 import { type Engine, EngineError, type EngineState } from './engine.ts';
@@ -193,7 +193,7 @@ const LOCK_EVERY_MS = 100;
 async function lockOf(target: string, say: Say): Promise<Server> {
   const name = `virga-engine-${createHash('sha256').update(target).digest('hex').slice(0, 32)}`;
   for (let attempt = 0; ; attempt += 1) {
-    const lock = await tryMachineLock(name);
+    const lock = await tryHostLock(name);
     if (lock) return lock;
     if (attempt === 0) say('Another process installs it already: waiting for that.');
     await delay(LOCK_EVERY_MS);

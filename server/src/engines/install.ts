@@ -42,7 +42,7 @@ export async function installEngine({ title, source }: Engine, context: InstallC
   mkdirSync(draft, { recursive: true, mode: 0o755 });
   try {
     await fill(draft, source, context);
-    openWay(root);
+    makeReachable(root);
     // What is in its place did not work, or nobody would have asked.
     if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
     renameSync(draft, folder);
@@ -164,6 +164,6 @@ async function download(
 }
 
 /** A restrictive umask must not keep accounts without rights from the programs. */
-function openWay(root: string): void {
+function makeReachable(root: string): void {
   if (process.getuid?.() === 0) chmodSync(root, 0o755);
 }

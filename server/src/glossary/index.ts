@@ -34,8 +34,8 @@ const AMOUNT = /^(\w+?)_(?:count|size)$/;
 const KINDS = { limit: 'May be at most', usage: 'Is now', requested: 'Is asked for' } as const;
 
 /** @returns undefined where nobody has said what it means */
-export function meaningOf(name: string, place: 'field' | 'parameter'): string | undefined {
-  if (place === 'parameter' && ASKED[name] !== undefined) return ASKED[name];
+export function meaningOf(name: string, scope: 'field' | 'parameter'): string | undefined {
+  if (scope === 'parameter' && ASKED[name] !== undefined) return ASKED[name];
   if (WORDS[name] !== undefined) return WORDS[name];
   const [, what = '', kind] = QUOTA.exec(name) ?? [];
   if (kind !== undefined) return `${KINDS[kind as keyof typeof KINDS]}: ${amountOf(what)}.`;

@@ -135,7 +135,7 @@ function notedAccount(home: string): number | undefined {
 /** Looks from a place on that depends on the home: a number that was given back is not given out again soon. */
 function allocate(home: string): number {
   const { first, last } = usableRange();
-  const taken = accountsOfMachine();
+  const taken = accountsOfHost();
   const size = last - first + 1;
   const from = createHash('sha256').update(home).digest().readUInt32BE() % size;
   for (let step = 0; step < size; step += 1) {
@@ -187,7 +187,7 @@ function isMapped({ first, last }: AccountRange): boolean {
 }
 
 /** Numbers that somebody has on this machine. */
-function accountsOfMachine(): ReadonlySet<number> {
+function accountsOfHost(): ReadonlySet<number> {
   const lines = ['/etc/passwd', '/etc/group'].flatMap((file) => (readText(file) ?? '').split('\n'));
   return new Set(lines.map((line) => Number(line.split(':')[2])));
 }

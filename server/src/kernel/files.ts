@@ -60,9 +60,9 @@ export async function removeFolder(folder: string): Promise<void> {
 
 async function emptyFolder(folder: string): Promise<void> {
   for await (const entry of await opendir(folder)) {
-    const place = path.join(folder, entry.name);
-    if (entry.isDirectory()) await removeFolder(place);
-    else await unlink(place);
+    const location = path.join(folder, entry.name);
+    if (entry.isDirectory()) await removeFolder(location);
+    else await unlink(location);
   }
 }
 

@@ -29,7 +29,7 @@ const scriptOf = (steps: readonly string[]) => `set -e; ${[...steps, 'exec "$@"'
 /** @param paths what the program needs: temporary folders stay the machine's where one of these is in them */
 export function isolated(command: Started, paths: readonly string[]): Started {
   const unshare = findProgram('unshare');
-  const { temporaryFolders, hiddenProcesses } = isolationOfMachine();
+  const { temporaryFolders, hiddenProcesses } = isolationOfHost();
   const isElsewhere = [...paths, ...command.words].every((each) => !isTemporary(each));
   const steps = [
     ...(temporaryFolders && isElsewhere ? [TEMPORARY] : []),
@@ -57,7 +57,7 @@ function wordsOf(steps: readonly string[], { program, words }: Started): readonl
 let known: Isolation | undefined;
 
 /** What this process can give to programs of tenants: tried once. */
-export function isolationOfMachine(): Isolation {
+export function isolationOfHost(): Isolation {
   known ??= {
     temporaryFolders: works([TEMPORARY]),
     hiddenProcesses: hasOwnOptions() && works([PROCESSES]),
@@ -81,10 +81,10 @@ function isTemporary(text: string): boolean {
 }
 
 /** What separates programs of tenants on this machine, as a sentence for operators. */
-export function separationOfMachine(): string {
+export function separationOfHost(): string {
   if (process.getuid?.() !== 0)
     return 'Tenants are not separated from each other on this machine: without root, all their programs have the account of this server.';
-  const { temporaryFolders, hiddenProcesses } = isolationOfMachine();
+  const { temporaryFolders, hiddenProcesses } = isolationOfHost();
   const has = [
     'an account of its own',
     ...(findProgram('setpriv') === null

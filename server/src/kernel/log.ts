@@ -23,8 +23,8 @@ export function createLog(level: string, { quiet, destination }: LogOptions = {}
     timestamp: stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS, censor: '[redacted]' },
     hooks: {
-      logMethod(args, method, asked) {
-        if (asked >= WARN && quiet?.(args)) this.debug(...args);
+      logMethod(args, method, requested) {
+        if (requested >= WARN && quiet?.(args)) this.debug(...args);
         else method.apply(this, args);
       },
     },

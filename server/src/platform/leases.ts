@@ -56,11 +56,11 @@ export class Leases {
 
   async #ask(text: string, values: readonly unknown[] = []): Promise<{ got?: boolean }[]> {
     const client = await this.#connect();
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     try {
       const limited = { text, values: [...values], query_timeout: this.#times.lastsMs };
       const { rows } = await client.query(limited);
-      this.#heardAt = askedAt;
+      this.#heardAt = requestedAt;
       return rows;
     } catch (error) {
       this.#drop(client);

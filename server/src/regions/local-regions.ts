@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ExternalService } from '../features/regions/index.ts';
 import { INSTALLATION } from '../installation.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { separationOfMachine } from '../kernel/isolation.ts';
+import { separationOfHost } from '../kernel/isolation.ts';
 import {
   createLocalKubernetes,
   createLocalLoadBalancers,
@@ -45,7 +45,7 @@ export function localRegions({
   const programs = postgresqlPrograms({ dataDir, engines, log });
   let hasWarned = false;
   return ({ id, slug, settings }) => {
-    if (!hasWarned && process.getuid?.() !== 0) log.warn(separationOfMachine());
+    if (!hasWarned && process.getuid?.() !== 0) log.warn(separationOfHost());
     hasWarned = true;
     const folderIn = (directory: string) => path.join(directory, 'regions', String(id));
     const fence = new OwnerFence(folderIn(dataDir));

@@ -141,7 +141,7 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
   const ids = new Map<unknown, string>();
   const slugs = new Map<unknown, string>();
   const ranges = new Map<string, string>();
-  for (const [place, entry] of entriesOf(content, 'regions')) {
+  for (const [prefix, entry] of entriesOf(content, 'regions')) {
     const {
       id,
       name,
@@ -155,53 +155,53 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       provider,
       settings: cloud,
     } = entry;
-    if (ids.has(id)) faults.add(`${place}.id`, `is the id of ${ids.get(id)} too`);
-    else if (id !== undefined) ids.set(id, place);
+    if (ids.has(id)) faults.add(`${prefix}.id`, `is the id of ${ids.get(id)} too`);
+    else if (id !== undefined) ids.set(id, prefix);
     const slug = typeof name === 'string' ? slugOf(name) : undefined;
-    if (slugs.has(slug)) faults.add(`${place}.name`, `is the name of ${slugs.get(slug)} too`);
-    else if (slug !== undefined) slugs.set(slug, place);
+    if (slugs.has(slug)) faults.add(`${prefix}.name`, `is the name of ${slugs.get(slug)} too`);
+    else if (slug !== undefined) slugs.set(slug, prefix);
     if (typeof collector === 'string' && !parseLogCollector(collector)) {
-      faults.add(`${place}.log_collector`, 'must be syslog+tcp://host:port or syslog+udp://host:port');
+      faults.add(`${prefix}.log_collector`, 'must be syslog+tcp://host:port or syslog+udp://host:port');
     }
     if (provider === 'openstack' && !isObject(cloud))
-      faults.add(`${place}.settings`, 'is missing: say how the cloud is reached');
+      faults.add(`${prefix}.settings`, 'is missing: say how the cloud is reached');
     if (provider !== 'openstack' && cloud !== undefined)
-      faults.add(`${place}.settings`, 'is for regions of the provider openstack');
-    if (isObject(capacity)) checkCapacity(capacity, `${place}.capacity`, provider, faults);
-    if (Array.isArray(addresses)) checkAddresses({ addresses, place, provider, ranges }, faults);
+      faults.add(`${prefix}.settings`, 'is for regions of the provider openstack');
+    if (isObject(capacity)) checkCapacity(capacity, `${prefix}.capacity`, provider, faults);
+    if (Array.isArray(addresses)) checkAddresses({ addresses, prefix, provider, ranges }, faults);
     if (nodes !== undefined && node !== undefined)
-      faults.add(`${place}.nodes`, 'cannot be beside node: that one is where it is');
+      faults.add(`${prefix}.nodes`, 'cannot be beside node: that one is where it is');
     if (Array.isArray(services) && services.length > 0 && !hasIpv4(addresses))
-      faults.add(`${place}.external_services`, 'needs a range of IPv4 in addresses');
-    if (isObject(kinds)) checkKinds(kinds, `${place}.faults`, faults);
+      faults.add(`${prefix}.external_services`, 'needs a range of IPv4 in addresses');
+    if (isObject(kinds)) checkKinds(kinds, `${prefix}.faults`, faults);
   }
   faults.refuse('body');
   return checked?.regions ?? [];
 }
 
-function checkCapacity(capacity: Fields, place: string, provider: unknown, faults: Faults): void {
+function checkCapacity(capacity: Fields, prefix: string, provider: unknown, faults: Faults): void {
   if (provider !== 'local')
-    faults.add(place, 'is for local regions alone: others are on no machine of yours');
+    faults.add(prefix, 'is for local regions alone: others are on no machine of yours');
   for (const [resource, threshold] of Object.entries(capacity)) {
     const { warn, stop } = isObject(threshold) ? threshold : ({} as Fields);
     if (typeof warn === 'number' && typeof stop === 'number' && stop > warn)
-      faults.add(`${place}.${resource}.stop`, 'must not be more than warn: both are what is free');
+      faults.add(`${prefix}.${resource}.stop`, 'must not be more than warn: both are what is free');
   }
 }
 
 interface Pools {
   readonly addresses: readonly unknown[];
-  readonly place: string;
+  readonly prefix: string;
   readonly provider: unknown;
   /** Ranges of all regions, and where each stands. */
   readonly ranges: Map<string, string>;
 }
 
-function checkAddresses({ addresses, place, provider, ranges }: Pools, faults: Faults): void {
+function checkAddresses({ addresses, prefix, provider, ranges }: Pools, faults: Faults): void {
   if (provider !== 'local')
-    faults.add(`${place}.addresses`, 'is for local regions alone: others have no interface');
+    faults.add(`${prefix}.addresses`, 'is for local regions alone: others have no interface');
   for (const [index, pool] of addresses.entries()) {
-    const at = `${place}.addresses.${index}`;
+    const at = `${prefix}.addresses.${index}`;
     const { range: text, exclude } = isObject(pool) ? pool : ({} as Fields);
     const range = typeof text === 'string' ? parseRange(text) : undefined;
     if (typeof text !== 'string' || !range || !isIpNetwork(text)) continue;
@@ -228,23 +228,23 @@ function overlap(one: string, other: string): boolean {
   return a !== undefined && b !== undefined && rangesOverlap(a, b);
 }
 
-function checkKinds(kinds: Fields, place: string, faults: Faults): void {
+function checkKinds(kinds: Fields, prefix: string, faults: Faults): void {
   for (const [kind, value] of Object.entries(kinds)) {
     const known = [...FAULT_KINDS, ...NODE_KINDS, ...(typeof value === 'number' ? CONDITION_KINDS : [])];
     const unknown = kindFault(kind, known);
-    if (unknown) faults.add(place, unknown);
+    if (unknown) faults.add(prefix, unknown);
     const rules = Array.isArray(value)
-      ? value.map((rule, index) => [`${place}.${kind}.${index}`, rule] as const)
-      : [[`${place}.${kind}`, value] as const];
+      ? value.map((rule, index) => [`${prefix}.${kind}.${index}`, rule] as const)
+      : [[`${prefix}.${kind}`, value] as const];
     for (const [at, rule] of rules) if (isObject(rule)) checkRuleAt(rule, at, faults);
   }
 }
 
-function checkRuleAt(rule: FaultRule, place: string, faults: Faults): void {
+function checkRuleAt(rule: FaultRule, prefix: string, faults: Faults): void {
   const found = new Faults();
   found.try(() => checkRule(rule));
   for (const [field, messages] of Object.entries(found.toError().fields))
-    for (const message of messages) faults.add(`${place}.${field}`, message);
+    for (const message of messages) faults.add(`${prefix}.${field}`, message);
 }
 
 /** The log collectors of the regions that have one. */

@@ -46,15 +46,15 @@ function checkCalls(content: unknown): readonly SeedCall[] {
     () => new Validator().check(SeedFile, content, 'body') as Static<typeof SeedFile>,
   );
   const known = new Map<string, string>();
-  for (const [place, { path, as }] of entriesOf(content, 'calls')) {
+  for (const [scope, { path, as }] of entriesOf(content, 'calls')) {
     const named =
       typeof path === 'string' ? [...path.matchAll(REFERENCE)].map(([, name]) => String(name)) : [];
     const unknown = named.filter((name) => !known.has(name));
     if (unknown.length > 0)
-      faults.add(`${place}.path`, `names ${unknown.join(', ')}, which no earlier call is called`);
+      faults.add(`${scope}.path`, `names ${unknown.join(', ')}, which no earlier call is called`);
     if (typeof as !== 'string') continue;
-    if (known.has(as)) faults.add(`${place}.as`, `${known.get(as)} is called ${as} too`);
-    else known.set(as, place);
+    if (known.has(as)) faults.add(`${scope}.as`, `${known.get(as)} is called ${as} too`);
+    else known.set(as, scope);
   }
   faults.refuse('body');
   return checked?.calls ?? [];

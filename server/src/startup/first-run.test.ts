@@ -77,8 +77,8 @@ test('a later run has no credentials to show; its file adds and changes regions,
 });
 
 test('every node knows where the credentials of the first run are', async () => {
-  const { place } = await prepare(undefined, { node: 'two', dataDir: '/elsewhere' });
-  expect(place).toEqual({ node: 'one', dataDir });
+  const { location } = await prepare(undefined, { node: 'two', dataDir: '/elsewhere' });
+  expect(location).toEqual({ node: 'one', dataDir });
 });
 
 test('a fixed token stays when a node starts without it, and goes when another one is fixed', async () => {

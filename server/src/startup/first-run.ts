@@ -49,7 +49,7 @@ export interface FirstRun {
   /** Of a first run that was this start. */
   readonly credentials: Credentials | undefined;
   /** Where the credentials of the first run were put; undefined when it was before that was noted. */
-  readonly place: { readonly node: string; readonly dataDir: string } | undefined;
+  readonly location: { readonly node: string; readonly dataDir: string } | undefined;
 }
 
 /** Makes a database usable: client 1 with an administrator, a default project and tokens on the first run,
@@ -63,13 +63,13 @@ export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRu
     const { ids, clock, regions = [] } = options;
     await setUpRegions(tx, regions, { ids, timestamp: clock.timestamp() });
     await keepFixedToken(tx, options);
-    return { credentials, place: await readPlace(tx) };
+    return { credentials, location: await readScope(tx) };
   });
   await completeProjects(options.db);
   return firstRun;
 }
 
-async function readPlace(tx: Tx): Promise<FirstRun['place']> {
+async function readScope(tx: Tx): Promise<FirstRun['location']> {
   const [row] = await tx.rows<{ node: string; data_dir: string }>(sql`select node, data_dir from first_run`);
   return row && { node: row.node, dataDir: row.data_dir };
 }

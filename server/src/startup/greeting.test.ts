@@ -6,7 +6,7 @@ const FIRST_RUN: Greeting = {
   pid: 1,
   node: 'one',
   dataDir: '/data',
-  place: { node: 'one', dataDir: '/data' },
+  location: { node: 'one', dataDir: '/data' },
   credentials: {
     email: 'admin@virga.internal',
     password: 'a-password',
@@ -58,5 +58,5 @@ test('another node says on which one they are; one that knows nothing of a first
   expect(greeting(other).join('\n')).toContain(
     'The tokens of the first run are on one, in /data/credentials.',
   );
-  expect(greeting({ ...other, place: undefined }).join('\n')).not.toMatch(/first run|token/);
+  expect(greeting({ ...other, location: undefined }).join('\n')).not.toMatch(/first run|token/);
 });

@@ -28,13 +28,13 @@ function whatRuns(greeting: Greeting): readonly string[] {
     return [
       `Virga works on tasks (pid ${pid}). Stop it with ${OWN_COMMANDS.stop} or Ctrl-C.`,
       ...(greeting.probes ? [`Its probes and metrics are at ${greeting.probes}.`] : []),
-      ...placeOfCredentials(greeting),
+      ...locationOfCredentials(greeting),
     ];
   }
   const running = [
     `Virga serves ${url} (pid ${pid}); its API reference is at ${url}/docs. Stop it with ${OWN_COMMANDS.stop} or Ctrl-C.`,
   ];
-  if (!credentials) return [...running, ...placeOfCredentials(greeting)];
+  if (!credentials) return [...running, ...locationOfCredentials(greeting)];
   const file = path.join(dataDir, 'credentials');
   if (!isTerminal) return [...running, `This is the first run. Its tokens are in ${file}.`];
   return [
@@ -47,15 +47,15 @@ function whatRuns(greeting: Greeting): readonly string[] {
 }
 
 /** The credentials of the first run are in one place, however many nodes there are. */
-function placeOfCredentials({ place, node, dataDir, credentials }: Greeting): readonly string[] {
-  if (!place) return [];
-  const file = path.join(place.dataDir, 'credentials');
-  if (place.node === node && place.dataDir === dataDir) {
+function locationOfCredentials({ location, node, dataDir, credentials }: Greeting): readonly string[] {
+  if (!location) return [];
+  const file = path.join(location.dataDir, 'credentials');
+  if (location.node === node && location.dataDir === dataDir) {
     return [
       credentials
         ? `This is the first run. Its tokens are in ${file}.`
         : `The tokens of the first run are in ${file}.`,
     ];
   }
-  return [`The tokens of the first run are on ${place.node}, in ${file}.`];
+  return [`The tokens of the first run are on ${location.node}, in ${file}.`];
 }

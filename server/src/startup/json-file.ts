@@ -35,7 +35,7 @@ function lineOf(message: string, text: string): string {
 }
 
 /** The objects of a list of the file, with their place in it, before anything is known to be right. */
-export function entriesOf(content: unknown, list: string): (readonly [place: string, entry: Fields])[] {
+export function entriesOf(content: unknown, list: string): (readonly [location: string, entry: Fields])[] {
   const entries = isObject(content) ? content[list] : undefined;
   if (!Array.isArray(entries)) return [];
   return entries.flatMap((entry, index) => (isObject(entry) ? [[`${list}.${index}`, entry] as const] : []));

@@ -15,12 +15,12 @@ export async function serveProbes(
   { host, probePort, tls }: Pick<Config, 'host' | 'probePort' | 'tls'>,
   log: Logger,
 ): Promise<string | undefined> {
-  const asked = probePort ?? USUAL_PROBE_PORT;
+  const requested = probePort ?? USUAL_PROBE_PORT;
   try {
-    await probes.listen({ host, port: asked });
+    await probes.listen({ host, port: requested });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    const held = `Port ${asked} of ${host} is held by another program`;
+    const held = `Port ${requested} of ${host} is held by another program`;
     if (probePort !== undefined) throw new ConfigError(`${held}: stop it, or set VIRGA_PROBE_PORT`);
     log.warn(`${held}: this worker has no probes and serves no metrics; set VIRGA_PROBE_PORT`);
     return undefined;

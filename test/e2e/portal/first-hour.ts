@@ -109,12 +109,12 @@ export function firstHourStories(portal: Portal): void {
 
   test('a cluster is upgraded node by node', async () => {
     const { page, virga } = portal;
-    const place = '/cloud/v2/k8s';
-    const { body: versions } = await virga.call('GET', `${place}/1/2/create_versions`);
+    const scope = '/cloud/v2/k8s';
+    const { body: versions } = await virga.call('GET', `${scope}/1/2/create_versions`);
     const { body: flavors } = await virga.call('GET', '/cloud/v1/k8s/1/2/flavors');
     await virga.call('POST', '/cloud/v1/ssh_keys/1', { name: 'laptop' });
     const task = await virga.ended(
-      await virga.call('POST', `${place}/clusters/1/2`, {
+      await virga.call('POST', `${scope}/clusters/1/2`, {
         name: 'kitchen',
         version: versions.results[0].version,
         keypair: 'laptop',
@@ -125,7 +125,7 @@ export function firstHourStories(portal: Portal): void {
     );
     expect(task.error).toBeNull();
     const nodes = async () =>
-      (await virga.call('GET', `${place}/clusters/1/2/kitchen/instances`)).body.results.map(
+      (await virga.call('GET', `${scope}/clusters/1/2/kitchen/instances`)).body.results.map(
         ({ id }: { id: string }) => id,
       );
     const before = await nodes();
@@ -196,7 +196,7 @@ export function firstHourStories(portal: Portal): void {
 
   test('pages that stay open ask little', () => {
     // Ten pages, each with a dozen questions, and the events of some twenty tasks.
-    expect(portal.asked).toBeLessThan(1_500);
+    expect(portal.requested).toBeLessThan(1_500);
   });
 }
 

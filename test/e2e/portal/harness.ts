@@ -27,7 +27,7 @@ export class Portal {
   readonly complaints: string[] = [];
   readonly hosts = new Set<string>();
   /** How many requests all pages made. */
-  asked = 0;
+  requested = 0;
   /** Answers that a story is about; others are complaints. */
   readonly expected = new Set<string>();
   #dataDir = '';
@@ -75,7 +75,7 @@ export class Portal {
       }
     });
     page.on('request', (request) => {
-      this.asked += 1;
+      this.requested += 1;
       this.#waiting.add(request);
       const { protocol, host } = new URL(request.url());
       if (protocol.startsWith('http')) this.hosts.add(host);

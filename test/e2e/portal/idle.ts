@@ -6,8 +6,8 @@ export function idleStories(portal: Portal): void {
   test('the overview asks at most once in 30 s, and still turns red when a node fails', async () => {
     const { virga } = portal;
     await virga.call('POST', '/cloud/v1/ssh_keys/1', { name: 'idle' });
-    const place = '/cloud/v2/k8s';
-    const { body: versions } = await virga.call('GET', `${place}/1/2/create_versions`);
+    const scope = '/cloud/v2/k8s';
+    const { body: versions } = await virga.call('GET', `${scope}/1/2/create_versions`);
     const { body: flavors } = await virga.call('GET', '/cloud/v1/k8s/1/2/flavors');
     const pool = {
       name: 'few',
@@ -16,7 +16,7 @@ export function idleStories(portal: Portal): void {
       auto_healing_enabled: false,
     };
     const cluster = { name: 'quiet', version: versions.results[0].version, keypair: 'idle', pools: [pool] };
-    await virga.ended(await virga.call('POST', `${place}/clusters/1/2`, cluster));
+    await virga.ended(await virga.call('POST', `${scope}/clusters/1/2`, cluster));
     const page = await portal.newPage(portal.context);
     await page.clock.install();
     await portal.go(2, '', page);
@@ -24,11 +24,11 @@ export function idleStories(portal: Portal): void {
     await node.getByText('1 of 1 nodes ready').waitFor();
     await page.locator('[data-card]', { hasText: 'Needs attention' }).locator('li, p').first().waitFor();
     await page.clock.runFor(2_000);
-    const asked: string[] = [];
-    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on('request', (request) => void requested.push(new URL(request.url()).pathname));
     await page.clock.runFor(30_000);
-    expect(asked.length).toBeLessThanOrEqual(1);
-    const { body: nodes } = await virga.call('GET', `${place}/clusters/1/2/quiet/instances`);
+    expect(requested.length).toBeLessThanOrEqual(1);
+    const { body: nodes } = await virga.call('GET', `${scope}/clusters/1/2/quiet/instances`);
     const told = `/virga/v1/simulation/2/k8s_nodes/${nodes.results[0].id}`;
     expect((await portal.asOperator('PUT', told, { condition: 'NotReady' })).status).toBe(200);
     await page.clock.resume();

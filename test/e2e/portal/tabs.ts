@@ -19,12 +19,12 @@ export function tabStories(portal: Portal): void {
         .waitFor();
       tabs.push(tab);
     }
-    const asked: string[] = [];
-    tabs[0]?.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    tabs[0]?.on('request', (request) => void requested.push(new URL(request.url()).pathname));
     await portal.virga.ended(await portal.virga.call('POST', '/cloud/v1/routers/1/2', { name: 'tabbed' }));
     // Not with the next look at everything, which is half a minute away.
     for (const tab of tabs) await tab.getByRole('link', { name: 'tabbed' }).waitFor({ timeout: 15_000 });
-    expect(asked.filter((path) => !/^\/cloud\/v1\/(routers\/1\/2|tasks)$/.test(path))).toEqual([]);
+    expect(requested.filter((path) => !/^\/cloud\/v1\/(routers\/1\/2|tasks)$/.test(path))).toEqual([]);
     await context.close();
   });
 }

@@ -30,12 +30,12 @@ const nounOf = (pattern: string) => /\/([^/]+)\/\$(?!region)[^/]+$/.exec(pattern
  */
 export function addressOf(pattern: string, samples: Samples | undefined): string {
   const noun = nounOf(pattern);
-  const place = pattern.replace('$project', '1').replace('$region', '2');
-  if (noun === undefined) return place;
+  const scope = pattern.replace('$project', '1').replace('$region', '2');
+  if (noun === undefined) return scope;
   const none = NUMBERED.includes(noun) ? '404' : NOTHING;
   const id = isMissing(pattern, samples) ? none : samples?.[noun];
   if (id === undefined) throw new Error(`${pattern}: test/e2e/portal/samples.ts makes no ${noun}`);
-  return place.replace(/\$[^/]+$/, id);
+  return scope.replace(/\$[^/]+$/, id);
 }
 
 /** The script of a worker that tabs share: the browser never says that it has arrived. */

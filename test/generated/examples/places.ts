@@ -41,7 +41,7 @@ const FIXED: Readonly<Record<string, string>> = {
 export const isKnown = (name: string) => name in THINGS || name in FIXED || name === 'cluster_name';
 
 /** The path of an operation, filled with things of the world. */
-export async function placeOf(spec: Spec, world: World, own: Readonly<Record<string, string>> = {}) {
+export async function pathOf(spec: Spec, world: World, own: Readonly<Record<string, string>> = {}) {
   let path = spec.path;
   for (const [part, name = ''] of spec.path.matchAll(/\{(\w+)\}/g)) {
     path = path.replace(part, own[name] ?? FIXED[name] ?? (await thing(spec, world, name)));

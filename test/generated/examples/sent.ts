@@ -5,7 +5,7 @@ import type { Reply } from '../../harness/server.ts';
 import { keptSecrets } from '../../security/secrets.ts';
 import { allowedCaller, nameOf, type Spec } from '../operations.ts';
 import { HOOKS } from './hooks.ts';
-import { isKnown, placeOf } from './places.ts';
+import { isKnown, pathOf } from './places.ts';
 import type { Hook, World } from './world.ts';
 
 /** One example of the document, and what it is sent to. */
@@ -57,7 +57,7 @@ export async function sendExample(world: World, example: Sendable): Promise<Repl
 /** Makes what an example needs. */
 export async function prepared(world: World, { spec, body }: Sendable): Promise<Prepared> {
   const hook: Hook = (await HOOKS[nameOf(spec)]?.(world, body)) ?? {};
-  const path = await placeOf(spec, world, { ...(await madeAsShown(world, spec)), ...hook.path });
+  const path = await pathOf(spec, world, { ...(await madeAsShown(world, spec)), ...hook.path });
   const filled = await world.fill(body);
   return {
     spec,
@@ -92,7 +92,7 @@ async function madeAsShown(world: World, { path }: Spec): Promise<Readonly<Recor
   const creation = routes.find(({ spec }) => spec.method === 'POST' && spec.path === collection);
   if (!creation) throw new Error(`nobody says how to make: ${parameter}`);
   const [body] = examplesOf(document.paths as Paths, creation.spec).map((example) => example.body);
-  await world.call('POST', await placeOf(creation.spec, world), body);
+  await world.call('POST', await pathOf(creation.spec, world), body);
   return { [parameter]: (body as { name: string }).name };
 }
 

@@ -4,13 +4,13 @@ import { type Preparation, post, remove, type Scenario } from './scenario.ts';
 const VOLUMES = '/cloud/v1/volumes/1/2';
 const V2 = VOLUMES.replace('/v1/', '/v2/');
 const IMAGES = '/cloud/v1/images/1/2';
-const MACHINE = '11111111-1111-4111-8111-111111111111';
+const INSTANCE = '11111111-1111-4111-8111-111111111111';
 
 const empty = { source: 'new-volume', name: 'disk', size: 10 };
 const volume = ({ finished }: Preparation) => finished(post(VOLUMES, empty), 'volumes');
 
 async function withInstance(setup: Preparation): Promise<string> {
-  await addInstance(setup.server, MACHINE);
+  await addInstance(setup.server, INSTANCE);
   return volume(setup);
 }
 
@@ -70,7 +70,7 @@ export const volumes: Readonly<Record<string, Scenario>> = {
     start: (image_id) => post(VOLUMES, { source: 'image', name: 'system', size: 20, image_id }),
   },
   'create_volume attached': {
-    prepare: async ({ server }) => addInstance(server, MACHINE),
+    prepare: async ({ server }) => addInstance(server, INSTANCE),
     start: (instance) => post(VOLUMES, { ...empty, instance_id_to_attach_to: instance }),
   },
   delete_volume: {
@@ -80,15 +80,15 @@ export const volumes: Readonly<Record<string, Scenario>> = {
   },
   attach_volume: {
     prepare: withInstance,
-    start: (id) => post(`${V2}/${id}/attach`, { instance_id: MACHINE }),
+    start: (id) => post(`${V2}/${id}/attach`, { instance_id: INSTANCE }),
   },
   detach_volume: {
     prepare: async (setup) => {
       const id = await withInstance(setup);
-      await setup.finished(post(`${V2}/${id}/attach`, { instance_id: MACHINE }));
+      await setup.finished(post(`${V2}/${id}/attach`, { instance_id: INSTANCE }));
       return id;
     },
-    start: (id) => post(`${V2}/${id}/detach`, { instance_id: MACHINE }),
+    start: (id) => post(`${V2}/${id}/detach`, { instance_id: INSTANCE }),
   },
   extend_volume: { prepare: volume, start: (id) => post(`${VOLUMES}/${id}/extend`, { size: 25 }) },
   retype_volume: {

@@ -100,7 +100,7 @@ export const tenantEntries: readonly Entry[] = [
       await as.ended(await as.call('POST', clusters, body));
       // They are shown once.
       const passwords = new Map<string, string>();
-      const asked = async (name: string, text: string) => {
+      const requested = async (name: string, text: string) => {
         const { network } = (await as.call('GET', `${clusters}/${name}`)).body;
         const shown = `${clusters}/${name}/users/app/credentials`;
         if (!passwords.has(name)) passwords.set(name, (await as.call('GET', shown)).body.password);
@@ -111,18 +111,18 @@ export const tenantEntries: readonly Entry[] = [
       await waitUntil(async () => (await lab.operator.call('GET', backups)).body.backups.length > 0, {
         what: 'a backup',
       });
-      await asked('shop', 'create table orders as select generate_series(1, 1000) id');
-      const [moment] = await asked('shop', 'select clock_timestamp() as now from pg_sleep(0.01)');
-      await asked('shop', 'drop table orders');
+      await requested('shop', 'create table orders as select generate_series(1, 1000) id');
+      const [moment] = await requested('shop', 'select clock_timestamp() as now from pg_sleep(0.01)');
+      await requested('shop', 'drop table orders');
       const where = `--project 1 --region ${BOTH}`;
       const listed = JSON.parse(await attempt.virga(`pg list-backups shop ${where} -o json`)).backups.length;
       const until = new Date(String(moment?.now)).toISOString();
       await attempt.virga(`pg restore shop --cluster-name as-it-was --until ${until} ${where} --yes`);
       await attempt.recovered('the table in the new cluster', async () => {
-        const [rows] = await asked('as-it-was', 'select count(*)::int as n from orders');
+        const [rows] = await requested('as-it-was', 'select count(*)::int as n from orders');
         return rows?.n === 1000;
       });
-      const goes = (await asked('shop', 'select 1 as one'))[0]?.one === 1 ? 'went on' : 'did not go on';
+      const goes = (await requested('shop', 'select 1 as one'))[0]?.one === 1 ? 'went on' : 'did not go on';
       return `\`list-backups\` named ${listed}; the new cluster had all rows, and the present one ${goes}`;
     },
   },

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CopyText } from '../../ui/copy.tsx';
@@ -41,9 +41,9 @@ const USER_COLUMNS: readonly Column<User>[] = [
 
 /** The databases of a cluster, and who signs in to them. */
 export function DatabasesAndUsers({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
-  const newDatabase = useNewDatabase(place);
-  const newUser = useNewUser(place);
+  const scope = useScope();
+  const newDatabase = useNewDatabase(scope);
+  const newUser = useNewUser(scope);
   const passwords = usePasswords(cluster);
   return (
     <>
@@ -82,9 +82,9 @@ const secretsOf = ({ username, password }: Schemas['PostgresqlCredentials']): re
 ];
 
 function usePasswords(cluster: Cluster) {
-  const place = usePlace();
+  const scope = useScope();
   const [shown, setShown] = useState<Schemas['PostgresqlCredentials']>();
-  const path = (username: string) => ({ ...clusterPath(place, cluster.cluster_name), username });
+  const path = (username: string) => ({ ...clusterPath(scope, cluster.cluster_name), username });
   const PATH =
     '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/credentials';
   const SHOW =

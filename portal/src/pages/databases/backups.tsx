@@ -2,8 +2,8 @@ import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { every, type Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall, useOperatorToken } from '../../api/operator.ts';
-import { pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { unreadNote } from '../../ui/fault.tsx';
@@ -46,8 +46,8 @@ export function Backups({ cluster }: { readonly cluster: Cluster }) {
 }
 
 function Known({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
-  const path = clusterPath(place, cluster.cluster_name);
+  const scope = useScope();
+  const path = clusterPath(scope, cluster.cluster_name);
   const query = useQuery({
     ...operatorApi.queryOptions('get', BACKUPS, { params: { path } }),
     ...every(2_000),
@@ -125,7 +125,7 @@ function ScheduleFacts({ known: { schedule, restorable_from: from } }: { readonl
 }
 
 function useSchedule(cluster: Cluster, done: () => void) {
-  const place = usePlace();
+  const scope = useScope();
   return useRowForm<Known, Schemas['PostgresqlBackupSchedule']>({
     label: 'Schedule…',
     form: ({ schedule }) => ({
@@ -145,14 +145,14 @@ function useSchedule(cluster: Cluster, done: () => void) {
         keep: number(values, 'keep') ?? 7,
       }),
       request: (body) =>
-        operatorCall('put', BACKUPS, { params: { path: clusterPath(place, cluster.cluster_name) }, body }),
+        operatorCall('put', BACKUPS, { params: { path: clusterPath(scope, cluster.cluster_name) }, body }),
       done,
     }),
   });
 }
 
 function useRestore(cluster: Cluster) {
-  const place = usePlace();
+  const scope = useScope();
   return useRowForm<Known, Schemas['RestorePostgresqlCluster']>({
     label: 'Restore…',
     form: ({ restorable_from: from }) => ({
@@ -181,11 +181,11 @@ function useRestore(cluster: Cluster) {
           'post',
           '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/restore',
           {
-            params: { path: clusterPath(place, cluster.cluster_name) },
+            params: { path: clusterPath(scope, cluster.cluster_name) },
             body,
           },
         ),
-      to: () => pathIn(place, 'databases', `${cluster.cluster_name}-restored`),
+      to: () => pathIn(scope, 'databases', `${cluster.cluster_name}-restored`),
     }),
   });
 }

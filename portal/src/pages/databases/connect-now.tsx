@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { startTask } from '../../ui/follow-task.tsx';
 import { Card } from '../../ui/page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
@@ -12,7 +12,7 @@ import { type Cluster, clusterPath, whyFixed } from './queries.ts';
 /** The last step of a creation: the connection string and the password of its first user, which are shown once. It
  *  stays until somebody has looked at the password, whenever that is. */
 export function ConnectNow({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
+  const scope = useScope();
   const [shown, setShown] = useState<Schemas['PostgresqlCredentials']>();
   const [database] = cluster.databases;
   const user = cluster.users.find(({ name }) => name === database?.owner) ?? cluster.users[0];
@@ -22,7 +22,7 @@ export function ConnectNow({ cluster }: { readonly cluster: Cluster }) {
     apiCall(
       'post',
       '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/users/{username}/show_password',
-      { params: { path: { ...clusterPath(place, cluster.cluster_name), username: user?.name ?? '' } } },
+      { params: { path: { ...clusterPath(scope, cluster.cluster_name), username: user?.name ?? '' } } },
     );
   const show = () =>
     void startTask(call(), {

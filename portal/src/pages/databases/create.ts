@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathIn, pathParams } from '../../api/place.ts';
+import { pathIn, pathParams, type Scope } from '../../api/scope.ts';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type FormOptions, text, type Values } from '../../ui/side-form.tsx';
 import { list, number } from '../../ui/values.ts';
@@ -9,7 +9,7 @@ import { flavorKey, flavorOf, flavorWords } from './queries.ts';
 
 type Body = Schemas['CreatePostgresqlCluster'];
 /** What the region offers, or why that could not be read. */
-interface Asked {
+interface Requested {
   readonly data: Schemas['PostgresqlConfiguration'] | undefined;
   readonly error: unknown;
 }
@@ -17,15 +17,15 @@ interface Asked {
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}';
 
 /** The form that makes a cluster of what the region offers. */
-export const createForm = (place: Place, offer: Asked): FormOptions<Body> => ({
+export const createForm = (scope: Scope, offer: Requested): FormOptions<Body> => ({
   title: 'Create cluster',
   fields: fieldsOf(offer),
   body: bodyOf,
-  request: (body) => apiCall('post', CLUSTERS, { params: { path: pathParams(place) }, body }),
-  opens: ({ cluster_name: name }) => pathIn(place, 'databases', name),
+  request: (body) => apiCall('post', CLUSTERS, { params: { path: pathParams(scope) }, body }),
+  opens: ({ cluster_name: name }) => pathIn(scope, 'databases', name),
 });
 
-const fieldsOf = (from: Asked): FormOptions<Body>['fields'] => [
+const fieldsOf = (from: Requested): FormOptions<Body>['fields'] => [
   textField('cluster_name', 'Name', { about: 'Lowercase letters, digits and “-”' }),
   optionField(
     'version',

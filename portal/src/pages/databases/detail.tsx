@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { api, apiCall, faultOf, type Schemas, whileBusy } from '../../api/client.ts';
-import { type Place, pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { Servers } from '../../pictures/servers.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
@@ -27,22 +27,22 @@ const late = (page: ReactNode) => <Suspense>{page}</Suspense>;
 
 /** One cluster, live: how to connect, which server does what, and everything that can be changed of it. */
 export function DatabaseDetail() {
-  const place = usePlace();
+  const scope = useScope();
   const { name } = useParams({ strict: false }) as { name: string };
-  const verbs = useClusterVerbs(place);
+  const verbs = useClusterVerbs(scope);
   const cluster = useQuery({
     ...api.queryOptions('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
-      params: { path: clusterPath(place, name) },
+      params: { path: clusterPath(scope, name) },
     }),
     ...whileBusy<Cluster>(({ status }) => status !== 'READY'),
   });
-  const servers = useServers(place, name);
+  const servers = useServers(scope, name);
   // Both at once: what came later would move what stands below it.
   const data = servers.isPending ? undefined : cluster.data;
   return (
     <Detail<Cluster>
       kind="Cluster"
-      back={{ to: pathIn(place, 'databases'), label: 'PostgreSQL' }}
+      back={{ to: pathIn(scope, 'databases'), label: 'PostgreSQL' }}
       query={{ ...cluster, data }}
       badge={({ status, network }) => (
         <StatusBadge
@@ -50,7 +50,7 @@ export function DatabaseDetail() {
         />
       )}
       verbs={verbs}
-      remove={removal(place)}
+      remove={removal(scope)}
       facts={factsOf}
       tabs={(one) => [
         { key: 'access', label: 'Databases and users', body: <DatabasesAndUsers cluster={one} /> },
@@ -98,13 +98,13 @@ const factsOf = ({ network, flavor, storage, pg_server_configuration: conf, ...c
 ];
 
 /** Which server does what. The stream says when that changes; while something goes on, it is looked for. */
-const useServers = (place: Place, name: string) =>
+const useServers = (scope: Scope, name: string) =>
   useQuery({
     ...api.queryOptions(
       'get',
       '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/servers',
       {
-        params: { path: clusterPath(place, name) },
+        params: { path: clusterPath(scope, name) },
       },
     ),
     ...whileBusy<Schemas['PostgresqlServers']>(({ phase }) => phase !== 'serving'),
@@ -151,8 +151,8 @@ function ServersCard({ cluster, servers: { data, error, refetch } }: ServersCard
 }
 
 function Connect({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
-  const path = clusterPath(place, cluster.cluster_name);
+  const scope = useScope();
+  const path = clusterPath(scope, cluster.cluster_name);
   const authority = useQuery(
     api.queryOptions(
       'get',
@@ -187,7 +187,7 @@ function Connect({ cluster }: { readonly cluster: Cluster }) {
       </Card>
       <CodePanel
         call={apiCall('get', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
-          params: { path: { ...pathParams(place), cluster_name: cluster.cluster_name } },
+          params: { path: { ...pathParams(scope), cluster_name: cluster.cluster_name } },
         })}
       />
     </>

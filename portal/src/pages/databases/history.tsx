@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, every } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { unreadNote } from '../../ui/fault.tsx';
 import styles from '../../ui/metrics.module.css';
@@ -23,7 +23,7 @@ const whole = (value: number) => Math.round(value).toLocaleString();
 
 /** What was measured over the hour, day, week or 30 days before now, against what it is warned of. */
 export function History({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
+  const scope = useScope();
   const { changeSearch } = useRouting();
   const { window, body } = useWindow();
   const hours = body.time_interval * (body.time_unit === 'day' ? 24 : 1);
@@ -31,7 +31,7 @@ export function History({ cluster }: { readonly cluster: Cluster }) {
     ...api.queryOptions(
       'get',
       '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/series',
-      { params: { path: clusterPath(place, cluster.cluster_name), query: { hours } } },
+      { params: { path: clusterPath(scope, cluster.cluster_name), query: { hours } } },
     ),
     ...every(EVERY_MS),
   });

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { textFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { Card, Empty, PageHead } from '../../ui/page.tsx';
 import { useNewForm } from '../../ui/side-form.tsx';
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Short>[] = [
 ];
 
 /** The question before a cluster is deleted. */
-export const removal = (place: Place): DeleteOptions<{ cluster_name: string; status: string }> => ({
+export const removal = (scope: Scope): DeleteOptions<{ cluster_name: string; status: string }> => ({
   kind: 'cluster',
   consequences: () => 'Its databases, users and backups go with it, and nothing brings them back.',
   askName: () => true,
@@ -41,12 +41,12 @@ export const removal = (place: Place): DeleteOptions<{ cluster_name: string; sta
       ? `It is ${status}; wait until its task has ended`
       : undefined,
   call: ({ cluster_name: name }) =>
-    apiCall('delete', `${CLUSTERS}/{cluster_name}`, { params: { path: clusterPath(place, name) } }),
+    apiCall('delete', `${CLUSTERS}/{cluster_name}`, { params: { path: clusterPath(scope, name) } }),
 });
 
 /** The clusters of a project in a region, once managed PostgreSQL is set up there. */
 export function Databases() {
-  const path = pathParams(usePlace());
+  const path = pathParams(useScope());
   const status = useQuery(api.queryOptions('get', STATUS, { params: { path } }));
   if (status.data?.is_initialized) return <Clusters />;
   return (
@@ -62,11 +62,11 @@ export function Databases() {
 }
 
 /** Sets managed PostgreSQL up in a project and region, or undoes that. */
-const setUp = (place: Place, is_initialized: boolean) =>
-  apiCall('put', STATUS, { params: { path: pathParams(place) }, body: { is_initialized } });
+const setUp = (scope: Scope, is_initialized: boolean) =>
+  apiCall('put', STATUS, { params: { path: pathParams(scope) }, body: { is_initialized } });
 
 function NotSetUp() {
-  const place = usePlace();
+  const scope = useScope();
   return (
     <Card>
       <Empty
@@ -74,17 +74,17 @@ function NotSetUp() {
         about="Set it up once for this project in this region. It costs nothing until the first cluster."
         action={{
           label: 'Set up PostgreSQL',
-          run: () => void startTask(setUp(place, true), { title: 'Set up PostgreSQL' }),
-          call: setUp(place, true),
+          run: () => void startTask(setUp(scope, true), { title: 'Set up PostgreSQL' }),
+          call: setUp(scope, true),
         }}
-        code={`curl -X PUT ${location.origin}/cloud/v1/dbaas/status/${place.project}/${place.region} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"is_initialized": true}'`}
+        code={`curl -X PUT ${location.origin}/cloud/v1/dbaas/status/${scope.project}/${scope.region} -H "Authorization: APIKey $API_TOKEN" -H 'Content-Type: application/json' -d '{"is_initialized": true}'`}
       />
     </Card>
   );
 }
 
 function Clusters() {
-  const { place, params } = useListOfPlace(({ name }) => ({ name }));
+  const { scope, params } = useListOfScope(({ name }) => ({ name }));
   const form = useNewForm();
   const offer = useOffer(form.opened);
   const result = useQuery(api.queryOptions('get', CLUSTERS, { params }));
@@ -95,14 +95,14 @@ function Clusters() {
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
-      href={({ cluster_name: name }) => pathIn(place, 'databases', name)}
-      remove={removal(place)}
+      href={({ cluster_name: name }) => pathIn(scope, 'databases', name)}
+      remove={removal(scope)}
       head={
         result.data?.count === 0 && (
           <VerbButton
             variant="default"
-            call={setUp(place, false)}
-            onClick={() => void startTask(setUp(place, false), { title: 'Undo the set-up of PostgreSQL' })}
+            call={setUp(scope, false)}
+            onClick={() => void startTask(setUp(scope, false), { title: 'Undo the set-up of PostgreSQL' })}
           >
             Undo the set-up
           </VerbButton>
@@ -113,7 +113,7 @@ function Clusters() {
         about: 'Create one, copy its connection string, and connect with psql.',
         code: 'psql "postgresql://app@HOST:5432/shop?sslmode=require"',
       }}
-      form={createForm(place, offer)}
+      form={createForm(scope, offer)}
     />
   );
 }

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, every, type Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { UsageBar } from '../../pictures/usage-bar.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote, unreadNote } from '../../ui/fault.tsx';
@@ -29,12 +29,12 @@ const FULL = 0.95;
 
 /** What was last measured, what was in the last 30 days, and each measurement since the page was opened. */
 export function Metrics({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
+  const scope = useScope();
   const query = useQuery({
     ...api.queryOptions(
       'get',
       '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}/metrics',
-      { params: { path: clusterPath(place, cluster.cluster_name) } },
+      { params: { path: clusterPath(scope, cluster.cluster_name) } },
     ),
     ...every(EVERY_MS),
   });
@@ -43,7 +43,7 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
   if (unread) return unread;
   if (!query.data) return <Skeleton height={320} />;
   const { connections, blocks, storage, transactions, fault } = query.data;
-  const asked = blocks.hit + blocks.read;
+  const requested = blocks.hit + blocks.read;
   return (
     <>
       {fault && <FaultNote fault={{ message: fault, fields: {}, requestId: undefined }} />}
@@ -72,7 +72,7 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
           { label: 'Deadlocks', value: transactions.deadlocks.toLocaleString() },
           {
             label: 'Read from memory',
-            value: asked === 0 ? 'nothing read' : percent((100 * blocks.hit) / asked),
+            value: requested === 0 ? 'nothing read' : percent((100 * blocks.hit) / requested),
           },
         ]}
       />

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 
 export type Cluster = Schemas['PostgresqlCluster'];
 
 /** What calls about one cluster need. */
-export const clusterPath = (place: Place, name: string) => ({ ...pathParams(place), cluster_name: name });
+export const clusterPath = (scope: Scope, name: string) => ({ ...pathParams(scope), cluster_name: name });
 
 /** What clusters can be made of here. */
 export const useOffer = (enabled = true) =>
   useQuery({
     ...api.queryOptions('get', '/cloud/v1/dbaas/postgres/configuration/{project_id}/{region_id}', {
-      params: { path: pathParams(usePlace()) },
+      params: { path: pathParams(useScope()) },
     }),
     enabled,
   });

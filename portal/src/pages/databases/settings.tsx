@@ -2,8 +2,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, every, faultOf } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { followTask } from '../../ui/follow-task.tsx';
@@ -30,14 +30,14 @@ export function faultsByLine(errors: readonly string[]) {
 
 /** The cluster's own lines of postgresql.conf, checked by the region's server while they are written. */
 export function Settings({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
+  const scope = useScope();
   const { pg_conf: saved, version } = cluster.pg_server_configuration;
   const [text, setText] = useState(saved);
   const { busy, fault: refused, send, forget } = useSubmit();
   const [settled] = useDebouncedValue(text, 300);
   const checked = useQuery({
     ...api.queryOptions('post', '/cloud/v1/dbaas/postgres/validate_pg_conf/{project_id}/{region_id}', {
-      params: { path: pathParams(place) },
+      params: { path: pathParams(scope) },
       body: { pg_conf: settled, version },
     }),
     ...every(false),
@@ -48,7 +48,7 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
   const said = refused?.fields[FIELD] ?? (pending || unchecked ? undefined : checked.data?.errors) ?? [];
   const { lines, others } = faultsByLine(said);
   const why = whyFixed(cluster) ?? (text === saved ? 'Nothing is changed' : undefined);
-  const call = change(place, cluster.cluster_name, { pg_server_configuration: { pg_conf: text } });
+  const call = change(scope, cluster.cluster_name, { pg_server_configuration: { pg_conf: text } });
   const save = async () => {
     const { data } = await send(call.send);
     const [task] = data?.tasks ?? [];

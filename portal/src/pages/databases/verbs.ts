@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import type { Place } from '../../api/place.ts';
+import type { Scope } from '../../api/scope.ts';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import type { FormOptions } from '../../ui/side-form.tsx';
@@ -19,29 +19,29 @@ import {
 export type Change = Schemas['UpdatePostgresqlCluster'];
 
 /** The call that changes a cluster. */
-export const change = (place: Place, name: string, body: Change) =>
+export const change = (scope: Scope, name: string, body: Change) =>
   apiCall('patch', '/cloud/v1/dbaas/postgres/clusters/{project_id}/{region_id}/{cluster_name}', {
-    params: { path: clusterPath(place, name) },
+    params: { path: clusterPath(scope, name) },
     body,
   });
 
 type ChangeForm = Pick<FormOptions<Change>, 'title' | 'verb' | 'fields' | 'body'>;
 
 /** What every form about a cluster has in common. */
-const useChange = (place: Place, label: string, form: (cluster: Cluster) => ChangeForm) =>
+const useChange = (scope: Scope, label: string, form: (cluster: Cluster) => ChangeForm) =>
   useRowForm<Cluster, Change>({
     label,
     disabled: whyFixed,
     form: (cluster) => ({
       ...form(cluster),
-      request: (body) => change(place, cluster.cluster_name, body),
+      request: (body) => change(scope, cluster.cluster_name, body),
     }),
   });
 
 /** The forms of the menu: size, who may connect, replica, pooler. */
-export function useClusterVerbs(place: Place): readonly RowVerb<Cluster>[] {
+export function useClusterVerbs(scope: Scope): readonly RowVerb<Cluster>[] {
   const offer = useOffer();
-  const resize = useChange(place, 'Resize…', (cluster) => ({
+  const resize = useChange(scope, 'Resize…', (cluster) => ({
     title: `Resize ${cluster.cluster_name}`,
     fields: [
       optionField(
@@ -66,17 +66,17 @@ export function useClusterVerbs(place: Place): readonly RowVerb<Cluster>[] {
       storage: { size_gib: number(values, 'size') ?? 0 },
     }),
   }));
-  const acl = useChange(place, 'Who may connect…', (cluster) => ({
+  const acl = useChange(scope, 'Who may connect…', (cluster) => ({
     title: 'Who may connect',
     verb: 'Save',
     fields: [aclField(cluster.network.acl)],
     body: (values) => ({ network: { network_type: 'public', acl: [...list(values, 'acl')] } }),
   }));
-  return [resize, acl, useReplica(place), usePooler(place)];
+  return [resize, acl, useReplica(scope), usePooler(scope)];
 }
 
-const useReplica = (place: Place) =>
-  useChange(place, 'Replica…', (cluster) => ({
+const useReplica = (scope: Scope) =>
+  useChange(scope, 'Replica…', (cluster) => ({
     title: cluster.high_availability ? 'Change how the replica follows' : 'Add replica',
     verb: 'Save',
     fields: [
@@ -89,8 +89,8 @@ const useReplica = (place: Place) =>
     body: (values) => ({ high_availability: { replication_mode: text(values, 'mode') as 'sync' } }),
   }));
 
-const usePooler = (place: Place) =>
-  useChange(place, 'Pooler…', (cluster) => ({
+const usePooler = (scope: Scope) =>
+  useChange(scope, 'Pooler…', (cluster) => ({
     title: cluster.pg_server_configuration.pooler ? 'Change pooler' : 'Add pooler',
     verb: 'Save',
     fields: [
@@ -106,8 +106,8 @@ const usePooler = (place: Place) =>
   }));
 
 /** The form that adds a database. */
-export const useNewDatabase = (place: Place) =>
-  useChange(place, 'Add database', (cluster) => ({
+export const useNewDatabase = (scope: Scope) =>
+  useChange(scope, 'Add database', (cluster) => ({
     title: 'Add database',
     fields: [
       textField('name', 'Name', { about: LETTERS, fault: 'databases' }),
@@ -122,8 +122,8 @@ export const useNewDatabase = (place: Place) =>
   }));
 
 /** The form that adds a user. */
-export const useNewUser = (place: Place) =>
-  useChange(place, 'Add user', () => ({
+export const useNewUser = (scope: Scope) =>
+  useChange(scope, 'Add user', () => ({
     title: 'Add user',
     fields: [
       textField('name', 'Name', { about: LETTERS, fault: 'users' }),

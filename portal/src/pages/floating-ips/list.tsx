@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { balancerPorts } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { FieldInput, useChoices } from '../../ui/field-input.tsx';
 import { choiceFilter } from '../../ui/filters.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<FloatingIp>[] = [
 
 /** Addresses of the outside. */
 export function FloatingIps() {
-  const { place, path, params } = useListOfPlace(({ status }) => ({ status: status as 'ACTIVE' }));
+  const { scope, path, params } = useListOfScope(({ status }) => ({ status: status as 'ACTIVE' }));
   const [attaching, setAttaching] = useState<FloatingIp>();
   const result = useQuery(api.queryOptions('get', FLOATING_IPS, { params }));
   const point = ({ id }: FloatingIp, port_id: string | null) =>
@@ -91,7 +91,7 @@ export function FloatingIps() {
           fields: [],
           body: () => ({}),
           request: (body) => apiCall('post', FLOATING_IPS, { params: { path }, body }),
-          terraform: () => terraform('gcore_floatingip', 'address', place, {}),
+          terraform: () => terraform('gcore_floatingip', 'address', scope, {}),
         }}
       />
       {attaching && (
@@ -118,7 +118,7 @@ interface PointAtProps {
 /** A choice among what has a port that an address can lead to. */
 function PointAt({ ip, close, choose }: PointAtProps) {
   const [port, setPort] = useState('');
-  const choices = balancerPorts(usePlace());
+  const choices = balancerPorts(useScope());
   // Asked for once: the field has the same question.
   const { data: known } = useChoices({ choices });
   return (

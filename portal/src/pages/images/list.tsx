@@ -6,7 +6,7 @@ import { bytes } from '../../ui/bytes.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, optionField, textField } from '../../ui/fields.ts';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Image>[] = [
 
 const SYSTEMS = ['linux', 'windows'] as const;
 
-const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
+const fieldsOf = (scope: { project: number; region: number }): readonly Field[] => [
   textField('name', 'Name'),
   optionField(
     'source',
@@ -43,7 +43,7 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     placeholder: 'https://example.com/system.qcow2',
     when: ({ source }) => source === 'url',
   }),
-  choiceField('volume_id', 'Volume', volumes(place), { when: ({ source }) => source === 'volume' }),
+  choiceField('volume_id', 'Volume', volumes(scope), { when: ({ source }) => source === 'volume' }),
   optionField('os_type', 'System', optionsOf({ linux: 'Linux', windows: 'Windows' }), { initial: 'linux' }),
   { key: 'tags', label: 'Tags', kind: 'tags' },
 ];
@@ -61,7 +61,7 @@ function bodyOf(values: Values): Body {
 
 /** What instances start from: the region's images and the project's own. */
 export function Images() {
-  const { place, path, params } = useListOfPlace(({ name, visibility }) => ({
+  const { scope, path, params } = useListOfScope(({ name, visibility }) => ({
     name__contains: name,
     visibility: visibility as 'shared',
   }));
@@ -87,7 +87,7 @@ export function Images() {
       empty={{ title: 'No images', about: 'Bring one from an address of the internet.' }}
       form={{
         title: 'Add image',
-        fields: fieldsOf(place),
+        fields: fieldsOf(scope),
         body: bodyOf,
         request: (body) =>
           'volume_id' in body

@@ -9,7 +9,7 @@ import {
   sshKeys,
   subnets,
 } from '../../api/choices.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { type Field, FieldInput, useChoices } from '../../ui/field-input.tsx';
 import { choiceField } from '../../ui/fields.ts';
 import { AddItem, type ItemProps, RemoveItem } from '../../ui/item-buttons.tsx';
@@ -42,7 +42,7 @@ function Plain({ draft, change, errorOf, fields }: PartProps & { readonly fields
 }
 
 export function InstanceFields(props: PartProps) {
-  const place = usePlace();
+  const scope = useScope();
   const { draft, change, errorOf } = props;
   return (
     <Card title="Instance">
@@ -51,18 +51,18 @@ export function InstanceFields(props: PartProps) {
         <Plain
           {...props}
           fields={[
-            choiceField('image', 'Image', images(place), {
+            choiceField('image', 'Image', images(scope), {
               about: 'What it starts from',
               fault: 'volumes.0.image_id',
             }),
-            choiceField('flavor', 'Size', flavors(place)),
+            choiceField('flavor', 'Size', flavors(scope)),
             {
               key: 'sshKey',
               label: 'SSH key',
               about: 'How you sign in to it',
               kind: 'choice',
-              choices: sshKeys(place),
-              beside: (choose) => <AddSshKey project={place.project} choose={choose} />,
+              choices: sshKeys(scope),
+              beside: (choose) => <AddSshKey project={scope.project} choose={choose} />,
               fault: 'ssh_key_name',
             },
           ]}
@@ -157,7 +157,7 @@ interface ConnectionProps extends ItemProps<DraftInterface> {
 }
 
 function Connection({ value, index, errorOf, change, remove }: ConnectionProps) {
-  const place = usePlace();
+  const scope = useScope();
   const at = (field: string) => errorOf(`interfaces.${index}.${field}`);
   const { type } = value;
   const choices = { any_subnet: networks, subnet: subnets, reserved_fixed_ip: reservedAddresses };
@@ -180,7 +180,7 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
       {type !== 'external' && (
         <div className={styles.under}>
           <FieldInput
-            field={choiceField('target', words[type], choices[type](place))}
+            field={choiceField('target', words[type], choices[type](scope))}
             first={false}
             value={value.target}
             error={at('network_id') ?? at('subnet_id') ?? at('port_id')}
@@ -198,8 +198,8 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
 }
 
 export function MoreFields(props: PartProps) {
-  const place = usePlace();
-  const groups = useChoices({ choices: serverGroups(place) });
+  const scope = useScope();
+  const groups = useChoices({ choices: serverGroups(scope) });
   return (
     <Card title="More">
       <div className={styles.body}>
@@ -211,7 +211,7 @@ export function MoreFields(props: PartProps) {
               label: 'Security groups',
               about: 'None: the default one of the project',
               kind: 'choices',
-              choices: securityGroups(place),
+              choices: securityGroups(scope),
               fault: 'security_groups',
             },
             ...(groups.data.length > 0
@@ -220,7 +220,7 @@ export function MoreFields(props: PartProps) {
                     key: 'serverGroup',
                     label: 'Server group',
                     kind: 'choice' as const,
-                    choices: serverGroups(place),
+                    choices: serverGroups(scope),
                     fault: 'servergroup_id',
                   },
                 ]

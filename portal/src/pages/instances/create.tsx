@@ -1,8 +1,8 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { api, apiCall } from '../../api/client.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { useDraft } from '../../ui/drafts.tsx';
 import { followTask, pageOfTask } from '../../ui/follow-task.tsx';
@@ -20,10 +20,10 @@ const isTyped = ({ image: _, flavor: __, ...typed }: Draft) => {
   return JSON.stringify(typed) !== JSON.stringify(empty);
 };
 
-type PathOfPlace = ReturnType<typeof pathParams>;
+type PathOfScope = ReturnType<typeof pathParams>;
 
 /** Of what the draft connects to: the network of each subnet, and how each is called. */
-function useTargets({ interfaces }: Draft, path: PathOfPlace) {
+function useTargets({ interfaces }: Draft, path: PathOfScope) {
   const targets = (kind: Draft['interfaces'][number]['type']) => [
     ...new Set(interfaces.flatMap(({ type, target }) => (type === kind && target ? [target] : []))),
   ];
@@ -49,14 +49,14 @@ function useTargets({ interfaces }: Draft, path: PathOfPlace) {
 
 /** A wizard on one page: the picture, the quota and the code follow each key pressed. */
 export function CreateInstance() {
-  const place = usePlace();
+  const scope = useScope();
   const navigate = useNavigate();
-  const path = pathParams(place);
+  const path = pathParams(scope);
   const kept = useDraft<Draft>(location.pathname, () => EMPTY, isTyped);
   const draft = kept.value;
   const change = (next: Partial<Draft>) => kept.set((before) => ({ ...before, ...next }));
   const { networkOf, nameOf } = useTargets(draft, path);
-  const list = pathIn(place, 'instances');
+  const list = pathIn(scope, 'instances');
   const body = bodyOf(draft, networkOf);
   const created = async ({ tasks: [task] }: { tasks: readonly string[] }) => {
     if (task) followTask(task, { title: `Create ${draft.name}` });
@@ -68,7 +68,7 @@ export function CreateInstance() {
       about="Say what it starts from, how large it is and where it is connected."
       back={{ to: list, label: 'Instances' }}
       request={apiCall('post', '/cloud/v2/instances/{project_id}/{region_id}', { params: { path }, body })}
-      terraform={terraformOf(body, place)}
+      terraform={terraformOf(body, scope)}
       draft={kept}
       done={created}
       known={(field) => KNOWN.test(field)}

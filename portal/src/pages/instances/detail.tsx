@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
+import { pathParams } from '../../api/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { Detail, useDetailScope } from '../../ui/detail.tsx';
 import type { Fact } from '../../ui/page.tsx';
 import { Several } from '../../ui/several.tsx';
 import { tagFacts } from '../../ui/tags.tsx';
@@ -19,8 +19,8 @@ const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
 
 /** One instance: its state, where it stands in networks, what it keeps, what it uses. */
 export function InstanceDetail() {
-  const { place, id, back } = useDetailPlace('instances', 'Instances');
-  const params = { path: { ...pathParams(place), instance_id: id } };
+  const { scope, id, back } = useDetailScope('instances', 'Instances');
+  const params = { path: { ...pathParams(scope), instance_id: id } };
   const query = useQuery(api.queryOptions('get', INSTANCE, { params }));
   return (
     <Detail<Instance>
@@ -28,7 +28,7 @@ export function InstanceDetail() {
       back={back}
       query={query}
       badge={({ status, task_state }) => <StatusBadge status={status} detail={task_state ?? undefined} />}
-      {...useInstanceVerbs(place)}
+      {...useInstanceVerbs(scope)}
       facts={(instance) => [
         ...addressFacts(instance),
         {

@@ -138,12 +138,12 @@ export function draftTopology(draft: Draft, nameOf: (target: string) => string |
 /** The same for the infrastructure tool, which keeps volumes apart, and gives groups to each connection. */
 export function terraformOf(
   body: Schemas['CreateInstance'],
-  place: { project: number; region: number },
+  scope: { project: number; region: number },
 ): string {
   const { volumes, interfaces, security_groups: groups = [], ...own } = body;
   const labels = volumes.map((_, index) => (index === 0 ? 'boot' : `data_${index}`));
   const disks = volumes.map((volume, index) =>
-    terraform('gcore_volume', labels[index] ?? '', place, {
+    terraform('gcore_volume', labels[index] ?? '', scope, {
       name: `${body.name}-boot`,
       ...volume,
       // They belong to the instance, or follow from what else the volume has.
@@ -152,7 +152,7 @@ export function terraformOf(
       delete_on_termination: undefined,
     }),
   );
-  const instance = terraform('gcore_instancev2', body.name, place, {
+  const instance = terraform('gcore_instancev2', body.name, scope, {
     ...own,
     volume: volumes.map((volume, index) => ({
       volume_id: referTo('gcore_volume', labels[index] ?? ''),

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { networks, reservedAddresses, securityGroups, subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceField, optionField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Interface>[] = [
 ];
 
 /** What joins an instance to a network; the fields of one in its form. */
-export const interfaceFields = (place: { project: number; region: number }): readonly Field[] => [
+export const interfaceFields = (scope: { project: number; region: number }): readonly Field[] => [
   optionField(
     'type',
     'Connect it to',
@@ -48,17 +48,17 @@ export const interfaceFields = (place: { project: number; region: number }): rea
     }),
     { initial: 'any_subnet' },
   ),
-  choiceField('network_id', 'Network', networks(place), { when: ({ type }) => type === 'any_subnet' }),
-  choiceField('subnet_id', 'Subnet', subnets(place), { when: ({ type }) => type === 'subnet' }),
-  choiceField('port_id', 'Reserved fixed IP', reservedAddresses(place), {
+  choiceField('network_id', 'Network', networks(scope), { when: ({ type }) => type === 'any_subnet' }),
+  choiceField('subnet_id', 'Subnet', subnets(scope), { when: ({ type }) => type === 'subnet' }),
+  choiceField('port_id', 'Reserved fixed IP', reservedAddresses(scope), {
     when: ({ type }) => type === 'reserved_fixed_ip',
   }),
 ];
 
 /** Where an instance stands in networks. */
 export function Interfaces({ instance }: { readonly instance: Instance }) {
-  const place = usePlace();
-  const path = { ...pathParams(place), instance_id: instance.id };
+  const scope = useScope();
+  const path = { ...pathParams(scope), instance_id: instance.id };
   const why = whyNot(['ACTIVE', 'SHUTOFF', 'ERROR']);
   const query = useQuery(api.queryOptions('get', `${INSTANCE}/interfaces`, { params: { path } }));
   const attach = useRowForm<Instance, Schemas['AttachInterface']>({
@@ -67,13 +67,13 @@ export function Interfaces({ instance }: { readonly instance: Instance }) {
     form: () => ({
       title: `Attach an interface to ${instance.name}`,
       fields: [
-        ...interfaceFields(place),
+        ...interfaceFields(scope),
         {
           key: 'security_groups',
           label: 'Security groups',
           about: 'None: the default one of the project',
           kind: 'choices',
-          choices: securityGroups(place),
+          choices: securityGroups(scope),
           when: ({ type }) => type !== 'reserved_fixed_ip',
         },
       ],

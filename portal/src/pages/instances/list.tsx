@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { Tags } from '../../ui/tags.tsx';
@@ -54,14 +54,14 @@ const STATUSES = optionsOf({
 
 /** The instances of a project in a region. */
 export function Instances() {
-  const { place, params } = useListOfPlace(({ nodes, name, ip, status, order_by }) => ({
+  const { scope, params } = useListOfScope(({ nodes, name, ip, status, order_by }) => ({
     include_k8s: nodes === 'yes',
     name,
     ip,
     status: status as 'ACTIVE',
     order_by: order_by as 'name.asc',
   }));
-  const { actions, verbs, remove } = useInstanceVerbs(place);
+  const { actions, verbs, remove } = useInstanceVerbs(scope);
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/instances/{project_id}/{region_id}', { params }),
   );
@@ -71,8 +71,8 @@ export function Instances() {
       about="Virtual machines with volumes, addresses and firewall rules of their own."
       createPage={{
         label: 'Create instance',
-        to: pathIn(place, 'instances', 'new'),
-        call: () => needsOf('post', '/cloud/v2/instances/{project_id}/{region_id}', place.project),
+        to: pathIn(scope, 'instances', 'new'),
+        call: () => needsOf('post', '/cloud/v2/instances/{project_id}/{region_id}', scope.project),
       }}
       filters={[
         textFilter('name', 'Name'),
@@ -83,7 +83,7 @@ export function Instances() {
       defaultOrder="created.desc"
       result={result}
       columns={COLUMNS}
-      href={({ id }) => pathIn(place, 'instances', id)}
+      href={({ id }) => pathIn(scope, 'instances', id)}
       actions={actions}
       verbs={verbs}
       remove={remove}

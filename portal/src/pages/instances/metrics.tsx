@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { loadChart, MetricsCard, rate, trafficChart, useWindow } from '../../ui/metrics.tsx';
 
 /** What the instance used, over the hour, day or week before now. */
 export function InstanceMetrics({ id }: { readonly id: string }) {
   const { body } = useWindow();
-  const params = { path: { ...pathParams(usePlace()), instance_id: id } };
+  const params = { path: { ...pathParams(useScope()), instance_id: id } };
   const query = useQuery(
     api.queryOptions('post', '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/metrics', {
       params,

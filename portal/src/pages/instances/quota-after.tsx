@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, faultOf } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -10,14 +10,14 @@ import type { Draft } from './draft.ts';
 
 /** What is used of the quotas, and what the instance would add. */
 export function QuotaAfter({ draft }: { readonly draft: Draft }) {
-  const place = usePlace();
+  const scope = useScope();
   const quotas = useQuery(api.queryOptions('get', '/cloud/v2/client_quotas'));
   const flavors = useQuery(
     api.queryOptions('get', '/cloud/v1/flavors/{project_id}/{region_id}', {
-      params: { path: pathParams(place), query: { limit: 1000, name__contains: draft.flavor } },
+      params: { path: pathParams(scope), query: { limit: 1000, name__contains: draft.flavor } },
     }),
   );
-  const here = quotas.data?.regional_quotas.find(({ region_id }) => region_id === place.region) as
+  const here = quotas.data?.regional_quotas.find(({ region_id }) => region_id === scope.region) as
     | Record<string, number>
     | undefined;
   if (quotas.error && !quotas.data)

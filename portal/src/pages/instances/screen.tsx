@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, every, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Empty } from '../../ui/page.tsx';
 import type { RowVerb } from '../../ui/row-form.tsx';
@@ -14,7 +14,7 @@ const SCREEN = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_c
 
 /** Leads to the screen of an instance, or says why there is none. */
 export function useScreen(
-  place: Place,
+  scope: Scope,
   disabled: (instance: Instance) => string | undefined,
 ): RowVerb<Instance> {
   const [instance, setInstance] = useState<Instance>();
@@ -22,7 +22,7 @@ export function useScreen(
     action: {
       label: 'Show screen…',
       run: setInstance,
-      call: () => needsOf('get', SCREEN, place.project),
+      call: () => needsOf('get', SCREEN, scope.project),
       disabled,
     },
     dialog: (
@@ -31,15 +31,15 @@ export function useScreen(
         onClose={() => setInstance(undefined)}
         title={`Screen of ${instance?.name ?? ''}`}
       >
-        {instance && <Screen place={place} id={instance.id} />}
+        {instance && <Screen scope={scope} id={instance.id} />}
       </Modal>
     ),
   };
 }
 
-function Screen({ place, id }: { readonly place: Place; readonly id: string }) {
+function Screen({ scope, id }: { readonly scope: Scope; readonly id: string }) {
   const query = useQuery({
-    ...api.queryOptions('get', SCREEN, { params: { path: { ...pathParams(place), instance_id: id } } }),
+    ...api.queryOptions('get', SCREEN, { params: { path: { ...pathParams(scope), instance_id: id } } }),
     // Each answer may be an address that works once.
     ...every(false),
     staleTime: 0,

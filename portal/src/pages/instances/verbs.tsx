@@ -1,6 +1,6 @@
 import { flavors, serverGroups } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
 import { useFieldForm } from '../../ui/field-form.ts';
@@ -43,16 +43,16 @@ interface InstanceVerbs {
 }
 
 /** What can be done with an instance, in its list and on its page. */
-export function useInstanceVerbs(place: Place): InstanceVerbs {
-  const path = (id: string) => ({ ...pathParams(place), instance_id: id });
-  const screen = useScreen(place, whyNot(['ACTIVE']));
+export function useInstanceVerbs(scope: Scope): InstanceVerbs {
+  const path = (id: string) => ({ ...pathParams(scope), instance_id: id });
+  const screen = useScreen(scope, whyNot(['ACTIVE']));
   const resize = useFieldForm({
     label: 'Resize…',
     disabled: whyNot(SETTLED),
     title: ({ name }: Instance) => `Resize ${name}`,
     asks: 'flavor_id',
     field: (key, { flavor: { flavor_name, flavor_id } }) =>
-      choiceField(key, 'Size', flavors(place), {
+      choiceField(key, 'Size', flavors(scope), {
         first: false,
         about: `Now ${flavor_name}. It restarts while its size changes.`,
         initial: flavor_id,
@@ -66,7 +66,7 @@ export function useInstanceVerbs(place: Place): InstanceVerbs {
     title: ({ name }: Instance) => `Put ${name} into a server group`,
     verb: 'Put into group',
     asks: 'servergroup_id',
-    field: (key) => choiceField(key, 'Server group', serverGroups(place)),
+    field: (key) => choiceField(key, 'Server group', serverGroups(scope)),
     request: ({ id }, body) =>
       apiCall('post', `${INSTANCE}/put_into_servergroup`, { params: { path: path(id) }, body }),
   });

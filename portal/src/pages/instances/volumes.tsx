@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall } from '../../api/client.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { choiceField } from '../../ui/fields.ts';
 import { Parts } from '../../ui/parts.tsx';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -14,12 +14,12 @@ import { whyNot } from './verbs.tsx';
 
 /** The volumes that an instance has. */
 export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
-  const place = usePlace();
-  const { actions, verbs } = useVolumeVerbs(place);
+  const scope = useScope();
+  const { actions, verbs } = useVolumeVerbs(scope);
   const why = whyNot(['ACTIVE', 'SHUTOFF']);
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/volumes/{project_id}/{region_id}', {
-      params: { path: pathParams(place), query: { instance_id: instance.id } },
+      params: { path: pathParams(scope), query: { instance_id: instance.id } },
     }),
   );
   const attach = useRowForm<Instance, { volume: string }>({
@@ -28,12 +28,12 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
     form: () => ({
       title: `Attach a volume to ${instance.name}`,
       fields: [
-        choiceField('volume', 'Volume', volumes(place, 'available'), { about: 'Those that nothing uses' }),
+        choiceField('volume', 'Volume', volumes(scope, 'available'), { about: 'Those that nothing uses' }),
       ],
       body: (values) => texts(values, 'volume'),
       request: ({ volume }) =>
         apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
-          params: { path: { ...pathParams(place), volume_id: volume } },
+          params: { path: { ...pathParams(scope), volume_id: volume } },
           body: { instance_id: instance.id },
         }),
     }),
@@ -44,7 +44,7 @@ export function InstanceVolumes({ instance }: { readonly instance: Instance }) {
       of={instance}
       query={query}
       columns={VOLUME_COLUMNS}
-      href={({ id }) => pathIn(place, 'volumes', id)}
+      href={({ id }) => pathIn(scope, 'volumes', id)}
       create={attach}
       actions={actions}
       verbs={verbs}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { faultOf } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Node>[] = [
 
 /** How a cluster is reached with kubectl, and which of its nodes and pods are not ready, with the reason. */
 export function Connect({ name, state }: { readonly name: string; readonly state: ClusterStateQuery }) {
-  const place = usePlace();
+  const scope = useScope();
   if (!state.data)
     return state.error ? (
       <Card title="Connect">
@@ -54,7 +54,7 @@ export function Connect({ name, state }: { readonly name: string; readonly state
               network_name === null ? (
                 'its own'
               ) : (
-                <Link className="link" to={pathIn(place, 'networks', network)}>
+                <Link className="link" to={pathIn(scope, 'networks', network)}>
                   {network_name}
                 </Link>
               ),

@@ -4,8 +4,8 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, apiCall, client, every, faultOf, type Schemas, whileBusy } from '../../api/client.ts';
 import { needsOf, useMay } from '../../api/may.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { Nodes, NodesSkeleton, type NodeTile } from '../../pictures/nodes.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
@@ -35,9 +35,9 @@ const LIVE = every(1_000);
 
 /** One cluster: its pools, each node as a tile, its pods, live. */
 export function ClusterDetail() {
-  const place = usePlace();
+  const scope = useScope();
   const { name } = useParams({ strict: false }) as { name: string };
-  const path = { ...pathParams(place), cluster_name: name };
+  const path = { ...pathParams(scope), cluster_name: name };
   const cluster = useQuery({
     ...api.queryOptions('get', CLUSTER, { params: { path } }),
     ...whileBusy<Cluster>(({ task_id }) => task_id !== null),
@@ -50,7 +50,7 @@ export function ClusterDetail() {
   });
   const isUpgrade = taskId !== '' && task.data?.task_type === 'upgrade_k8s_cluster';
   const state = useClusterState(name, taskId !== '');
-  const back = { to: pathIn(place, 'kubernetes'), label: 'Kubernetes' };
+  const back = { to: pathIn(scope, 'kubernetes'), label: 'Kubernetes' };
   if (cluster.error && !cluster.data) {
     return (
       <>
@@ -112,8 +112,8 @@ interface PoolProps {
 }
 
 function Pool({ cluster, pool, state, isUpgrade }: PoolProps) {
-  const path = { ...pathParams(usePlace()), cluster_name: cluster.name, pool_name: pool.name };
-  const verbs = usePoolVerbs(usePlace(), cluster);
+  const path = { ...pathParams(useScope()), cluster_name: cluster.name, pool_name: pool.name };
+  const verbs = usePoolVerbs(useScope(), cluster);
   const [doomed, setDoomed] = useState<NodeTile>();
   const nodes = useQuery({
     ...api.queryOptions('get', `${CLUSTER}/pools/{pool_name}/instances`, { params: { path } }),
@@ -188,12 +188,12 @@ function noteOf(
 
 /** What else can be done with a cluster: another pool, its end. */
 function ClusterMenu({ cluster }: { readonly cluster: Cluster }) {
-  const place = usePlace();
+  const scope = useScope();
   const navigate = useNavigate();
-  const add = useAddPool(place);
+  const add = useAddPool(scope);
   const remove = useDelete<Cluster>({
-    ...removal(place),
-    deleted: () => navigate({ to: pathIn(place, 'kubernetes') }),
+    ...removal(scope),
+    deleted: () => navigate({ to: pathIn(scope, 'kubernetes') }),
   });
   const verbs = [add, remove];
   return (
@@ -207,7 +207,7 @@ function ClusterMenu({ cluster }: { readonly cluster: Cluster }) {
 const CONFIG = `${CLUSTER}/config`;
 
 function KubeconfigButton({ name }: { readonly name: string }) {
-  const path = { ...pathParams(usePlace()), cluster_name: name };
+  const path = { ...pathParams(useScope()), cluster_name: name };
   const download = async () => {
     const { data, error } = await client.GET(CONFIG, { params: { path } });
     if (!data) return refused(`Kubeconfig of ${name}`, error);
@@ -229,7 +229,7 @@ function KubeconfigButton({ name }: { readonly name: string }) {
 }
 
 function UpgradeButton({ cluster }: { readonly cluster: Cluster }) {
-  const path = { ...pathParams(usePlace()), cluster_name: cluster.name };
+  const path = { ...pathParams(useScope()), cluster_name: cluster.name };
   const [opened, setOpened] = useState(false);
   const [version, setVersion] = useState<string | null>(null);
   const versions = useQuery({

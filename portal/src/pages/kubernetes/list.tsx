@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { clusterVersions, nodeFlavors, sshKeys } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn } from '../../api/place.ts';
+import { pathIn, type Scope } from '../../api/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Cluster>[] = [
 
 /** Clusters of Kubernetes. */
 export function Clusters() {
-  const { place, path, params } = useListOfPlace();
+  const { scope, path, params } = useListOfScope();
   const result = useQuery(api.queryOptions('get', CLUSTERS, { params }));
   return (
     <NounPage
@@ -38,18 +38,18 @@ export function Clusters() {
       about="Clusters whose nodes heal themselves, and are replaced one by one when you upgrade."
       result={result}
       columns={COLUMNS}
-      href={({ name }) => pathIn(place, 'kubernetes', name)}
-      remove={removal(place)}
+      href={({ name }) => pathIn(scope, 'kubernetes', name)}
+      remove={removal(scope)}
       empty={{
         title: 'No clusters here',
         about: 'Create one, then watch its nodes come up, be replaced and come back.',
       }}
       form={{
         title: 'Create cluster',
-        fields: fieldsOf(place),
+        fields: fieldsOf(scope),
         body: bodyOf,
         request: (body) => apiCall('post', CLUSTERS, { params: { path }, body }),
-        opens: ({ name }) => pathIn(place, 'kubernetes', name),
+        opens: ({ name }) => pathIn(scope, 'kubernetes', name),
       }}
     />
   );
@@ -69,16 +69,16 @@ const bodyOf = (values: Values) => ({
 });
 
 /** What the region offers is asked for when the form is opened. */
-const fieldsOf = (place: Place): readonly Field[] => [
+const fieldsOf = (scope: Scope): readonly Field[] => [
   textField('name', 'Name'),
-  choiceField('version', 'Version', clusterVersions(place)),
-  choiceField('keypair', 'SSH key', sshKeys(place), {
+  choiceField('version', 'Version', clusterVersions(scope)),
+  choiceField('keypair', 'SSH key', sshKeys(scope), {
     first: false,
     about: 'For signing in to the nodes',
-    beside: (choose) => <AddSshKey project={place.project} choose={choose} />,
+    beside: (choose) => <AddSshKey project={scope.project} choose={choose} />,
   }),
   textField('pool', 'Name of the first pool', { initial: 'workers', fault: 'pools.0.name' }),
-  choiceField('flavor', 'Size of its nodes', nodeFlavors(place), { fault: 'pools.0.flavor_id' }),
+  choiceField('flavor', 'Size of its nodes', nodeFlavors(scope), { fault: 'pools.0.flavor_id' }),
   numberField('nodes', 'Nodes', { min: 1, max: 20, initial: 3, fault: 'pools.0.min_node_count' }),
   {
     key: 'most',

@@ -1,6 +1,6 @@
 import { nodeFlavors } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { useDelete } from '../../ui/delete-action.tsx';
 import { choiceField, numberField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -34,7 +34,7 @@ const boundFields = (least: number, most: number): readonly Field[] => [
 ];
 
 /** The verb that gives a cluster another pool. */
-export function useAddPool(place: Place): RowVerb<Cluster> {
+export function useAddPool(scope: Scope): RowVerb<Cluster> {
   return useRowForm<Cluster, Schemas['CreateK8sPool']>({
     label: 'Add pool…',
     disabled: ({ task_id }) => (task_id ? BUSY : undefined),
@@ -43,7 +43,7 @@ export function useAddPool(place: Place): RowVerb<Cluster> {
       verb: 'Add pool',
       fields: [
         textField('name', 'Name'),
-        choiceField('flavor', 'Size of its nodes', nodeFlavors(place), { fault: 'flavor_id' }),
+        choiceField('flavor', 'Size of its nodes', nodeFlavors(scope), { fault: 'flavor_id' }),
         ...boundFields(1, 3),
         { ...HEALING, initial: true },
       ],
@@ -53,15 +53,15 @@ export function useAddPool(place: Place): RowVerb<Cluster> {
         ...boundsOf(values),
       }),
       request: (body) =>
-        apiCall('post', POOLS, { params: { path: { ...pathParams(place), cluster_name: name } }, body }),
+        apiCall('post', POOLS, { params: { path: { ...pathParams(scope), cluster_name: name } }, body }),
     }),
   });
 }
 
 /** What can be done with a pool of a cluster. */
-export function usePoolVerbs(place: Place, cluster: Cluster): readonly RowVerb<Pool>[] {
+export function usePoolVerbs(scope: Scope, cluster: Cluster): readonly RowVerb<Pool>[] {
   const path = (pool: Pool) => ({
-    ...pathParams(place),
+    ...pathParams(scope),
     cluster_name: cluster.name,
     pool_name: pool.name,
   });

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { numberField, optionField, textField } from '../../ui/fields.ts';
 import { Links } from '../../ui/links.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { type FormOptions, given, text } from '../../ui/side-form.tsx';
@@ -21,8 +21,8 @@ type NewPolicy = Schemas['CreateLifecyclePolicy'];
 
 /** Snapshots of volumes by schedules. */
 export function LifecyclePolicies() {
-  const { place, params } = useListOfPlace();
-  const verbs = usePolicyVerbs(place);
+  const { scope, params } = useListOfScope();
+  const verbs = usePolicyVerbs(scope);
   const result = useQuery(api.queryOptions('get', POLICIES, { params }));
   return (
     <NounPage<LifecyclePolicy, NewPolicy>
@@ -35,7 +35,7 @@ export function LifecyclePolicies() {
         title: 'No lifecycle policies here',
         about: 'Create one for volumes whose contents you would miss.',
       }}
-      form={creation(place)}
+      form={creation(scope)}
     />
   );
 }
@@ -84,13 +84,13 @@ function VolumesOf({ own }: { readonly own: LifecyclePolicy['volumes'] }) {
 
 const EVERY = optionsOf({ hour: 'Every hour', day: 'Every day', week: 'Every week' });
 
-function creation(place: Place): FormOptions<NewPolicy> {
-  const path = pathParams(place);
+function creation(scope: Scope): FormOptions<NewPolicy> {
+  const path = pathParams(scope);
   return {
     title: 'Create lifecycle policy',
     fields: [
       textField('name', 'Name'),
-      { key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(place) },
+      { key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(scope) },
       optionField('every', 'When', EVERY, { initial: 'day' }),
       optionField('day_of_week', 'Day', optionsOf(WEEKDAYS), {
         initial: 'sun',
@@ -122,7 +122,7 @@ function creation(place: Place): FormOptions<NewPolicy> {
     }),
     request: (body) => apiCall('post', POLICIES, { params: { path }, body }),
     terraform: ({ name, volume_ids = [], schedules = [] }) =>
-      terraform('gcore_lifecyclepolicy', name, place, {
+      terraform('gcore_lifecyclepolicy', name, scope, {
         name,
         volume: volume_ids.map((id) => ({ id })),
         schedule: schedules.map(scheduleBlock),

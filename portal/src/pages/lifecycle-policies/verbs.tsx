@@ -1,6 +1,6 @@
 import { volumes } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { withDistinctLabels } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
@@ -21,13 +21,13 @@ interface PolicyVerbs {
 const volumeIds = (values: Parameters<typeof list>[0]) => ({ volume_ids: [...list(values, 'volume_ids')] });
 
 /** What can be done with a lifecycle policy. */
-export function usePolicyVerbs(place: Place): PolicyVerbs {
-  const path = (id: number) => ({ ...pathParams(place), policy_id: id });
+export function usePolicyVerbs(scope: Scope): PolicyVerbs {
+  const path = (id: number) => ({ ...pathParams(scope), policy_id: id });
   const add = useRowForm<LifecyclePolicy, Schemas['PolicyVolumes']>({
     label: 'Add volumes…',
     form: ({ id, name }) => ({
       title: `Add volumes to ${name}`,
-      fields: [{ key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(place) }],
+      fields: [{ key: 'volume_ids', label: 'Volumes', kind: 'choices', choices: volumes(scope) }],
       body: volumeIds,
       request: (body) =>
         apiCall('put', `${POLICY}/add_volumes_to_policy`, { params: { path: path(id) }, body }),

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { loadBalancerFlavors } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { useDraft } from '../../ui/drafts.tsx';
 import { FieldInput } from '../../ui/field-input.tsx';
@@ -37,13 +37,13 @@ const KNOWN =
 
 /** A wizard on one page: the picture and the code grow with each key pressed. */
 export function CreateLoadBalancer() {
-  const place = usePlace();
+  const scope = useScope();
   const navigate = useNavigate();
-  const path = pathParams(place);
+  const path = pathParams(scope);
   const kept = useDraft<Draft>(location.pathname, () => EMPTY);
   const draft = kept.value;
   const { items, removing } = useItemFocus('listener', draft.listeners.length);
-  const list = pathIn(place, 'load-balancers');
+  const list = pathIn(scope, 'load-balancers');
   const change = (next: Partial<Draft>) => kept.set((before) => ({ ...before, ...next }));
   const created = async ({ tasks: [task] }: { tasks: readonly string[] }) => {
     if (task) followTask(task, { title: `Create ${draft.name}` });
@@ -62,7 +62,7 @@ export function CreateLoadBalancer() {
         params: { path },
         body: bodyOf(draft),
       })}
-      terraform={terraformOf(bodyOf(draft), place)}
+      terraform={terraformOf(bodyOf(draft), scope)}
       draft={kept}
       done={created}
       known={(field) => KNOWN.test(field)}
@@ -90,7 +90,7 @@ export function CreateLoadBalancer() {
                   label: 'Size',
                   kind: 'choice',
                   placeholder: 'Default',
-                  choices: loadBalancerFlavors(place),
+                  choices: loadBalancerFlavors(scope),
                 }}
                 first={false}
                 value={draft.flavor}

@@ -1,6 +1,6 @@
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { ConfirmDelete } from '../../ui/confirm-delete.tsx';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
@@ -14,20 +14,20 @@ interface DeleteProps {
 }
 
 /** The call that deletes a load balancer. */
-const deletionOf = (place: Place, id: string) =>
+const deletionOf = (scope: Scope, id: string) =>
   apiCall('delete', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
-    params: { path: { ...pathParams(place), load_balancer_id: id } },
+    params: { path: { ...pathParams(scope), load_balancer_id: id } },
   });
 
 /** The entry of the menu that asks before. */
 export const deleteAction = (
-  place: Place,
+  scope: Scope,
   run: (lb: LoadBalancer) => void,
   disabled: RowAction<LoadBalancer>['disabled'] = whyBusy,
 ) => ({
   label: 'Delete…',
   run,
-  call: ({ id }: LoadBalancer) => deletionOf(place, id),
+  call: ({ id }: LoadBalancer) => deletionOf(scope, id),
   danger: true,
   disabled,
 });
@@ -41,17 +41,17 @@ function consequencesOf({ name, vip_address, listeners }: LoadBalancer): string 
 }
 
 /** How several are deleted at once. */
-export const severalDeleted = (place: Place): DeleteOptions<LoadBalancer> => ({
+export const severalDeleted = (scope: Scope): DeleteOptions<LoadBalancer> => ({
   kind: 'load balancer',
   consequences: consequencesOf,
   askName: carriesOf,
-  call: ({ id }) => deletionOf(place, id),
+  call: ({ id }) => deletionOf(scope, id),
   disabled: whyBusy,
 });
 
 /** The question before a load balancer is deleted. */
 export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
-  const place = usePlace();
+  const scope = useScope();
   return (
     <ConfirmDelete
       name={lb?.name}
@@ -61,7 +61,7 @@ export function DeleteLoadBalancer({ lb, close, deleted }: DeleteProps) {
       close={close}
       confirm={() => {
         if (!lb) return;
-        void startTask(deletionOf(place, lb.id), {
+        void startTask(deletionOf(scope, lb.id), {
           title: `Delete ${lb.name}`,
           onEnd: ({ state }) => state === 'FINISHED' && deleted?.(),
         });

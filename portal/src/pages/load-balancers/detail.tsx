@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { apiCall, faultOf } from '../../api/client.ts';
-import { type Place, pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
@@ -34,9 +34,9 @@ import { failOver, useLoadBalancerForms } from './verbs.tsx';
 
 /** One load balancer: what it is, how it is, and the way of a request through it. */
 export function LoadBalancerDetail() {
-  const place = usePlace();
+  const scope = useScope();
   const { id } = useParams({ strict: false }) as { id: string };
-  const { lb, listeners, pools, policies, isKnown, error, old, again } = useLoadBalancer(place, id);
+  const { lb, listeners, pools, policies, isKnown, error, old, again } = useLoadBalancer(scope, id);
   if (!lb) return <NotShown error={error} retry={again} />;
   if (!isKnown)
     return (
@@ -75,7 +75,7 @@ export function LoadBalancerDetail() {
 }
 
 function NotShown({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
-  const back = { to: pathIn(usePlace(), 'load-balancers'), label: 'Load balancers' };
+  const back = { to: pathIn(useScope(), 'load-balancers'), label: 'Load balancers' };
   return (
     <>
       <PageHead title="Load balancer" back={back} />
@@ -85,18 +85,18 @@ function NotShown({ error, retry }: { readonly error: unknown; readonly retry: (
 }
 
 function Head({ lb }: { readonly lb: LoadBalancer }) {
-  const place = usePlace();
+  const scope = useScope();
   const navigate = useNavigate();
   const [deleting, ask] = useDisclosure(false);
-  const forms = useLoadBalancerForms(place);
-  const list = pathIn(place, 'load-balancers');
-  const path = { ...pathParams(place), load_balancer_id: lb.id };
+  const forms = useLoadBalancerForms(scope);
+  const list = pathIn(scope, 'load-balancers');
+  const path = { ...pathParams(scope), load_balancer_id: lb.id };
   const verb = lb.admin_state_up ? 'Disable' : 'Enable';
   // Why it is busy stands once above all of them.
   const disabled = (one: LoadBalancer) => (whyBusy(one) === undefined ? undefined : '');
   const actions: readonly RowAction<LoadBalancer>[] = [
     ...actionsOf(forms).map((action) => ({ ...action, disabled })),
-    { ...failOver(place), disabled },
+    { ...failOver(scope), disabled },
     rowCall({
       label: verb,
       title: ({ name }) => `${verb} ${name}`,
@@ -107,7 +107,7 @@ function Head({ lb }: { readonly lb: LoadBalancer }) {
         }),
       disabled,
     }),
-    deleteAction(place, ask.open, disabled),
+    deleteAction(scope, ask.open, disabled),
   ];
   return (
     <PageHead
@@ -171,7 +171,7 @@ interface PartsProps {
 }
 
 function Parts({ lb, pools, listeners, policies, logs }: PartsProps) {
-  const place = usePlace();
+  const scope = useScope();
   return (
     <DetailTabs
       tabs={[
@@ -180,13 +180,13 @@ function Parts({ lb, pools, listeners, policies, logs }: PartsProps) {
         { key: 'policies', label: 'Policies', body: policies },
         { key: 'metrics', label: 'Metrics', body: <Metrics id={lb.id} /> },
         { key: 'logs', label: 'Log', body: logs },
-        { key: 'code', label: 'Code', body: <CodePanel call={call(place, lb.id)} /> },
+        { key: 'code', label: 'Code', body: <CodePanel call={call(scope, lb.id)} /> },
       ]}
     />
   );
 }
 
-const call = (place: Place, id: string) =>
+const call = (scope: Scope, id: string) =>
   apiCall('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
-    params: { path: { ...pathParams(place), load_balancer_id: id }, query: { show_stats: true } },
+    params: { path: { ...pathParams(scope), load_balancer_id: id }, query: { show_stats: true } },
   });

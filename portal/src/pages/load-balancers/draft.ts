@@ -119,26 +119,26 @@ export function draftTopology({ name, listeners }: Draft): Topology {
 }
 
 /** The same for the infrastructure tool, which keeps each part apart. */
-export function terraformOf(body: Schemas['CreateLoadBalancer'], place: Where): string {
+export function terraformOf(body: Schemas['CreateLoadBalancer'], scope: Where): string {
   const { listeners = [], ...balancer } = body;
   const parts = listeners.flatMap(({ pools = [], ...listener }) => [
-    terraform('gcore_lblistener', listener.name, place, { ...listener, loadbalancer_id: BALANCER }),
-    ...pools.flatMap((pool) => poolParts(pool, listener.name, place)),
+    terraform('gcore_lblistener', listener.name, scope, { ...listener, loadbalancer_id: BALANCER }),
+    ...pools.flatMap((pool) => poolParts(pool, listener.name, scope)),
   ]);
-  return [terraform('gcore_loadbalancerv2', 'lb', place, { ...balancer }), ...parts].join('\n\n');
+  return [terraform('gcore_loadbalancerv2', 'lb', scope, { ...balancer }), ...parts].join('\n\n');
 }
 
 const BALANCER = referTo('gcore_loadbalancerv2', 'lb');
 
-function poolParts({ members = [], ...pool }: DraftPool, listener: string, place: Where): readonly string[] {
+function poolParts({ members = [], ...pool }: DraftPool, listener: string, scope: Where): readonly string[] {
   return [
-    terraform('gcore_lbpool', pool.name, place, {
+    terraform('gcore_lbpool', pool.name, scope, {
       ...pool,
       loadbalancer_id: BALANCER,
       listener_id: referTo('gcore_lblistener', listener),
     }),
     ...members.map((member, index) =>
-      terraform('gcore_lbmember', `${pool.name}-${index + 1}`, place, {
+      terraform('gcore_lbmember', `${pool.name}-${index + 1}`, scope, {
         ...member,
         pool_id: referTo('gcore_lbpool', pool.name),
       }),

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { StatusBadge, wordOf } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import type { Search } from '../../ui/routing.tsx';
@@ -83,7 +83,7 @@ const filtersOf = ({ tag_key, assigned_floating, logging_enabled, ...search }: S
 
 /** The load balancers of a project in a region. */
 export function LoadBalancers() {
-  const { place, params } = useListOfPlace(filtersOf);
+  const { scope, params } = useListOfScope(filtersOf);
   const [doomed, setDoomed] = useState<LoadBalancer>();
   const result = useQuery(api.queryOptions('get', LOAD_BALANCERS, { params }));
   return (
@@ -93,20 +93,20 @@ export function LoadBalancers() {
         about="One address in front of several servers: it sends each connection to a server that is well."
         createPage={{
           label: 'Create load balancer',
-          to: pathIn(place, 'load-balancers', 'new'),
-          call: () => needsOf('post', LOAD_BALANCERS, place.project),
+          to: pathIn(scope, 'load-balancers', 'new'),
+          call: () => needsOf('post', LOAD_BALANCERS, scope.project),
         }}
         filters={FILTERS}
         defaultOrder="created_at.desc"
         result={result}
         columns={COLUMNS}
-        href={({ id }) => pathIn(place, 'load-balancers', id)}
-        actions={[failOver(place), deleteAction(place, setDoomed)]}
-        several={severalDeleted(place)}
+        href={({ id }) => pathIn(scope, 'load-balancers', id)}
+        actions={[failOver(scope), deleteAction(scope, setDoomed)]}
+        several={severalDeleted(scope)}
         empty={{
           title: 'No load balancers here',
           about: 'Put one in front of two servers, and visitors no longer notice when one of them dies.',
-          code: `curl ${location.origin}/cloud/v1/loadbalancers/${place.project}/${place.region} -H "Authorization: APIKey $API_TOKEN"`,
+          code: `curl ${location.origin}/cloud/v1/loadbalancers/${scope.project}/${scope.region} -H "Authorization: APIKey $API_TOKEN"`,
         }}
       />
       <DeleteLoadBalancer lb={doomed} close={() => setDoomed(undefined)} />

@@ -1,6 +1,6 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
 import { certificates } from '../../api/choices.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { FieldInput } from '../../ui/field-input.tsx';
 import { AddItem, type ItemProps, RemoveItem } from '../../ui/item-buttons.tsx';
 import { nextKey, useItemFocus } from '../../ui/item-focus.ts';
@@ -28,7 +28,7 @@ interface ListenerFieldsProps extends ItemProps<DraftListener> {
 
 /** A listener with the pool behind it. */
 export function ListenerFields({ listener, index, errorOf, change, remove }: ListenerFieldsProps) {
-  const place = usePlace();
+  const scope = useScope();
   const set = (next: Partial<DraftListener>) => change({ ...listener, ...next });
   return (
     <Card
@@ -62,7 +62,7 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
               label: 'Certificate',
               kind: 'choice',
               placeholder: 'Choose a certificate',
-              choices: certificates(place),
+              choices: certificates(scope),
             }}
             first={false}
             value={listener.secretId}

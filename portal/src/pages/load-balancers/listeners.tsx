@@ -1,7 +1,7 @@
 import { certificates } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Listener>[] = [
 ];
 
 /** Fields that a listener has, new or old, beside its name. */
-const fieldsOf = (place: Place, listener?: Listener): readonly Field[] => [
+const fieldsOf = (scope: Scope, listener?: Listener): readonly Field[] => [
   {
     key: 'allowed_cidrs',
     label: 'Who may connect',
@@ -58,7 +58,7 @@ const fieldsOf = (place: Place, listener?: Listener): readonly Field[] => [
   },
   ...(listener?.protocol === 'TERMINATED_HTTPS'
     ? [
-        choiceField('secret_id', 'Certificate', certificates(place), {
+        choiceField('secret_id', 'Certificate', certificates(scope), {
           first: false,
           initial: listener.secret_id ?? '',
         }),
@@ -78,8 +78,8 @@ interface ListenersProps {
 
 /** What the load balancer listens to: changed, added, removed. */
 export function Listeners({ lb, listeners }: ListenersProps) {
-  const place = usePlace();
-  const path = pathParams(place);
+  const scope = useScope();
+  const path = pathParams(scope);
   const add = useRowForm<LoadBalancer, Schemas['CreateListener']>({
     label: 'Add listener',
     disabled: whyBusy,
@@ -88,11 +88,11 @@ export function Listeners({ lb, listeners }: ListenersProps) {
       fields: [
         optionField('protocol', 'Protocol', PROTOCOLS, { initial: 'HTTP' }),
         numberField('protocol_port', 'Port', { min: 1, max: 65_535, initial: 80 }),
-        choiceField('secret_id', 'Certificate', certificates(place), {
+        choiceField('secret_id', 'Certificate', certificates(scope), {
           when: ({ protocol }) => protocol === 'TERMINATED_HTTPS',
         }),
         textField('name', 'Name'),
-        ...fieldsOf(place),
+        ...fieldsOf(scope),
       ],
       body: (values) => ({
         load_balancer_id: lb.id,
@@ -113,7 +113,7 @@ export function Listeners({ lb, listeners }: ListenersProps) {
     label: 'Edit…',
     disabled: whyBusy,
     form: (listener) => ({
-      ...editing(listener.name, fieldsOf(place, listener)),
+      ...editing(listener.name, fieldsOf(scope, listener)),
       body: (values) => ({
         name: text(values, 'name'),
         allowed_cidrs: [...list(values, 'allowed_cidrs')],

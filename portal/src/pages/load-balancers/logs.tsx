@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, apiCall, every, faultOf, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
@@ -40,12 +40,12 @@ interface LogsProps {
 
 /** The last lines of the access log, followed while one looks; the filters are in the address. */
 export function Logs({ lb, pools }: LogsProps) {
-  const place = usePlace();
+  const scope = useScope();
   const { useSearch, changeSearch } = useRouting();
   const search: LogSearch = useSearch();
   const isLive = search.follow !== 'no';
   const params = {
-    path: { ...pathParams(place), load_balancer_id: lb.id },
+    path: { ...pathParams(scope), load_balancer_id: lb.id },
     query: {
       limit: LIMIT,
       ...(search.status ? { status: search.status } : {}),
@@ -82,11 +82,11 @@ interface OffProps {
 
 /** A load balancer without a log, and the button that gives it one. */
 function Off({ lb, why }: OffProps) {
-  const place = usePlace();
+  const scope = useScope();
   // Where nothing writes logs there is nothing to switch on.
   if (!why.includes('logging.enabled')) return <Empty title="No log" about={why} />;
   const call = apiCall('patch', '/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
-    params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
+    params: { path: { ...pathParams(scope), load_balancer_id: lb.id } },
     body: { logging: { enabled: true } },
   });
   return (

@@ -1,7 +1,7 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { type Place, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { numberField, textField } from '../../ui/fields.ts';
 import { type Field, given, SideForm, text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
@@ -34,11 +34,11 @@ const FIELDS: readonly Field[] = [
 const MEMBERS = '/cloud/v1/loadbalancers/{project_id}/{region_id}/pools/{pool_id}/members';
 
 /** What adding a member needs. */
-export const newMember = ({ project }: Place) => needsOf('post', MEMBERS, project);
+export const newMember = ({ project }: Scope) => needsOf('post', MEMBERS, project);
 
 /** Another server in a pool. */
 export function MemberForm({ pool, close }: MemberFormProps) {
-  const path = { ...pathParams(usePlace()), pool_id: pool.id };
+  const path = { ...pathParams(useScope()), pool_id: pool.id };
   return (
     <SideForm<Schemas['CreateMember']>
       opened

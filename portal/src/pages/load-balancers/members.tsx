@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { startTask } from '../../ui/follow-task.tsx';
@@ -67,7 +67,7 @@ interface MemberRowProps {
 }
 
 function MemberRow({ pool, member, index }: MemberRowProps) {
-  const path = { ...pathParams(usePlace()), pool_id: pool.id, member_id: member.id };
+  const path = { ...pathParams(useScope()), pool_id: pool.id, member_id: member.id };
   const name = `${member.address}:${member.protocol_port}`;
   const why = whyBusy(pool);
   const toggle = () =>

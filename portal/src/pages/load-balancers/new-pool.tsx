@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
@@ -79,11 +79,11 @@ const bodyOf = (lb: LoadBalancer, values: Values): NewPool => ({
     : {}),
 });
 
-const terraformOf = (place: Place, { members = [], ...pool }: NewPool) =>
+const terraformOf = (scope: Scope, { members = [], ...pool }: NewPool) =>
   [
-    terraform('gcore_lbpool', pool.name, place, pool),
+    terraform('gcore_lbpool', pool.name, scope, pool),
     ...members.map((member, index) =>
-      terraform('gcore_lbmember', `${pool.name}-${index + 1}`, place, {
+      terraform('gcore_lbmember', `${pool.name}-${index + 1}`, scope, {
         ...member,
         pool_id: referTo('gcore_lbpool', pool.name),
       }),
@@ -92,7 +92,7 @@ const terraformOf = (place: Place, { members = [], ...pool }: NewPool) =>
 
 /** The form that gives a load balancer another pool. */
 export function useNewPool(
-  place: Place,
+  scope: Scope,
   listeners: readonly Listener[],
   pools: readonly Schemas['Pool'][],
 ): RowVerb<LoadBalancer> {
@@ -105,10 +105,10 @@ export function useNewPool(
       body: (values) => bodyOf(lb, values),
       request: (body) =>
         apiCall('post', '/cloud/v1/lbpools/{project_id}/{region_id}', {
-          params: { path: pathParams(place) },
+          params: { path: pathParams(scope) },
           body,
         }),
-      terraform: (body) => terraformOf(place, body),
+      terraform: (body) => terraformOf(scope, body),
     }),
   });
 }

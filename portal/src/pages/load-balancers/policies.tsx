@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { Fragment } from 'react';
 import type { Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { Near } from '../../ui/near.tsx';
@@ -22,7 +22,7 @@ interface PoliciesProps {
 
 /** What becomes of requests before they reach a listener's own pool, in the order in which it is decided. */
 export function Policies({ lb, listeners, pools, policies }: PoliciesProps) {
-  const { add, verbs } = usePolicyVerbs(usePlace(), { lb, listeners, pools });
+  const { add, verbs } = usePolicyVerbs(useScope(), { lb, listeners, pools });
   const addRule = useNewRule();
   const ruleVerbs = useRuleVerbs();
   const ordered = policies.toSorted((one, other) => one.position - other.position);

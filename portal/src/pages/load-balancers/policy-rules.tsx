@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { unreadNote } from '../../ui/fault.tsx';
@@ -77,7 +77,7 @@ const bodyOf = (values: Values): NewRule => ({
 
 /** The form that adds a rule to a policy. */
 export function useNewRule(): RowVerb<Policy> {
-  const place = usePlace();
+  const scope = useScope();
   return useRowForm<Policy, NewRule>({
     label: 'Add rule',
     disabled: whyBusy,
@@ -86,7 +86,7 @@ export function useNewRule(): RowVerb<Policy> {
       fields: fieldsOf(),
       body: bodyOf,
       request: (body) =>
-        apiCall('post', RULES, { params: { path: { ...pathParams(place), l7policy_id: policy.id } }, body }),
+        apiCall('post', RULES, { params: { path: { ...pathParams(scope), l7policy_id: policy.id } }, body }),
     }),
   });
 }
@@ -95,8 +95,8 @@ const ONE = `${RULES}/{l7rule_id}`;
 
 /** What can be done with a rule of any policy. */
 export function useRuleVerbs(): readonly RowVerb<Rule>[] {
-  const place = usePlace();
-  const pathOf = ({ id, l7policy_id }: Rule) => ({ ...pathParams(place), l7policy_id, l7rule_id: id });
+  const scope = useScope();
+  const pathOf = ({ id, l7policy_id }: Rule) => ({ ...pathParams(scope), l7policy_id, l7rule_id: id });
   const edit = useRowForm<Rule, NewRule>({
     label: 'Edit…',
     disabled: whyBusy,
@@ -127,7 +127,7 @@ interface RulesProps {
 export function Rules({ policy, actions }: RulesProps) {
   const l7policy_id = policy.id;
   const query = useQuery({
-    ...api.queryOptions('get', RULES, { params: { path: { ...pathParams(usePlace()), l7policy_id } } }),
+    ...api.queryOptions('get', RULES, { params: { path: { ...pathParams(useScope()), l7policy_id } } }),
     // The policy knows how many it has.
     enabled: policy.rules.length > 0,
     select: ({ results }) => results.map((rule): Rule => ({ ...rule, l7policy_id })),

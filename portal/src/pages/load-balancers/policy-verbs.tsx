@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { optionField, textField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
@@ -96,8 +96,8 @@ interface Around {
 }
 
 /** The form that adds a policy to a listener, and what can be done with one. */
-export function usePolicyVerbs(place: Place, { lb, listeners, pools }: Around) {
-  const path = pathParams(place);
+export function usePolicyVerbs(scope: Scope, { lb, listeners, pools }: Around) {
+  const path = pathParams(scope);
   const able = listeners.filter(readsRequests);
   const add = useRowForm<LoadBalancer, Schemas['CreateL7Policy']>({
     label: 'Add policy',

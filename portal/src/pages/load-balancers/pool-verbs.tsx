@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { numberField, optionField } from '../../ui/fields.ts';
 import { optionsOf } from '../../ui/options.ts';
@@ -82,8 +82,8 @@ export const checkBody = (values: Values) =>
   });
 
 /** What can be done with a pool: its own properties, how its members are checked, its end. */
-export function usePoolVerbs(place: Place): readonly RowVerb<Pool>[] {
-  const path = (id: string) => ({ ...pathParams(place), pool_id: id });
+export function usePoolVerbs(scope: Scope): readonly RowVerb<Pool>[] {
+  const path = (id: string) => ({ ...pathParams(scope), pool_id: id });
   const edit = useRowForm<Pool, Schemas['UpdatePool']>({
     label: 'Edit…',
     disabled: whyBusy,

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
@@ -28,9 +28,9 @@ interface PoolsProps {
 /** Each pool with its members: switched off, on, removed, added. */
 export function Pools({ lb, listeners, pools }: PoolsProps) {
   const [adding, setAdding] = useState<Pool>();
-  const place = usePlace();
-  const verbs = usePoolVerbs(place);
-  const add = useNewPool(place, listeners, pools);
+  const scope = useScope();
+  const verbs = usePoolVerbs(scope);
+  const add = useNewPool(scope, listeners, pools);
   return (
     <>
       <Group justify="flex-end" mb="sm">
@@ -54,7 +54,7 @@ export function Pools({ lb, listeners, pools }: PoolsProps) {
                   size="xs"
                   variant="default"
                   why={whyBusy(pool)}
-                  call={newMember(place)}
+                  call={newMember(scope)}
                   onClick={() => setAdding(pool)}
                 >
                   Add member

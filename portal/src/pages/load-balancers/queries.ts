@@ -1,25 +1,25 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, type Schemas, whileBusy } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 
 type Balancer = Schemas['LoadBalancer'];
 /** The stream says when health moves; what a task does, step by step, is looked for. */
 const LIVE = { ...whileBusy<Balancer>(({ task_id }) => task_id !== null), placeholderData: keepPreviousData };
 const PARTS = { placeholderData: keepPreviousData };
 
-export const loadBalancerQuery = (place: Place, id: string) =>
+export const loadBalancerQuery = (scope: Scope, id: string) =>
   api.queryOptions('get', '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
     params: {
-      path: { ...pathParams(place), load_balancer_id: id },
+      path: { ...pathParams(scope), load_balancer_id: id },
       query: { show_stats: true, with_ddos: true },
     },
   });
 
 /** The load balancer with all its parts, live. */
-export function useLoadBalancer(place: Place, id: string) {
-  const path = pathParams(place);
+export function useLoadBalancer(scope: Scope, id: string) {
+  const path = pathParams(scope);
   const query = { load_balancer_id: id };
-  const lb = useQuery({ ...loadBalancerQuery(place, id), ...LIVE });
+  const lb = useQuery({ ...loadBalancerQuery(scope, id), ...LIVE });
   const listeners = useQuery({
     ...api.queryOptions('get', '/cloud/v1/lblisteners/{project_id}/{region_id}', {
       params: { path, query: { ...query, show_stats: true } },

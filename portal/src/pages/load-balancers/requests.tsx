@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, every, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { type Alert, alertsOf } from '../../ui/alerts.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { unreadNote } from '../../ui/fault.tsx';
@@ -32,7 +32,7 @@ export function Requests({ id }: { readonly id: string }) {
   const hours = body.time_interval * (body.time_unit === 'day' ? 24 : 1);
   const query = useQuery({
     ...api.queryOptions('get', '/virga/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}/series', {
-      params: { path: { ...pathParams(usePlace()), load_balancer_id: id }, query: { hours } },
+      params: { path: { ...pathParams(useScope()), load_balancer_id: id }, query: { hours } },
     }),
     ...every(EVERY_MS),
   });

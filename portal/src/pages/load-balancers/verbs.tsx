@@ -1,6 +1,6 @@
 import { loadBalancerFlavors } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
 import { useFieldForm } from '../../ui/field-form.ts';
@@ -14,23 +14,23 @@ import type { LoadBalancer } from './list.tsx';
 const LOAD_BALANCER = '/cloud/v1/loadbalancers/{project_id}/{region_id}/{load_balancer_id}';
 
 /** Another server takes over. */
-export const failOver = (place: Place) =>
+export const failOver = (scope: Scope) =>
   rowCall<LoadBalancer>({
     label: 'Fail over',
     title: ({ name }) => `Fail over ${name}`,
     call: ({ id }) =>
       apiCall('post', `${LOAD_BALANCER}/failover`, {
-        params: { path: { ...pathParams(place), load_balancer_id: id } },
+        params: { path: { ...pathParams(scope), load_balancer_id: id } },
         body: {},
       }),
     disabled: whyBusy,
   });
 
 /** Forms about the load balancer itself: its name and tags, its size, and where its access log goes. */
-export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalancer>[] {
+export function useLoadBalancerForms(scope: Scope): readonly RowVerb<LoadBalancer>[] {
   const save = (lb: LoadBalancer, body: object) =>
     apiCall('patch', '/cloud/v2/loadbalancers/{project_id}/{region_id}/{load_balancer_id}', {
-      params: { path: { ...pathParams(place), load_balancer_id: lb.id } },
+      params: { path: { ...pathParams(scope), load_balancer_id: lb.id } },
       body,
     });
   const edit = useEditForm<LoadBalancer>({
@@ -91,14 +91,14 @@ export function useLoadBalancerForms(place: Place): readonly RowVerb<LoadBalance
     title: ({ name }: LoadBalancer) => `Resize ${name}`,
     asks: 'flavor',
     field: (key, { flavor }) =>
-      choiceField(key, 'Size', loadBalancerFlavors(place), {
+      choiceField(key, 'Size', loadBalancerFlavors(scope), {
         first: false,
         about: 'Traffic goes on while it changes.',
         initial: flavor?.flavor_name ?? '',
       }),
     request: ({ id }, body) =>
       apiCall('post', `${LOAD_BALANCER}/resize`, {
-        params: { path: { ...pathParams(place), load_balancer_id: id } },
+        params: { path: { ...pathParams(scope), load_balancer_id: id } },
         body,
       }),
   });

@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { SubnetStrip } from '../../pictures/subnet-strip.tsx';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
-import { useDetailPlace } from '../../ui/detail.tsx';
+import { useDetailScope } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { textField } from '../../ui/fields.ts';
 import { FromBefore } from '../../ui/from-before.tsx';
@@ -35,8 +35,8 @@ const FIELDS: readonly Field[] = [
 
 /** One network: its subnets, and who uses which of their addresses. */
 export function NetworkDetail() {
-  const { place, id, back } = useDetailPlace('networks', 'Networks');
-  const path = pathParams(place);
+  const { scope, id, back } = useDetailScope('networks', 'Networks');
+  const path = pathParams(scope);
   const form = useNewForm();
   const network = useQuery(
     api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}/{network_id}', {
@@ -65,7 +65,7 @@ export function NetworkDetail() {
       </>
     );
   const { data } = network;
-  const needed = needsOf('post', SUBNETS, place.project);
+  const needed = needsOf('post', SUBNETS, scope.project);
   return (
     <>
       <PageHead
@@ -117,7 +117,7 @@ export function NetworkDetail() {
           enable_dhcp: values.enable_dhcp === true,
         })}
         request={(body) => apiCall('post', SUBNETS, { params: { path }, body })}
-        terraform={(body) => terraform('gcore_subnet', body.name, place, { ...body })}
+        terraform={(body) => terraform('gcore_subnet', body.name, scope, { ...body })}
         opened={form.opened}
         close={form.close}
       />
@@ -147,7 +147,7 @@ function SubnetCard({
   readonly subnet: Subnet;
   readonly ports: readonly Schemas['Port'][];
 }) {
-  const path = pathParams(usePlace());
+  const path = pathParams(useScope());
   const remove = useDelete<Subnet>({
     kind: 'subnet',
     consequences: () => 'A subnet whose addresses are in use stays.',

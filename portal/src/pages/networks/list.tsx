@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { toCreated } from '../../ui/follow-task.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -42,7 +42,7 @@ export function kindOf({ external, shared, type }: Network): string {
 }
 
 export function Networks() {
-  const { place, path, params } = useListOfPlace(({ name, order_by }) => ({
+  const { scope, path, params } = useListOfScope(({ name, order_by }) => ({
     name__contains: name,
     order_by: order_by as 'name.asc',
   }));
@@ -55,7 +55,7 @@ export function Networks() {
       defaultOrder="created_at.desc"
       result={result}
       columns={COLUMNS}
-      href={({ id }) => pathIn(place, 'networks', id)}
+      href={({ id }) => pathIn(scope, 'networks', id)}
       empty={{
         title: 'No networks here',
         about: 'Create one, and put load balancers, instances and clusters on its subnets.',
@@ -74,8 +74,8 @@ export function Networks() {
         fields: FIELDS,
         body: (values) => ({ name: text(values, 'name'), create_router: values.create_router === true }),
         request: (body) => apiCall('post', NETWORKS, { params: { path }, body }),
-        terraform: (body) => terraform('gcore_network', body.name, place, { ...body }),
-        to: toCreated(place, 'networks'),
+        terraform: (body) => terraform('gcore_network', body.name, scope, { ...body }),
+        to: toCreated(scope, 'networks'),
       }}
     />
   );

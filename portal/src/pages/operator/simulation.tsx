@@ -130,7 +130,7 @@ export function Simulation() {
 }
 
 /** What can be struck, or why that could not be read. */
-interface Asked {
+interface Requested {
   readonly data: { readonly kinds: readonly string[] } | undefined;
   readonly error: unknown;
 }
@@ -141,7 +141,7 @@ const isRefused = (error: unknown) =>
   'exception_class' in error &&
   error.exception_class === 'ForbiddenError';
 
-const formOf = (region: number, from: Asked): FormOptions<NewFault> => ({
+const formOf = (region: number, from: Requested): FormOptions<NewFault> => ({
   title: 'Set fault',
   fields: [
     optionField(

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
-import type { Place } from '../../api/place.ts';
+import type { Scope } from '../../api/scope.ts';
 import { pageOf } from '../../app/kinds.ts';
 import type { Edge, Node, Topology } from '../../pictures/topology-layout.ts';
 
@@ -30,7 +30,7 @@ export interface Shown {
 }
 
 /** What is drawn of a map, from where the reader is. */
-export function pictureOf(map: ProjectMap, here: Place, { text, region }: Shown): Topology {
+export function pictureOf(map: ProjectMap, here: Scope, { text, region }: Shown): Topology {
   const regions = new Map(map.regions.map(({ id, name }) => [id, name]));
   const byId = new Map(map.nodes.map((node) => [node.id, node]));
   const isShown = (node: MapNode) => region === undefined || node.region_id === region;
@@ -42,7 +42,7 @@ export function pictureOf(map: ProjectMap, here: Place, { text, region }: Shown)
   const shown = map.nodes.filter(isShown).sort((a, b) => rank(a) - rank(b));
   const nodes = shown.map((node): Node => {
     const owner = (node.part_of ? byId.get(node.part_of) : undefined) ?? node;
-    const place = { ...here, region: owner.region_id ?? here.region };
+    const scope = { ...here, region: owner.region_id ?? here.region };
     return {
       id: node.id,
       column: KINDS[node.kind]?.column ?? 3,
@@ -51,7 +51,7 @@ export function pictureOf(map: ProjectMap, here: Place, { text, region }: Shown)
         .filter(Boolean)
         .join(' · '),
       status: node.status,
-      href: pageOf(owner, place),
+      href: pageOf(owner, scope),
       isBusy: node.task_id !== null,
       isDim: !isFound(node),
     };

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { every } from '../../api/client.ts';
-import { type Place, pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, type Scope } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { TopologyPicture } from '../../pictures/topology.tsx';
 import { unreadNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -17,14 +17,14 @@ const LOOK_MS = 120_000;
 
 /** The project as one picture over all its regions. */
 export function ProjectPicture() {
-  const place = usePlace();
-  const result = useQuery({ ...mapQuery(place), ...every(LOOK_MS) });
+  const scope = useScope();
+  const result = useQuery({ ...mapQuery(scope), ...every(LOOK_MS) });
   const [text, setText] = useState('');
   const [region, setRegion] = useState('');
   const { data } = result;
   const topology = useMemo(
-    () => data && pictureOf(data, place, { text, region: region === '' ? undefined : Number(region) }),
-    [data, place, text, region],
+    () => data && pictureOf(data, scope, { text, region: region === '' ? undefined : Number(region) }),
+    [data, scope, text, region],
   );
   const unread = unreadNote(result);
   const isEmpty = data?.nodes.length === 0;
@@ -61,7 +61,7 @@ export function ProjectPicture() {
     >
       {unread && <div className={styles.note}>{unread}</div>}
       {!unread && !data && <Skeleton height={160} m="md" />}
-      {data && isEmpty && <Ghosts map={data} place={place} />}
+      {data && isEmpty && <Ghosts map={data} scope={scope} />}
       {topology && !isEmpty && (
         <TopologyPicture topology={topology} label="The project: traffic goes from left to right" />
       )}
@@ -93,7 +93,7 @@ const GHOSTS: readonly (readonly [title: string, about: string, page: string])[]
 ];
 
 /** Where nothing is yet, what could be is the way to begin. */
-function Ghosts({ map, place }: { readonly map: ProjectMap; readonly place: Place }) {
+function Ghosts({ map, scope }: { readonly map: ProjectMap; readonly scope: Scope }) {
   return (
     <>
       <p className={styles.note}>Nothing is here yet. Begin with one of these:</p>
@@ -102,7 +102,7 @@ function Ghosts({ map, place }: { readonly map: ProjectMap; readonly place: Plac
           <Link
             key={title}
             className={styles.ghost}
-            to={page.startsWith('/') ? page : `${pathIn(place)}/${page}`}
+            to={page.startsWith('/') ? page : `${pathIn(scope)}/${page}`}
           >
             <b>{title}</b>
             <span>{about}</span>

@@ -2,9 +2,9 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { faultOf } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { projectsQuery, regionsQuery } from '../../app/home.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { TaskLine } from '../../app/task-drawer.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, Empty, PageHead } from '../../ui/page.tsx';
@@ -14,14 +14,14 @@ import { recentTasksQuery } from './queries.ts';
 import { Running } from './running.tsx';
 import { Wrong } from './wrong.tsx';
 
-/** What runs in this place, what is wrong, what has just happened. */
+/** What runs in this scope, what is wrong, what has just happened. */
 export function Overview() {
-  const place = usePlace();
+  const scope = useScope();
   const projects = useQuery(projectsQuery());
   const regions = useQuery(regionsQuery());
-  const tasks = useQuery(recentTasksQuery(place));
-  const project = projects.data?.results.find(({ id }) => id === place.project)?.name;
-  const region = regions.data?.results.find(({ id }) => id === place.region)?.display_name;
+  const tasks = useQuery(recentTasksQuery(scope));
+  const project = projects.data?.results.find(({ id }) => id === scope.project)?.name;
+  const region = regions.data?.results.find(({ id }) => id === scope.region)?.display_name;
   return (
     <>
       <PageHead
@@ -35,7 +35,7 @@ export function Overview() {
         <Card
           title="Recent tasks"
           aside={
-            <Link className="link" to={pathIn(place, 'tasks')}>
+            <Link className="link" to={pathIn(scope, 'tasks')}>
               All tasks
             </Link>
           }

@@ -1,19 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
+import { pathIn, pathParams } from '../../api/scope.ts';
 import { regionsQuery } from '../../app/home.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import styles from './overview.module.css';
 import { balancersQuery } from './queries.ts';
 
 /** How many there are of each noun; what there is none of is a door to begin with. */
 export function Running() {
-  const place = usePlace();
-  const path = pathParams(place);
+  const scope = useScope();
+  const path = pathParams(scope);
   const regions = useQuery(regionsQuery());
-  const region = regions.data?.results.find(({ id }) => id === place.region);
-  const balancers = useQuery(balancersQuery(place));
+  const region = regions.data?.results.find(({ id }) => id === scope.region);
+  const balancers = useQuery(balancersQuery(scope));
   const clusters = useQuery({
     ...api.queryOptions('get', '/cloud/v2/k8s/clusters/{project_id}/{region_id}', { params: { path } }),
     enabled: region?.has_k8s === true,
@@ -52,7 +52,7 @@ export function Running() {
   return (
     <div className={styles.doors}>
       {doors.map(({ label, count, unread, to, none, lacking }) => (
-        <Link key={label} className={styles.door} to={pathIn(place, to)} data-lacking={lacking}>
+        <Link key={label} className={styles.door} to={pathIn(scope, to)} data-lacking={lacking}>
           <span className={styles.doorLabel}>{label}</span>
           <span className={styles.doorCount}>
             {lacking || unread ? '–' : (count?.toLocaleString() ?? '…')}

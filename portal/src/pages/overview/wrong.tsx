@@ -2,10 +2,10 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { every, type Schemas } from '../../api/client.ts';
-import { type Place, pathIn } from '../../api/place.ts';
+import { pathIn, type Scope } from '../../api/scope.ts';
 import { regionsQuery } from '../../app/home.ts';
 import { pageOf } from '../../app/kinds.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { unreadNote } from '../../ui/fault.tsx';
 import { IconCircleCheck } from '../../ui/icons.ts';
@@ -24,13 +24,13 @@ const SHOWN = 12;
 
 /** What somebody should look at, in all regions of the project. */
 export function Wrong() {
-  const place = usePlace();
-  const result = useQuery({ ...attentionQuery(place), ...every(LOOK_MS) });
+  const scope = useScope();
+  const result = useQuery({ ...attentionQuery(scope), ...every(LOOK_MS) });
   const regions = useQuery(regionsQuery());
   const items = result.data?.results ?? [];
   const unread = unreadNote(result);
   const regionOf = ({ region_id: id }: Item) =>
-    id === null || id === place.region
+    id === null || id === scope.region
       ? undefined
       : regions.data?.results.find((region) => region.id === id)?.display_name;
   return (
@@ -56,7 +56,7 @@ export function Wrong() {
 
 function Line({ item, region }: { readonly item: Item; readonly region: string | undefined }) {
   const { severity, subject, reason, since } = item;
-  const to = pathOf(item, usePlace());
+  const to = pathOf(item, useScope());
   const name = nameOf(item);
   return (
     <li>
@@ -87,16 +87,16 @@ function nameOf({ kind, name }: Item): string {
   return kind === 'quota' ? quotaTitle(name) : name;
 }
 
-function pathOf({ kind, id, name, region_id }: Item, here: Place): string | undefined {
-  const place = { ...here, region: region_id ?? here.region };
+function pathOf({ kind, id, name, region_id }: Item, here: Scope): string | undefined {
+  const scope = { ...here, region: region_id ?? here.region };
   switch (kind) {
     case 'task':
-      return pathIn(place, 'tasks', id);
+      return pathIn(scope, 'tasks', id);
     case 'quota':
-      return pathIn(place, 'quotas');
+      return pathIn(scope, 'quotas');
     case 'webhook':
       return '/account/subscriptions';
     default:
-      return pageOf({ kind, id, name }, place);
+      return pageOf({ kind, id, name }, scope);
   }
 }

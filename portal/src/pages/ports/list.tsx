@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { securityGroups } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
@@ -25,7 +25,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 /** What stands on addresses of networks, whatever it is. */
 export function Ports() {
-  const { place, path, params } = useListOfPlace(({ address, attached, order_by }) => ({
+  const { scope, path, params } = useListOfScope(({ address, attached, order_by }) => ({
     ip_addresses: address ? [address] : [],
     attached: attached ? attached === 'yes' : undefined,
     order_by: order_by as 'created_at.asc',
@@ -43,7 +43,7 @@ export function Ports() {
           key: 'security_group_ids',
           label: 'Security groups',
           kind: 'choices',
-          choices: securityGroups(place),
+          choices: securityGroups(scope),
           initial: port.security_group_ids,
         },
         {
@@ -97,13 +97,13 @@ export function Ports() {
 const addressOf = ({ ip_assignments }: Port) => ip_assignments[0]?.ip_address ?? 'none';
 
 function Owner({ of }: { readonly of: Port['attached_to'] }) {
-  const place = usePlace();
+  const scope = useScope();
   if (!of?.resource_type || !of.resource_id) return 'nothing';
   const page = PAGES[of.resource_type];
   const words = of.resource_type.replaceAll('_', ' ');
   if (!page) return words;
   return (
-    <Link className="link" to={pathIn(place, page, of.resource_id)}>
+    <Link className="link" to={pathIn(scope, page, of.resource_id)}>
       {words} {of.resource_id.slice(0, 8)}
     </Link>
   );

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, apiCall, faultOf, queryClient } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { optionsOf } from '../../ui/options.ts';
@@ -22,7 +22,7 @@ const ABOUT = 'How much of everything the account may use.';
 
 /** What the account may use, in this region and in all, and when it is warned. */
 export function Quotas() {
-  const { region } = usePlace();
+  const { region } = useScope();
   const session = useSession();
   const clientId = session.state === 'in' ? session.clientId : 0;
   const { useSearch, changeSearch } = useRouting();

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { QuotaBar } from '../../pictures/quota-bar.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { useDelete } from '../../ui/delete-action.tsx';
@@ -34,7 +34,7 @@ interface RequestMoreProps {
 
 /** The button and the form that ask for a higher limit. */
 export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
-  const { region } = usePlace();
+  const { region } = useScope();
   const form = useNewForm();
   const all = [...regional, ...global];
   const options = all.map(({ name }) => name).sort((a, b) => quotaName(a).localeCompare(quotaName(b)));

@@ -6,7 +6,7 @@ import { CopyText } from '../../ui/copy.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, optionField, textField } from '../../ui/fields.ts';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Reserved>[] = [
   { label: 'Created', order: 'created_at', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
+const fieldsOf = (scope: { project: number; region: number }): readonly Field[] => [
   optionField(
     'type',
     'Where it is from',
@@ -51,10 +51,10 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     }),
     { initial: 'external' },
   ),
-  choiceField('network_id', 'Network', networks(place), {
+  choiceField('network_id', 'Network', networks(scope), {
     when: ({ type }) => type === 'any_subnet' || type === 'ip_address',
   }),
-  choiceField('subnet_id', 'Subnet', subnets(place), { when: ({ type }) => type === 'subnet' }),
+  choiceField('subnet_id', 'Subnet', subnets(scope), { when: ({ type }) => type === 'subnet' }),
   textField('ip_address', 'Address', { placeholder: '10.0.0.20', when: ({ type }) => type === 'ip_address' }),
   {
     key: 'is_vip',
@@ -79,7 +79,7 @@ function bodyOf(values: Values): Body {
 
 /** Addresses that stay yours, used or not. */
 export function ReservedIps() {
-  const { place, path, params } = useListOfPlace(({ address, kind, order_by }) => ({
+  const { scope, path, params } = useListOfScope(({ address, kind, order_by }) => ({
     ip_address: address,
     ...(kind ? { [kind]: true } : {}),
     order_by: order_by as 'created_at.asc',
@@ -132,10 +132,10 @@ export function ReservedIps() {
       empty={{ title: 'No reserved fixed IPs', about: 'Reserve one before you tell it to others.' }}
       form={{
         title: 'Reserve fixed IP',
-        fields: fieldsOf(place),
+        fields: fieldsOf(scope),
         body: bodyOf,
         request: (body) => apiCall('post', RESERVED_IPS, { params: { path }, body }),
-        terraform: (body) => terraform('gcore_reservedfixedip', 'address', place, { ...body }),
+        terraform: (body) => terraform('gcore_reservedfixedip', 'address', scope, { ...body }),
       }}
     />
   );

@@ -13,8 +13,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, apiCall, faultOf, queryClient } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card, PageHead } from '../../ui/page.tsx';
@@ -27,7 +27,7 @@ import { Previews } from './previews.tsx';
 
 /** Opens the designer once the set is known, so that nothing is typed over. */
 export function PageDesigner() {
-  const place = usePlace();
+  const scope = useScope();
   const { id } = useParams({ strict: false }) as { id?: string };
   const set = useQuery({
     ...api.queryOptions('get', '/waap/v1/custom-page-sets/{set_id}', {
@@ -35,7 +35,7 @@ export function PageDesigner() {
     }),
     enabled: id !== undefined,
   });
-  const back = { to: pathIn(place, 'response-pages'), label: 'Response pages' };
+  const back = { to: pathIn(scope, 'response-pages'), label: 'Response pages' };
   if (set.error && !set.data)
     return (
       <>
@@ -55,7 +55,7 @@ export function PageDesigner() {
 
 /** Left the words of one page, right all six as visitors see them, in step with each key pressed. */
 function Designer({ set }: { readonly set: PageSet | undefined }) {
-  const place = usePlace();
+  const scope = useScope();
   const navigate = useNavigate();
   const { page: shown = 'block' } = useSearch({ strict: false }) as { page?: Key };
   const { changeSearch } = useRouting();
@@ -63,7 +63,7 @@ function Designer({ set }: { readonly set: PageSet | undefined }) {
   const [drafts, setDrafts] = useState<Drafts>(() => draftsOf(set));
   const { busy, fault, send } = useSubmit();
   const fields = useRef<HTMLDivElement>(null);
-  const list = pathIn(place, 'response-pages');
+  const list = pathIn(scope, 'response-pages');
   const choose = (key: string) =>
     void changeSearch(() => ({ page: key }), { replace: true, resetScroll: false });
   const change = (next: Partial<Draft>) =>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<PageSet>[] = [
 
 /** Sets of pages that visitors see when they are blocked or challenged. */
 export function ResponsePages() {
-  const place = usePlace();
+  const scope = useScope();
   const { page, search } = useListSearch();
   const result = useQuery(
     api.queryOptions('get', SETS, {
@@ -44,13 +44,13 @@ export function ResponsePages() {
       filters={[textFilter('name', 'Name')]}
       createPage={{
         label: 'Design pages',
-        to: pathIn(place, 'response-pages', 'new'),
+        to: pathIn(scope, 'response-pages', 'new'),
         call: () => needsOf('post', SETS),
       }}
       defaultOrder="name.asc"
       result={result}
       columns={COLUMNS}
-      href={({ id }) => pathIn(place, 'response-pages', String(id))}
+      href={({ id }) => pathIn(scope, 'response-pages', String(id))}
       remove={{
         kind: 'set of pages',
         askName: ({ domains }) => (domains?.length ?? 0) > 0,

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { subnets } from '../../api/choices.ts';
 import { type ApiCall, api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { whyBusy } from '../../ui/delete-action.tsx';
-import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { Detail, useDetailScope } from '../../ui/detail.tsx';
 import { useFieldForm } from '../../ui/field-form.ts';
 import { choiceField } from '../../ui/fields.ts';
 import { Card, Empty } from '../../ui/page.tsx';
@@ -22,15 +22,15 @@ const ROUTER = '/cloud/v1/routers/{project_id}/{region_id}/{router_id}';
 
 /** One router: the subnets on it, the way outside, its routes. */
 export function RouterDetail() {
-  const { place, id, back } = useDetailPlace('routers', 'Routers');
-  const path = { ...pathParams(place), router_id: id };
+  const { scope, id, back } = useDetailScope('routers', 'Routers');
+  const path = { ...pathParams(scope), router_id: id };
   const query = useQuery(api.queryOptions('get', ROUTER, { params: { path } }));
   const attach = useFieldForm({
     label: 'Attach subnet…',
     disabled: whyBusy,
     title: ({ name }: Router) => `Attach a subnet to ${name}`,
     asks: 'subnet_id',
-    field: (key) => choiceField(key, 'Subnet', subnets(place)),
+    field: (key) => choiceField(key, 'Subnet', subnets(scope)),
     request: (_, body) => apiCall('post', `${ROUTER}/attach`, { params: { path }, body }),
   });
   const edit = useRowForm<Router, Schemas['UpdateRouter']>({
@@ -70,7 +70,7 @@ export function RouterDetail() {
       query={query}
       badge={({ status }) => <StatusBadge status={status} />}
       verbs={[attach, edit]}
-      remove={routerDeletion(pathParams(place))}
+      remove={routerDeletion(pathParams(scope))}
       head={(router) => (
         <ActionButton
           size="sm"
@@ -107,8 +107,8 @@ interface InterfacesProps {
 }
 
 function Interfaces({ router, detach }: InterfacesProps) {
-  const place = usePlace();
-  const params = { path: pathParams(place), query: { limit: 1000 } };
+  const scope = useScope();
+  const params = { path: pathParams(scope), query: { limit: 1000 } };
   const networks = useQuery(
     api.queryOptions('get', '/cloud/v1/networks/{project_id}/{region_id}', { params }),
   );
@@ -124,7 +124,7 @@ function Interfaces({ router, detach }: InterfacesProps) {
           title="Subnets"
           rows={router.interfaces}
           rowKey={({ port_id }) => port_id}
-          href={({ network_id }) => pathIn(place, 'networks', network_id)}
+          href={({ network_id }) => pathIn(scope, 'networks', network_id)}
           columns={[
             {
               label: 'Subnet',

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { subnets } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type DeleteOptions, whyBusy } from '../../ui/delete-action.tsx';
 import { textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { toCreated } from '../../ui/follow-task.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
@@ -45,7 +45,7 @@ export const routerDeletion = (path: { project_id: number; region_id: number }):
 
 /** What joins subnets to each other and to the outside. */
 export function Routers() {
-  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
+  const { scope, path, params } = useListOfScope(({ name }) => ({ name__contains: name }));
   const result = useQuery(api.queryOptions('get', ROUTERS, { params }));
   return (
     <NounPage<Router, Schemas['CreateRouter']>
@@ -54,7 +54,7 @@ export function Routers() {
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
-      href={({ id }) => pathIn(place, 'routers', id)}
+      href={({ id }) => pathIn(scope, 'routers', id)}
       remove={routerDeletion(path)}
       empty={{ title: 'No routers', about: 'A subnet without one reaches only itself.' }}
       form={{
@@ -72,7 +72,7 @@ export function Routers() {
             key: 'subnets',
             label: 'Subnets',
             kind: 'choices',
-            choices: subnets(place),
+            choices: subnets(scope),
             fault: 'interfaces',
           },
         ],
@@ -86,8 +86,8 @@ export function Routers() {
           }),
         }),
         request: (body) => apiCall('post', ROUTERS, { params: { path }, body }),
-        terraform: (body) => terraform('gcore_router', body.name, place, { ...body }),
-        to: toCreated(place, 'routers'),
+        terraform: (body) => terraform('gcore_router', body.name, scope, { ...body }),
+        to: toCreated(scope, 'routers'),
       }}
     />
   );

@@ -3,7 +3,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { areaField, textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { type Field, text } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -41,7 +41,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 export function Secrets() {
-  const { path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
+  const { path, params } = useListOfScope(({ name }) => ({ name__contains: name }));
   const result = useQuery(api.queryOptions('get', CERTIFICATES, { params }));
   return (
     <NounPage

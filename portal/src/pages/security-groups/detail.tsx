@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { securityGroups } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathParams } from '../../api/place.ts';
+import { pathParams } from '../../api/scope.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
-import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { Detail, useDetailScope } from '../../ui/detail.tsx';
 import { Links } from '../../ui/links.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
 import { rowCall } from '../../ui/row-call.ts';
@@ -21,16 +21,16 @@ const RULES = '/cloud/v2/security_groups/{project_id}/{region_id}/{group_id}/rul
 
 /** One group: what passes in, what passes out, and whom it is for. */
 export function SecurityGroupDetail() {
-  const { place, id, back } = useDetailPlace('security-groups', 'Security groups');
-  const { verbs, remove } = useGroupVerbs(place);
-  const path = { ...pathParams(place), group_id: id };
+  const { scope, id, back } = useDetailScope('security-groups', 'Security groups');
+  const { verbs, remove } = useGroupVerbs(scope);
+  const path = { ...pathParams(scope), group_id: id };
   const query = useQuery(api.queryOptions('get', GROUP, { params: { path } }));
   const members = useQuery(api.queryOptions('get', `${GROUP}/instances`, { params: { path } }));
   const add = useRowForm<SecurityGroup, Schemas['CreateSecurityGroupRule']>({
     label: 'Add rule…',
     form: (group) => ({
       title: `Add a rule to ${group.name}`,
-      fields: ruleFields(securityGroups(place)),
+      fields: ruleFields(securityGroups(scope)),
       body: ruleOf,
       request: (body) => apiCall('post', RULES, { params: { path }, body }),
     }),

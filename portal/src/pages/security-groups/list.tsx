@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { toCreated } from '../../ui/follow-task.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given, text } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -30,8 +30,8 @@ const COLUMNS: readonly Column<SecurityGroup>[] = [
 
 /** Rules of who may reach what, that ports carry. */
 export function SecurityGroups() {
-  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
-  const { verbs, remove } = useGroupVerbs(place);
+  const { scope, path, params } = useListOfScope(({ name }) => ({ name__contains: name }));
+  const { verbs, remove } = useGroupVerbs(scope);
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/securitygroups/{project_id}/{region_id}', { params }),
   );
@@ -42,7 +42,7 @@ export function SecurityGroups() {
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
-      href={({ id }) => pathIn(place, 'security-groups', id)}
+      href={({ id }) => pathIn(scope, 'security-groups', id)}
       verbs={verbs}
       remove={remove}
       empty={{
@@ -64,8 +64,8 @@ export function SecurityGroups() {
         }),
         request: (body) =>
           apiCall('post', '/cloud/v2/security_groups/{project_id}/{region_id}', { params: { path }, body }),
-        terraform: (body) => terraform('gcore_securitygroup', body.name, place, { ...body }),
-        to: toCreated(place, 'security_groups'),
+        terraform: (body) => terraform('gcore_securitygroup', body.name, scope, { ...body }),
+        to: toCreated(scope, 'security_groups'),
       }}
     />
   );

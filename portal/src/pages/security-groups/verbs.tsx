@@ -1,5 +1,5 @@
 import { apiCall } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import type { DeleteOptions } from '../../ui/delete-action.tsx';
 import { useFieldForm } from '../../ui/field-form.ts';
 import { textField } from '../../ui/fields.ts';
@@ -16,11 +16,11 @@ interface Edit {
 }
 
 /** What can be done with a security group. */
-export function useGroupVerbs(place: Place): {
+export function useGroupVerbs(scope: Scope): {
   readonly verbs: readonly RowVerb<SecurityGroup>[];
   readonly remove: DeleteOptions<SecurityGroup>;
 } {
-  const path = (id: string) => ({ ...pathParams(place), group_id: id });
+  const path = (id: string) => ({ ...pathParams(scope), group_id: id });
   const edit = useRowForm<SecurityGroup, Edit>({
     label: 'Rename, tag…',
     form: (group) => ({

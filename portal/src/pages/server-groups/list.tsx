@@ -3,7 +3,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { optionField, textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { Links } from '../../ui/links.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { text } from '../../ui/side-form.tsx';
@@ -21,7 +21,7 @@ const POLICIES = optionsOf({
 
 /** Groups of instances that stand together or apart. */
 export function ServerGroups() {
-  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
+  const { scope, path, params } = useListOfScope(({ name }) => ({ name__contains: name }));
   const result = useQuery(api.queryOptions('get', GROUPS, { params }));
   const columns: readonly Column<ServerGroup>[] = [
     { label: 'Name', cell: ({ name }) => name },
@@ -74,7 +74,7 @@ export function ServerGroups() {
           policy: text(values, 'policy') as 'affinity',
         }),
         request: (body) => apiCall('post', GROUPS, { params: { path }, body }),
-        terraform: (body) => terraform('gcore_servergroup', body.name, place, { ...body }),
+        terraform: (body) => terraform('gcore_servergroup', body.name, scope, { ...body }),
       }}
     />
   );

@@ -4,7 +4,7 @@ import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { given } from '../../ui/side-form.tsx';
 import { Tags } from '../../ui/tags.tsx';
@@ -26,8 +26,8 @@ export const SNAPSHOT_COLUMNS: readonly Column<Snapshot>[] = [
 
 /** What volumes were at some moment. */
 export function Snapshots() {
-  const { place, path, params } = useListOfPlace(({ name }) => ({ name__contains: name }));
-  const { verbs } = useSnapshotVerbs(place);
+  const { scope, path, params } = useListOfScope(({ name }) => ({ name__contains: name }));
+  const { verbs } = useSnapshotVerbs(scope);
   const result = useQuery(api.queryOptions('get', SNAPSHOTS, { params }));
   return (
     <NounPage<Snapshot, Schemas['CreateSnapshot']>
@@ -44,7 +44,7 @@ export function Snapshots() {
       form={{
         title: 'Take snapshot',
         fields: [
-          choiceField('volume_id', 'Volume', volumes(place)),
+          choiceField('volume_id', 'Volume', volumes(scope)),
           textField('name', 'Name'),
           { key: 'description', label: 'Description', kind: 'text' },
           { key: 'tags', label: 'Tags', kind: 'tags' },
@@ -54,7 +54,7 @@ export function Snapshots() {
           ...given({ ...texts(values, 'description'), tags: tagsOf(values) }),
         }),
         request: (body) => apiCall('post', SNAPSHOTS, { params: { path }, body }),
-        terraform: (body) => terraform('gcore_snapshot', body.name, place, { ...body }),
+        terraform: (body) => terraform('gcore_snapshot', body.name, scope, { ...body }),
       }}
     />
   );

@@ -1,5 +1,5 @@
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { numberField, textField } from '../../ui/fields.ts';
 import { toCreated } from '../../ui/follow-task.tsx';
@@ -17,8 +17,8 @@ interface FromSnapshot {
 }
 
 /** What can be done with a snapshot. */
-export function useSnapshotVerbs(place: Place): { readonly verbs: readonly RowVerb<Snapshot>[] } {
-  const path = pathParams(place);
+export function useSnapshotVerbs(scope: Scope): { readonly verbs: readonly RowVerb<Snapshot>[] } {
+  const path = pathParams(scope);
   const volume = useRowForm<Snapshot, FromSnapshot>({
     label: 'Create volume from it…',
     disabled: whyBusy,
@@ -37,7 +37,7 @@ export function useSnapshotVerbs(place: Place): { readonly verbs: readonly RowVe
       }),
       request: (body) =>
         apiCall('post', '/cloud/v1/volumes/{project_id}/{region_id}', { params: { path }, body }),
-      to: toCreated(place, 'volumes'),
+      to: toCreated(scope, 'volumes'),
     }),
   });
   const deletion = useDelete<Snapshot>({

@@ -6,7 +6,7 @@ import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { Copy, CopyText } from '../../ui/copy.tsx';
-import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { Detail, useDetailScope } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -23,7 +23,7 @@ const StorageUsage = lazy(() => import('./usage.tsx').then(({ StorageUsage: one 
 
 /** One storage: where it is, what is in it, who may open it, and what it used. */
 export function StorageDetail() {
-  const { id, back } = useDetailPlace('storages', 'Object storage');
+  const { id, back } = useDetailScope('storages', 'Object storage');
   const storage = useQuery(
     api.queryOptions('get', STORAGE, { params: { path: { storage_id: Number(id) } } }),
   );

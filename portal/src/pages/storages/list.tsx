@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { storageLocations } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { regionsQuery } from '../../app/home.ts';
-import { usePlace } from '../../app/place.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import type { Field } from '../../ui/field-input.tsx';
@@ -29,7 +29,7 @@ const columnsOf = ({ say }: StorageUsage): readonly Column<Storage>[] => [
     cell: ({ provisioning_status: status }) => <StatusBadge status={status} />,
     order: 'provisioning_status',
   },
-  { label: 'Location', cell: ({ location_name: place }) => place, order: 'location_name' },
+  { label: 'Location', cell: ({ location_name: scope }) => scope, order: 'location_name' },
   { label: 'Address', cell: ({ address }) => (address ? <code>{address}</code> : 'none') },
   { label: 'Space', cell: ({ name }) => say((rows) => bytes(spaceOf(rows, name))), end: true },
   { label: 'Created', cell: ({ created_at: created }) => <Time at={created} />, order: 'created_at' },
@@ -40,7 +40,7 @@ const spaceOf = (rows: readonly Usage[], name: string) =>
 
 /** Where a storage is made: in the region that is looked at, and nowhere else unless somebody chooses that. */
 function useLocationField(): Field {
-  const { region } = usePlace();
+  const { region } = useScope();
   const here = useQuery(regionsQuery()).data?.results.find(({ id }) => id === region);
   const choices = storageLocations(here?.slug);
   const { data } = useQuery({ queryKey: ['choices', choices.key, ''], queryFn: () => choices.load('') });
@@ -54,7 +54,7 @@ function useLocationField(): Field {
 
 /** The storages of the account, which belong to no project. */
 export function Storages() {
-  const place = usePlace();
+  const scope = useScope();
   const { page, search } = useListSearch();
   const [made, setMade] = useState<Schemas['NewObjectStorage']>();
   const state = STATES.find((one) => one === search.status);
@@ -88,7 +88,7 @@ export function Storages() {
         result={result}
         columns={columnsOf(usage)}
         href={({ id, provisioning_status: status }) =>
-          status === 'deleted' ? undefined : pathIn(place, 'storages', String(id))
+          status === 'deleted' ? undefined : pathIn(scope, 'storages', String(id))
         }
         actions={[restore]}
         remove={removal}

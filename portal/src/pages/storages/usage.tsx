@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, faultOf, type Schemas } from '../../api/client.ts';
 import { needsOf } from '../../api/may.ts';
-import { pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { FaultNote } from '../../ui/fault.tsx';
 import { LinkButton } from '../../ui/link-button.tsx';
@@ -176,14 +176,14 @@ function Chart({ title, from, format, series, marks }: ChartProps) {
 }
 
 function Below({ storage, none }: { readonly storage: string; readonly none: boolean }) {
-  const place = usePlace();
+  const scope = useScope();
   return (
     <p style={{ display: 'flex', gap: 12, alignItems: 'center', margin: 0, padding: '0 16px 14px' }}>
       <LinkButton
         flex="none"
         size="xs"
         variant="default"
-        to={`${pathIn(place, 'storage')}?new=1&storage=${encodeURIComponent(storage)}`}
+        to={`${pathIn(scope, 'storage')}?new=1&storage=${encodeURIComponent(storage)}`}
         call={needsOf('post', '/storage/notifications/v1/event')}
       >
         Set threshold

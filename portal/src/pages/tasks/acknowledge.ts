@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { startTask } from '../../ui/follow-task.tsx';
 import { rowCall } from '../../ui/row-call.ts';
 
@@ -20,12 +20,12 @@ export const acknowledge = rowCall<Task>({
         : 'It has not ended yet',
 });
 
-/** The call that does the same for all that have ended in a place. */
-export const allAcknowledged = (place: Place) =>
-  apiCall('post', '/cloud/v1/tasks/acknowledge_all', { params: { query: pathParams(place) } });
+/** The call that does the same for all that have ended in a scope. */
+export const allAcknowledged = (scope: Scope) =>
+  apiCall('post', '/cloud/v1/tasks/acknowledge_all', { params: { query: pathParams(scope) } });
 
-export const acknowledgeAll = (place: Place): Promise<void> =>
-  startTask(allAcknowledged(place), {
+export const acknowledgeAll = (scope: Scope): Promise<void> =>
+  startTask(allAcknowledged(scope), {
     title: 'Acknowledge all',
     accepted: () =>
       notifications.show({

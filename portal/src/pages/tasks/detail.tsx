@@ -4,7 +4,7 @@ import { isEnded } from '../../api/tasks.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
-import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { Detail, useDetailScope } from '../../ui/detail.tsx';
 import { SubjectOf, subjectName } from '../../ui/subject.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { acknowledge, type Task } from './acknowledge.ts';
@@ -15,7 +15,7 @@ import { RunOf, useCancel } from './run.tsx';
 
 /** One task: how far it is, what it is about, what waits for it, and what came of it. */
 export function TaskDetail() {
-  const { id, back } = useDetailPlace('tasks', 'Tasks');
+  const { id, back } = useDetailScope('tasks', 'Tasks');
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/tasks/{task_id}', { params: { path: { task_id: id } } }),
   );

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
@@ -41,8 +41,8 @@ const FILTERS = [
 
 /** Every change of this project in this region, as it happens. */
 export function Tasks() {
-  const place = usePlace();
-  const { project, region } = place;
+  const scope = useScope();
+  const { project, region } = scope;
   const { search, page } = useListSearch();
   const result = useQuery(
     api.queryOptions('get', '/cloud/v1/tasks', {
@@ -76,14 +76,14 @@ export function Tasks() {
       filters={FILTERS}
       result={result}
       columns={COLUMNS}
-      href={({ id }) => pathIn(place, 'tasks', id)}
+      href={({ id }) => pathIn(scope, 'tasks', id)}
       actions={[acknowledge]}
       head={
         <VerbButton
           variant="default"
-          call={allAcknowledged(place)}
+          call={allAcknowledged(scope)}
           why={unseen.data?.count === 0 ? 'No task that has ended waits to be acknowledged' : undefined}
-          onClick={() => void acknowledgeAll(place)}
+          onClick={() => void acknowledgeAll(scope)}
         >
           Acknowledge all
         </VerbButton>

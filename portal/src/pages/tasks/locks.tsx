@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts';
 import { isEnded, type Task } from '../../api/tasks.ts';
 import { unreadNote } from '../../ui/fault.tsx';
 import { Card, Empty } from '../../ui/page.tsx';
-import { placeOf, type Subject, subjectName, subjectPath, typeWords } from '../../ui/subject.tsx';
+import { type Subject, scopeOf, subjectName, subjectPath, typeWords } from '../../ui/subject.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import styles from './life.module.css';
 
@@ -16,7 +16,7 @@ const SHOWN = 100;
 
 /** What a task has locked, and so waits for it. */
 export function Locks({ task }: { readonly task: Task }) {
-  const place = placeOf(task);
+  const scope = scopeOf(task);
   const query = useQuery({
     ...api.queryOptions('get', '/virga/v1/tasks/{task_id}/locks', {
       params: { path: { task_id: task.id }, query: { limit: SHOWN } },
@@ -46,7 +46,7 @@ export function Locks({ task }: { readonly task: Task }) {
             columns={COLUMNS}
             loading={query.isPending}
             rowKey={({ id }) => id}
-            href={(subject) => place && subjectPath(place, subject)}
+            href={(subject) => scope && subjectPath(scope, subject)}
           />
         </>
       )}

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Task } from '../../api/tasks.ts';
 import { CopyText } from '../../ui/copy.tsx';
 import { Card } from '../../ui/page.tsx';
-import { placeOf, type Subject, subjectPath, typeWords } from '../../ui/subject.tsx';
+import { type Subject, scopeOf, subjectPath, typeWords } from '../../ui/subject.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 
 /** The types of what tasks name as created. */
@@ -70,7 +70,7 @@ export function MadeBy({ task }: { readonly task: Task }) {
 }
 
 function madeOf(task: Task, type: string, id: string): Made {
-  const place = placeOf(task);
+  const scope = scopeOf(task);
   const { subject } = task;
   // Clusters of databases are named, all else by ids.
   const isItself = subject?.id === id || (subject?.type === 'dbaas_postgres' && subject.name === id);
@@ -86,6 +86,6 @@ function madeOf(task: Task, type: string, id: string): Made {
   return {
     id,
     words: words.charAt(0).toUpperCase() + words.slice(1),
-    to: place && subjectPath(place, made),
+    to: scope && subjectPath(scope, made),
   };
 }

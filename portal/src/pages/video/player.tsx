@@ -4,7 +4,7 @@ import { TokenRefresher } from '../../../../client/src/refresh.ts';
 import styles from './video.module.css';
 
 interface PlayerProps {
-  readonly asked: {
+  readonly requested: {
     readonly video: string;
     readonly type: string;
     readonly expire: number;
@@ -13,11 +13,11 @@ interface PlayerProps {
 }
 
 /** Plays a signed video, and gets a new address before each expires. */
-export default function Player({ asked }: PlayerProps) {
+export default function Player({ requested }: PlayerProps) {
   const element = useRef<HTMLVideoElement>(null);
   const [refreshes, setRefreshes] = useState(0);
   const [fault, setFault] = useState<string>();
-  const query = new URLSearchParams(Object.entries(asked).map(([key, value]) => [key, String(value)]));
+  const query = new URLSearchParams(Object.entries(requested).map(([key, value]) => [key, String(value)]));
   const tokenUrl = `${location.origin}/video/token?${query}`;
   useEffect(() => {
     const hls = new Hls({

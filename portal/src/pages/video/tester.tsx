@@ -16,7 +16,7 @@ import styles from './video.module.css';
 
 const Player = lazy(() => import('./player.tsx'));
 
-interface Asked {
+interface Requested {
   readonly video: string;
   readonly type: 'vod' | 'live';
   readonly expire: number;
@@ -24,7 +24,12 @@ interface Asked {
 }
 
 /** What the address of the page, or the form, asks for. */
-const askedOf = ({ video = '', type, expire = '3600', viewer }: Readonly<Record<string, string>>): Asked => ({
+const requestedOf = ({
+  video = '',
+  type,
+  expire = '3600',
+  viewer,
+}: Readonly<Record<string, string>>): Requested => ({
   video,
   type: type === 'live' ? 'live' : 'vod',
   expire: Number(expire),
@@ -39,10 +44,10 @@ export function VideoTester() {
   const [type, setType] = useState<'vod' | 'live'>(search.type === 'live' ? 'live' : 'vod');
   const [expire, setExpire] = useState<number | string>(Number(search.expire ?? 3600));
   const [viewer, setViewer] = useState(search.viewer ?? '');
-  const asked = search.video ? askedOf(search) : undefined;
+  const requested = search.video ? requestedOf(search) : undefined;
   const ask = () =>
     void changeSearch(() => ({ video, type, expire: String(expire), viewer: viewer || undefined }));
-  const draft = askedOf({ video: video || 'VIDEO', type, expire: String(expire), viewer });
+  const draft = requestedOf({ video: video || 'VIDEO', type, expire: String(expire), viewer });
   return (
     <>
       <PageHead
@@ -84,15 +89,15 @@ export function VideoTester() {
           </Card>
           <CodePanel call={apiCall('get', '/video/token', { params: { query: draft } })} />
         </div>
-        <div className={wizard.outcome}>{asked && <Outcome asked={asked} />}</div>
+        <div className={wizard.outcome}>{requested && <Outcome requested={requested} />}</div>
       </div>
     </>
   );
 }
 
-function Outcome({ asked }: { readonly asked: Asked }) {
+function Outcome({ requested }: { readonly requested: Requested }) {
   const record = useQuery({
-    ...api.queryOptions('get', '/video/token', { params: { query: asked } }),
+    ...api.queryOptions('get', '/video/token', { params: { query: requested } }),
     ...every(false),
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -103,7 +108,7 @@ function Outcome({ asked }: { readonly asked: Asked }) {
       <Signed record={record.data} renew={() => void record.refetch()} />
       <Card title="Player">
         <Suspense fallback={<div className={styles.player} />}>
-          <Player key={record.data.url} asked={asked} />
+          <Player key={record.data.url} requested={requested} />
         </Suspense>
       </Card>
     </>

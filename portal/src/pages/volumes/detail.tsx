@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api } from '../../api/client.ts';
-import { pathIn, pathParams } from '../../api/place.ts';
-import { usePlace } from '../../app/place.ts';
+import { pathIn, pathParams } from '../../api/scope.ts';
+import { useScope } from '../../app/scope.ts';
 import { ActionButton } from '../../ui/action-button.tsx';
 import { StatusBadge } from '../../ui/badge.tsx';
-import { Detail, useDetailPlace } from '../../ui/detail.tsx';
+import { Detail, useDetailScope } from '../../ui/detail.tsx';
 import { Card } from '../../ui/page.tsx';
 import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
 import { Rows } from '../../ui/rows.tsx';
@@ -18,12 +18,12 @@ import { useVolumeVerbs, type Volume } from './verbs.tsx';
 
 /** One volume: who uses it, what it may do, and what it was before. */
 export function VolumeDetail() {
-  const { place, id, back } = useDetailPlace('volumes', 'Volumes');
-  const verbs = useVolumeVerbs(place);
+  const { scope, id, back } = useDetailScope('volumes', 'Volumes');
+  const verbs = useVolumeVerbs(scope);
   const snapshot = verbs.verbs.find(({ action }) => action.label.startsWith('Take snapshot'));
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/volumes/{project_id}/{region_id}/{volume_id}', {
-      params: { path: { ...pathParams(place), volume_id: id } },
+      params: { path: { ...pathParams(scope), volume_id: id } },
     }),
   );
   return (
@@ -63,11 +63,11 @@ export function VolumeDetail() {
 }
 
 function AttachedTo({ volume: { attachments } }: { readonly volume: Volume }) {
-  const place = usePlace();
+  const scope = useScope();
   const [first] = attachments ?? [];
   if (!first?.server_id) return 'nothing';
   return (
-    <Link className="link" to={pathIn(place, 'instances', first.server_id)}>
+    <Link className="link" to={pathIn(scope, 'instances', first.server_id)}>
       {first.instance_name ?? first.server_id}
     </Link>
   );
@@ -79,11 +79,11 @@ interface SnapshotsOfProps {
 }
 
 function SnapshotsOf({ volume, aside }: SnapshotsOfProps) {
-  const place = usePlace();
-  const { verbs } = useSnapshotVerbs(place);
+  const scope = useScope();
+  const { verbs } = useSnapshotVerbs(scope);
   const query = useQuery(
     api.queryOptions('get', '/cloud/v1/snapshots/{project_id}/{region_id}', {
-      params: { path: pathParams(place), query: { volume_id: volume.id } },
+      params: { path: pathParams(scope), query: { volume_id: volume.id } },
     }),
   );
   return (

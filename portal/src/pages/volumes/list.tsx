@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { images, snapshots } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { pathIn } from '../../api/place.ts';
+import { pathIn } from '../../api/scope.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { toCreated } from '../../ui/follow-task.tsx';
-import { type Column, useListOfPlace } from '../../ui/list-page.tsx';
+import { type Column, useListOfScope } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
 import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
@@ -36,7 +36,7 @@ export const VOLUME_COLUMNS: readonly Column<Volume>[] = [
 
 const TYPES = ['standard', 'ssd_hiiops'] as const;
 
-const fieldsOf = (place: { project: number; region: number }): readonly Field[] => [
+const fieldsOf = (scope: { project: number; region: number }): readonly Field[] => [
   textField('name', 'Name'),
   optionField(
     'source',
@@ -44,8 +44,8 @@ const fieldsOf = (place: { project: number; region: number }): readonly Field[] 
     optionsOf({ 'new-volume': 'Nothing', image: 'An image, to start from', snapshot: 'A snapshot' }),
     { initial: 'new-volume' },
   ),
-  choiceField('image_id', 'Image', images(place), { when: ({ source }) => source === 'image' }),
-  choiceField('snapshot_id', 'Snapshot', snapshots(place), { when: ({ source }) => source === 'snapshot' }),
+  choiceField('image_id', 'Image', images(scope), { when: ({ source }) => source === 'image' }),
+  choiceField('snapshot_id', 'Snapshot', snapshots(scope), { when: ({ source }) => source === 'snapshot' }),
   numberField('size', 'Size in GiB', { min: 1, initial: 10 }),
   optionField(
     'type_name',
@@ -76,11 +76,11 @@ function bodyOf(values: Values): NewVolume {
 
 /** The volumes of a project in a region. */
 export function Volumes() {
-  const { place, path, params } = useListOfPlace(({ name, attached }) => ({
+  const { scope, path, params } = useListOfScope(({ name, attached }) => ({
     name_part: name,
     has_attachments: attached ? attached === 'yes' : undefined,
   }));
-  const { actions, verbs, remove } = useVolumeVerbs(place);
+  const { actions, verbs, remove } = useVolumeVerbs(scope);
   const result = useQuery(api.queryOptions('get', VOLUMES, { params }));
   return (
     <NounPage<Volume, Schemas['CreateVolume']>
@@ -92,18 +92,18 @@ export function Volumes() {
       ]}
       result={result}
       columns={VOLUME_COLUMNS}
-      href={({ id }) => pathIn(place, 'volumes', id)}
+      href={({ id }) => pathIn(scope, 'volumes', id)}
       actions={actions}
       verbs={verbs}
       remove={remove}
       empty={{ title: 'No volumes here', about: 'Create one, and attach it to an instance.' }}
       form={{
         title: 'Create volume',
-        fields: fieldsOf(place),
+        fields: fieldsOf(scope),
         body: bodyOf,
         request: (body) => apiCall('post', VOLUMES, { params: { path }, body }),
-        terraform: (body) => terraform('gcore_volume', body.name, place, { ...body, source: undefined }),
-        to: toCreated(place, 'volumes'),
+        terraform: (body) => terraform('gcore_volume', body.name, scope, { ...body, source: undefined }),
+        to: toCreated(scope, 'volumes'),
       }}
     />
   );

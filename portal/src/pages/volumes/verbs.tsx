@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { instances } from '../../api/choices.ts';
 import { apiCall, type Schemas } from '../../api/client.ts';
-import { type Place, pathParams } from '../../api/place.ts';
+import { pathParams, type Scope } from '../../api/scope.ts';
 import { type DeleteOptions, useDelete, whyBusy } from '../../ui/delete-action.tsx';
 import { useEditForm } from '../../ui/edit-form.ts';
 import { useFieldForm } from '../../ui/field-form.ts';
@@ -33,14 +33,14 @@ interface VolumeVerbs {
 }
 
 /** What can be done with a volume, in its list, on its page, and on that of its instance. */
-export function useVolumeVerbs(place: Place): VolumeVerbs {
-  const path = (id: string) => ({ ...pathParams(place), volume_id: id });
+export function useVolumeVerbs(scope: Scope): VolumeVerbs {
+  const path = (id: string) => ({ ...pathParams(scope), volume_id: id });
   const attach = useFieldForm({
     label: 'Attach…',
     disabled: whyNot(['available']),
     title: ({ name }: Volume) => `Attach ${name}`,
     asks: 'instance_id',
-    field: (key) => choiceField(key, 'Instance', instances(place)),
+    field: (key) => choiceField(key, 'Instance', instances(scope)),
     request: ({ id }, body) =>
       apiCall('post', '/cloud/v2/volumes/{project_id}/{region_id}/{volume_id}/attach', {
         params: { path: path(id) },
@@ -79,7 +79,7 @@ export function useVolumeVerbs(place: Place): VolumeVerbs {
       }),
       request: (body) =>
         apiCall('post', '/cloud/v1/snapshots/{project_id}/{region_id}', {
-          params: { path: pathParams(place) },
+          params: { path: pathParams(scope) },
           body,
         }),
     }),

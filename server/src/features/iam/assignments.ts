@@ -170,9 +170,9 @@ function assignable(name: string, projectId: number | null, faults: Faults): Ass
   return role;
 }
 
-const PLACES = ['role_assignments_place', 'role_assignments_invited_place'];
+const UNIQUE = ['role_assignments_place', 'role_assignments_invited_place'];
 
 function refusingSecondRole(error: unknown): never {
-  if (!PLACES.includes(constraintOf(error) ?? '')) throw error;
+  if (!UNIQUE.includes(constraintOf(error) ?? '')) throw error;
   throw new Conflict('The user has a role there already; change that one');
 }

@@ -4,11 +4,11 @@ import { listPage, type Page, type Paging } from '../../platform/database/list-p
 import { sharedList } from '../../platform/database/shared-lists.ts';
 import { type Sql, sql } from '../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
-import type { Place } from '../volumes/index.ts';
+import type { Scope } from '../volumes/index.ts';
 import type { ImageRow } from './model.ts';
 import { SHOWN } from './store.ts';
 
-export interface ImageListWhere extends Place, NameFilter, TagFilters, Paging {
+export interface ImageListWhere extends Scope, NameFilter, TagFilters, Paging {
   readonly visibility?: 'private' | 'public' | 'shared' | undefined;
   readonly architecture?: string | undefined;
   readonly osDistro?: string | undefined;
@@ -23,7 +23,7 @@ export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow
     regionId: where.regionId,
     whose: WHOSE[where.visibility ?? 'any'],
     conditions: conditionsOf(where),
-    // Only the region's have a place.
+    // Only the region's have a scope.
     ownOrder: 'created_at desc, id desc',
     order: 'display_order, created_at desc, id desc',
     limit: where.limit,

@@ -1,5 +1,5 @@
 import type { Transitions } from '../../kernel/transitions.ts';
-import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, type RowOf, SCOPE_COLUMNS } from '../../platform/database/rows.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export const ARCHITECTURES = ['aarch64', 'x86_64'] as const;
@@ -25,7 +25,7 @@ export const TRAITS = [
  *  volumes that were made of it. */
 export const COLUMNS = [
   ...TRAITS,
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'client_id',
   'description',
   'status',

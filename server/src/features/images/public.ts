@@ -19,7 +19,7 @@ export async function addPublicImages(tx: Tx, regions: readonly PublicImages[]):
       ...image,
       id: idOf(slug, image.name),
       region_id: regionId,
-      place: index + 1,
+      scope: index + 1,
       at: createdAt.toISOString(),
     })),
   );

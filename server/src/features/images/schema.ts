@@ -7,7 +7,7 @@ import {
   Name,
   Nullable,
   namePart,
-  PLACE,
+  SCOPE,
   StringEnum,
   TASKS,
   TIMES,
@@ -23,7 +23,7 @@ const Price = () => Nullable(Type.Number());
 export const Image = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     name: Type.String(),
     description: nullableText(),
     status: Type.String(),

@@ -41,7 +41,7 @@ export class ImageService {
   async create(ctx: RegionContext, input: CreateImage): Promise<TaskRef> {
     const traits = traitsOf(input);
     return this.#insert(ctx, 'create_image', traits, async (tx, taskId) => {
-      const volume = await holdForImage(tx, input.volume_id, ctx.place, taskId);
+      const volume = await holdForImage(tx, input.volume_id, ctx.scope, taskId);
       // A volume that came from an image still is what that was.
       const origin = volume.image_metadata ?? {};
       return {
@@ -83,11 +83,11 @@ export class ImageService {
     this.#require(ctx);
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, ctx.place.projectId);
+      await guardProject(tx, ctx.scope.projectId);
       const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
       const origin = await originOf(tx, taskId);
       const timestamp = ctx.clock.timestamp();
-      await store.insertImage(tx, { ...traits, ...ctx.place, ...origin, id, clientId, taskId, timestamp });
+      await store.insertImage(tx, { ...traits, ...ctx.scope, ...origin, id, clientId, taskId, timestamp });
       const ref = await startFor(tx, ctx, task, { id, name: traits.name }, { id: taskId });
       await reserve(tx, ctx.quota, { image_count: 1, image_size: origin.size });
       return ref;
@@ -99,7 +99,7 @@ export class ImageService {
   async update(ctx: RegionContext, id: string, input: UpdateImage) {
     this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeImage(tx, id, ctx.place);
+      const row = await store.lockFreeImage(tx, id, ctx.scope);
       const to: ImageTraits = {
         architecture: row.architecture,
         name: input.name ?? row.name,
@@ -111,7 +111,7 @@ export class ImageService {
         tags: patchTags(row.tags, input.tags),
       };
       await store.changeImage(tx, id, to, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'update_image', subject: id, name: to.name, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'update_image', subject: id, name: to.name, ...ctx.scope });
     });
     return this.get(ctx, id);
   }
@@ -120,7 +120,7 @@ export class ImageService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeImage(tx, id, ctx.place);
+      const row = await store.lockFreeImage(tx, id, ctx.scope);
       const volume = await filledFrom(tx, id);
       if (volume) {
         throw new Conflict(`Image ${id} is being copied to volume ${volume}`, { retryAfterMs: 1000 });
@@ -136,14 +136,14 @@ export class ImageService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewImage(await store.readImage(ctx.db, id, ctx.place), ctx.region.name, ctx.project.id);
+    return viewImage(await store.readImage(ctx.db, id, ctx.scope), ctx.region.name, ctx.project.id);
   }
 
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: ImageListQuery) {
     refuseUnstorable(query, 'query');
     const page = await listImages(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       ...parseTagFilters(query),
       visibility: query.visibility ?? (query.private === undefined ? undefined : 'shared'),
       architecture: query.architecture,

@@ -4,8 +4,8 @@ import { keepImages } from './store.ts';
 
 /** Images as volumes see them. */
 export const imageSource: ImageSource = {
-  async find(tx, ids, place) {
-    const rows = await keepImages(tx, ids, place);
+  async find(tx, ids, scope) {
+    const rows = await keepImages(tx, ids, scope);
     for (const row of rows) requireFree('Image', row);
     const usable = rows.filter(({ status }) => status === 'active');
     return new Map(

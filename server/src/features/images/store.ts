@@ -5,7 +5,7 @@ import { type Hold, heldTable } from '../../platform/database/held-table.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf, pick } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
-import type { Place } from '../volumes/index.ts';
+import type { Scope } from '../volumes/index.ts';
 import { COLUMNS, IMAGE_TRANSITIONS, type ImageRow, type ImageTraits, TRAITS } from './model.ts';
 
 /** Changes of images; lists are in list-store.ts. */
@@ -18,10 +18,10 @@ export const { read: readImage, keep: keepImages, readHeld, deleteHeld: deleteIm
 
 /** The project's own image, locked; the region's are not the project's to change.
  *  @throws NotFound, Forbidden, Locked naming the task that holds it */
-export async function lockFreeImage(tx: Tx, id: string, place: Place): Promise<ImageRow> {
-  const { project_id: owner } = await held.read(tx, id, place);
+export async function lockFreeImage(tx: Tx, id: string, scope: Scope): Promise<ImageRow> {
+  const { project_id: owner } = await held.read(tx, id, scope);
   if (owner === null) throw new Forbidden(`Image ${id} belongs to the region and cannot be changed here`);
-  return held.lockFree(tx, id, place);
+  return held.lockFree(tx, id, scope);
 }
 
 /** What a new image is made of. */

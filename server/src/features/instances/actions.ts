@@ -33,7 +33,7 @@ export class InstanceActions {
   async act(ctx: RegionContext, id: string, { action }: InstanceAction): Promise<TaskRef> {
     requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, ctx.place);
+      const row = await store.lockInstance(tx, id, ctx.scope);
       requireChangeable(row, action);
       const restarts = action === 'reboot' || action === 'reboot_hard';
       return startChange(tx, ctx, row, action, {
@@ -47,7 +47,7 @@ export class InstanceActions {
    *  @throws NotFound, Conflict when it is not running, or the instances of the region have no screens */
   async screen(ctx: RegionContext, id: string, kind: string | undefined) {
     requireInstanceProvider(this.#deps, ctx);
-    const row = await store.readInstance(ctx.db, id, ctx.place);
+    const row = await store.readInstance(ctx.db, id, ctx.scope);
     const provider = this.#deps.providerOf(ctx.region.id);
     if (!provider?.screenOf) {
       throw new Conflict(`Instance ${id} has no screen: nothing boots in region ${ctx.region.name}`);
@@ -65,7 +65,7 @@ export class InstanceActions {
   async changeFlavor(ctx: RegionContext, id: string, flavorId: string): Promise<TaskRef> {
     requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, ctx.place);
+      const row = await store.lockInstance(tx, id, ctx.scope);
       const faults = new Faults();
       const known = knownFlavor(flavorId, 'flavor_id', faults);
       const ram = await readRamOfInstance(tx, id);

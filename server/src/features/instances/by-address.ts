@@ -2,13 +2,13 @@ import { escapedForLike } from '../../platform/database/contains.ts';
 import { raw, type Sql, sql } from '../../platform/database/sql.ts';
 import { rangesOfBeginning } from '../../platform/search/address-ranges.ts';
 import { within } from '../../platform/search/source.ts';
-import type { Place } from './model.ts';
+import type { Scope } from './model.ts';
 
 /** Instances of which an address begins with a text. Addresses of nodes are columns, those of other instances and of
  *  the floating IPs that lead to them belong to their ports. */
 
 /** A condition on an instance `i`: those with such an address are found first, by indexes of addresses. */
-export function addressBegins({ projectId, regionId }: Place, begin: string): Sql {
+export function addressBegins({ projectId, regionId }: Scope, begin: string): Sql {
   const text = begin.toLowerCase();
   const start = `${escapedForLike(text)}%`;
   const ranges = rangesOfBeginning(text);

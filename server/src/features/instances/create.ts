@@ -47,7 +47,7 @@ export async function createInstance(
     const name = nameOf(input, id, ports);
     await insertInstance(tx, {
       id,
-      ...ctx.place,
+      ...ctx.scope,
       clientId: ctx.project.clientId,
       name,
       flavor,
@@ -116,7 +116,7 @@ async function requestedPorts(tx: Tx, ctx: RegionContext, input: CreateInstance)
 async function joinGroup(tx: Tx, ctx: RegionContext, instanceId: string, groupId?: string): Promise<void> {
   if (groupId === undefined) return;
   const timestamp = ctx.clock.timestamp();
-  await joinServerGroup(tx, { ...ctx.place, groupId, instanceId, timestamp });
+  await joinServerGroup(tx, { ...ctx.scope, groupId, instanceId, timestamp });
 }
 
 /** @returns how many are new */

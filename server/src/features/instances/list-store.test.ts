@@ -76,8 +76,8 @@ const query = fc.record({
 });
 /** Always asked for, also alone. */
 const WITH_FLOATING = { available_floating: true, tags: {} };
-type Asked = typeof query extends fc.Arbitrary<infer T> ? T : never;
-type Query = Partial<Asked> & Pick<Asked, 'tags'>;
+type Requested = typeof query extends fc.Arbitrary<infer T> ? T : never;
+type Query = Partial<Requested> & Pick<Requested, 'tags'>;
 
 type Instance = typeof instance extends fc.Arbitrary<infer T> ? T : never;
 interface Stored extends Instance {
@@ -98,7 +98,7 @@ test('whatever there is and is asked for, the page and the count are those of th
         for (const [n, one] of instances.entries()) stored.push(await add(n, one));
         for (const [i, { n, later }] of stored.entries())
           if (later) stored[i] = await change(n, stored[i] as Stored, later);
-        for (const asked of queries) await compare(stored, asked);
+        for (const requested of queries) await compare(stored, requested);
       },
     ),
     { numRuns: 40, seed: 1 },
@@ -107,19 +107,23 @@ test('whatever there is and is asked for, the page and the count are those of th
 
 const completed = (query: object) => Value.Default(InstanceListQuery, query) as InstanceListQuery;
 
-async function compare(stored: readonly Stored[], asked: Query) {
+async function compare(stored: readonly Stored[], requested: Query) {
   const expected = stored
-    .filter((one) => one.project === 1 && matches(one, asked))
+    .filter((one) => one.project === 1 && matches(one, requested))
     .sort((a, b) => b.created.localeCompare(a.created) || b.n - a.n)
     .map(({ n }) => id(n));
-  const { tags, ...filters } = asked;
+  const { tags, ...filters } = requested;
   const where = { projectId: 1, regionId: 2, query: completed(filters), tags };
   const found = await listInstances(db, where);
-  expect([asked, found.count, found.rows.map((row) => row.id)]).toEqual([asked, expected.length, expected]);
+  expect([requested, found.count, found.rows.map((row) => row.id)]).toEqual([
+    requested,
+    expected.length,
+    expected,
+  ]);
 }
 
-function matches(one: Stored, asked: Query): boolean {
-  const { 'changes-since': since, 'changes-before': before, tag_value: values = [], ip, status } = asked;
+function matches(one: Stored, requested: Query): boolean {
+  const { 'changes-since': since, 'changes-before': before, tag_value: values = [], ip, status } = requested;
   const own = one.publicIp ? PUBLIC_IP : undefined;
   const ports = [one.isOutside, ...one.further];
   const addresses = [one.inside, one.floating, one.node, own].filter((address) => address !== undefined);
@@ -129,11 +133,11 @@ function matches(one: Stored, asked: Query): boolean {
     values.every((value) => Object.values(one.tags).includes(value)) &&
     (ip === undefined || addresses.some((address) => address.startsWith(ip))) &&
     (status === undefined || one.status === status) &&
-    (asked.include_k8s !== false || !one.inCluster) &&
-    !groupsOf(one).some((group) => group === asked.exclude_secgroup) &&
-    (!asked.only_with_fixed_external_ip || one.publicIp || ports.includes(true)) &&
-    (!asked.available_floating || (one.inCluster && !one.publicIp) || ports.includes(false)) &&
-    Object.entries(asked.tags).every(([key, value]) => one.tags[key] === value)
+    (requested.include_k8s !== false || !one.inCluster) &&
+    !groupsOf(one).some((group) => group === requested.exclude_secgroup) &&
+    (!requested.only_with_fixed_external_ip || one.publicIp || ports.includes(true)) &&
+    (!requested.available_floating || (one.inCluster && !one.publicIp) || ports.includes(false)) &&
+    Object.entries(requested.tags).every(([key, value]) => one.tags[key] === value)
   );
 }
 

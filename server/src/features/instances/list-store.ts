@@ -2,13 +2,13 @@ import { readTime } from '../../kernel/codecs.ts';
 import { NotFound } from '../../kernel/errors.ts';
 import { contains, escapedForLike, idContains } from '../../platform/database/contains.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { inPlace, listPage, type Page } from '../../platform/database/list-page.ts';
+import { inScope, listPage, type Page } from '../../platform/database/list-page.ts';
 import { type Sql, sql } from '../../platform/database/sql.ts';
 import { tagConditions } from '../../platform/http/tag-filters.ts';
 import { VOLUMES_OF_INSTANCE } from '../volumes/index.ts';
 import { addressBegins } from './by-address.ts';
 import { canHaveFloating, hasExternalAddress, lacksGroup } from './by-ports.ts';
-import type { InstanceRow, Place } from './model.ts';
+import type { InstanceRow, Scope } from './model.ts';
 import type { InstanceListQuery } from './schema.ts';
 import { INSTANCE } from './store.ts';
 
@@ -73,9 +73,9 @@ export const SHOWN = sql`${INSTANCE}, i.volumes as node_volumes, ${VOLUMES_OF_IN
   ${INTERFACES} as interfaces, ${GROUPS} as port_groups`;
 
 /** @throws NotFound */
-export async function showInstance(db: Queryable, id: string, place: Place): Promise<ShownInstance> {
+export async function showInstance(db: Queryable, id: string, scope: Scope): Promise<ShownInstance> {
   const [row] = await db.rows<ShownInstance>(
-    sql`select ${SHOWN} from instances i where i.id = ${id} and i.project_id = ${place.projectId} and i.region_id = ${place.regionId}`,
+    sql`select ${SHOWN} from instances i where i.id = ${id} and i.project_id = ${scope.projectId} and i.region_id = ${scope.regionId}`,
   );
   if (!row) throw new NotFound(`Instance ${id} was not found`);
   return row;
@@ -99,7 +99,7 @@ const ORDERS: Readonly<Record<Order, string>> = {
   'status.desc': 'status desc, id desc',
 };
 
-export interface ListWhere extends Place {
+export interface ListWhere extends Scope {
   readonly query: InstanceListQuery;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -113,7 +113,7 @@ export function listInstances(db: Db, where: ListWhere): Promise<Page<ShownInsta
     table: 'instances',
     alias: 'i',
     columns: SHOWN,
-    where: [inPlace(where), ...conditions],
+    where: [inScope(where), ...conditions],
     order: ORDERS[order],
     limit,
     offset,
@@ -160,7 +160,7 @@ function conditionsOf(where: ListWhere): Sql[] {
   return found;
 }
 
-function textConditions(place: Place, query: InstanceListQuery): Sql[] {
+function textConditions(scope: Scope, query: InstanceListQuery): Sql[] {
   const { name, uuid, flavor_id, exclude_secgroup } = query;
   const { flavor_prefix: begin, exclude_flavor_prefix: not } = query;
   const found: Sql[] = [];
@@ -169,6 +169,6 @@ function textConditions(place: Place, query: InstanceListQuery): Sql[] {
   if (flavor_id !== undefined) found.push(sql`${flavorId} = ${flavor_id}`);
   if (begin !== undefined) found.push(sql`${flavorId} like ${`${escapedForLike(begin)}%`}`);
   if (not !== undefined) found.push(sql`${flavorId} not like ${`${escapedForLike(not)}%`}`);
-  if (exclude_secgroup !== undefined) found.push(lacksGroup(place, exclude_secgroup));
+  if (exclude_secgroup !== undefined) found.push(lacksGroup(scope, exclude_secgroup));
   return found;
 }

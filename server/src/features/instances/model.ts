@@ -1,7 +1,7 @@
 import { Conflict } from '../../kernel/errors.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
 import { CHANGE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
-import type { Place } from '../../platform/http/context.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import type { Flavor } from '../flavors/index.ts';
 import type { Amounts } from '../quotas/index.ts';
@@ -57,7 +57,7 @@ interface Narrowed {
 
 export type InstanceRow = RowOf<'instances', typeof COLUMNS, Narrowed>;
 
-export type { Place };
+export type { Scope };
 
 const RESTING = {
   running: { status: 'ACTIVE', vmState: 'active' },

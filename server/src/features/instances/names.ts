@@ -36,4 +36,4 @@ export function nameFrom(template: string, address: string): string {
 }
 
 const octetsOf = (name: string) => PLACEHOLDERS[name] ?? 0;
-const octetAt = (value: bigint, place: number) => String((value >> BigInt(8 * place)) & 255n);
+const octetAt = (value: bigint, scope: number) => String((value >> BigInt(8 * scope)) & 255n);

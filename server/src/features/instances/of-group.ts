@@ -12,7 +12,7 @@ export const instancesOfGroup = {
     const ports = await ctx.db.rows<{ id: string }>(sql`select distinct device_id as id from ports
         where security_group_ids @> array[${groupId}::uuid] and security_group_ids <> '{}' and device_type = 'instance'
           and device_id is not null
-          and project_id = ${ctx.place.projectId} and region_id = ${ctx.place.regionId}`);
+          and project_id = ${ctx.scope.projectId} and region_id = ${ctx.scope.regionId}`);
     const rows = await showInstances(
       ctx.db,
       ports.map(({ id }) => id),

@@ -33,14 +33,14 @@ export class InstanceService {
    *  @throws Invalid, NotFound, Conflict for a node of a cluster, or naming the task that holds it */
   async update(ctx: RegionContext, id: string, input: UpdateInstance) {
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, ctx.place);
+      const row = await store.lockInstance(tx, id, ctx.scope);
       const tags = patchTags(row.tags, input.tags);
       const name = input.name ?? row.name;
       requireOwn(row);
       requireFree('Instance', row);
       if (name === row.name && sameTags(row.tags, tags)) return;
       await changeTraits(tx, 'instances', { id, name, tags, timestamp: ctx.clock.timestamp() });
-      await recordAudit(tx, ctx, { action: 'update_vm', subject: id, name, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'update_vm', subject: id, name, ...ctx.scope });
     });
     return this.get(ctx, id);
   }
@@ -52,7 +52,7 @@ export class InstanceService {
     requireInstanceProvider(this.#deps, ctx);
     const named = deletedTogetherOf(query);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockInstance(tx, id, ctx.place);
+      const row = await store.lockInstance(tx, id, ctx.scope);
       requireChangeable(row, 'delete');
       return startChange(tx, ctx, row, 'delete', (taskId) =>
         holdDeletedTogether(tx, this.#deps, id, named, taskId),
@@ -62,7 +62,7 @@ export class InstanceService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewInstance(await showInstance(ctx.db, id, ctx.place), ctx.region.name);
+    return viewInstance(await showInstance(ctx.db, id, ctx.scope), ctx.region.name);
   }
 
   /** @throws Invalid naming every faulty filter */
@@ -71,7 +71,7 @@ export class InstanceService {
     // What the list does not declare is not checked by a schema either, whatever the query has of it.
     const { tag_key_value, metadata_kv } = query;
     const { tags = {} } = parseTagFilters({ tag_key_value, metadata_kv });
-    const { count, rows } = await listInstances(ctx.db, { ...ctx.place, query, tags });
+    const { count, rows } = await listInstances(ctx.db, { ...ctx.scope, query, tags });
     return {
       count,
       results: rows.map((row) => viewInstance(row, ctx.region.name, query.with_interfaces_name)),

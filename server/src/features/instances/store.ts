@@ -7,7 +7,7 @@ import { sql } from '../../platform/database/sql.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import type { Flavor } from '../flavors/index.ts';
-import { COLUMNS, type InstanceRow, type Place, type Power, restingState, type Status } from './model.ts';
+import { COLUMNS, type InstanceRow, type Power, restingState, type Scope, type Status } from './model.ts';
 
 /** Changes of instances; lists and what is shown are in list-store.ts, nodes of clusters in node-store.ts. */
 
@@ -46,11 +46,11 @@ export async function insertInstance(tx: Tx, row: NewInstance): Promise<void> {
 }
 
 /** @throws NotFound for the first that the project does not have */
-export async function requireInstances(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
+export async function requireInstances(db: Queryable, ids: readonly string[], scope: Scope): Promise<void> {
   if (ids.length === 0) return;
   const requested = [...new Set(ids.map((id) => id.toLowerCase()))];
   const rows = await db.rows<{ id: string }>(
-    sql`select id from instances where id = any(${requested}::uuid[]) and project_id = ${place.projectId} and region_id = ${place.regionId}`,
+    sql`select id from instances where id = any(${requested}::uuid[]) and project_id = ${scope.projectId} and region_id = ${scope.regionId}`,
   );
   const missing = requested.find((id) => !rows.some((row) => row.id === id));
   if (missing !== undefined) throw new NotFound(`Instance ${missing} was not found`);

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { RegionContext } from '../../platform/http/context.ts';
-import { Name, Nullable, PLACE, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
+import { Name, Nullable, SCOPE, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { Tag } from '../../platform/http/tags.ts';
 import type { InstanceSummaries } from '../networking/floating-ips/index.ts';
 import { showInstances } from './list-store.ts';
@@ -15,7 +15,7 @@ const FloatingIpInstance = Type.Object(
     id: Uuid(),
     name: Type.String(),
     instance_description: Nullable(Type.String()),
-    ...PLACE,
+    ...SCOPE,
     status,
     vm_state,
     task_state: Nullable(Type.String()),

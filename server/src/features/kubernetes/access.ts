@@ -33,7 +33,7 @@ export function onCluster<T>(
   change: (tx: Tx, cluster: ClusterRow) => Promise<T>,
 ): Promise<T> {
   providerFor(service, ctx);
-  return ctx.db.transaction(async (tx) => change(tx, await clusters.lockFree(tx, name, ctx.place)));
+  return ctx.db.transaction(async (tx) => change(tx, await clusters.lockFree(tx, name, ctx.scope)));
 }
 
 /** @throws NotFound */

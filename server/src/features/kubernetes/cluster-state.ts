@@ -36,7 +36,7 @@ const MOST_NAMESPACES = 100;
 /** How a cluster is reached, and how its nodes and pods are.
  *  @throws NotFound */
 export async function readClusterState(service: KubernetesService, ctx: RegionContext, name: string) {
-  const cluster = await clusters.read(ctx.db, name, ctx.place);
+  const cluster = await clusters.read(ctx.db, name, ctx.scope);
   const provider = service.providerOf(cluster.region_id);
   const isUp = cluster.control_plane_version !== null;
   const [nodes, network_name, pods] = await Promise.all([

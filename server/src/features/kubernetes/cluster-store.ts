@@ -5,7 +5,7 @@ import { listPage, newestIn, type Paging } from '../../platform/database/list-pa
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
-import type { Place } from '../../platform/http/context.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import { freed } from '../networking/addresses/index.ts';
 import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSettings } from './model.ts';
 import { CLUSTER_TRANSITIONS, type ClusterStatus } from './states.ts';
@@ -31,14 +31,14 @@ export async function lockCluster(tx: Tx, id: string): Promise<ClusterRow | unde
 }
 
 /** Newest first. */
-export const listClusters = (db: Db, place: Place, page: Paging) =>
+export const listClusters = (db: Db, scope: Scope, page: Paging) =>
   listPage<ClusterRow>(db, {
     prepared: true,
     table: 'k8s_clusters',
     alias: 'k',
     columns: COLUMNS,
     ...page,
-    ...newestIn(place),
+    ...newestIn(scope),
   });
 
 const NEW = without(CLUSTER_COLUMNS, [

@@ -44,7 +44,7 @@ export async function createCluster(
   try {
     return await ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      await store.insertCluster(tx, { ...row, ...(await placeOf(tx, ctx, input)), api_address });
+      await store.insertCluster(tx, { ...row, ...(await networkOf(tx, ctx, input)), api_address });
       for (const pool of pools) await insertPool(tx, pool);
       const task = await start(tx, ctx, 'create_k8s_cluster_v2', { ...row, taskId });
       await reserve(tx, ctx.quota, clusterAmounts(pools, settings.logging));
@@ -58,10 +58,10 @@ export async function createCluster(
 }
 
 /** The network that was asked for, or one that the cluster has to itself. */
-function placeOf(tx: Tx, ctx: RegionContext, { fixed_network, fixed_subnet }: CreateCluster) {
+function networkOf(tx: Tx, ctx: RegionContext, { fixed_network, fixed_subnet }: CreateCluster) {
   if (!fixed_network) return { network_id: ctx.ids.uuid(), subnet_id: ctx.ids.uuid(), fixed_subnet_id: null };
   const subnetId = fixed_subnet ? fixed_subnet : undefined;
-  return findFixedNetwork(tx, { ...ctx.place, networkId: fixed_network, subnetId });
+  return findFixedNetwork(tx, { ...ctx.scope, networkId: fixed_network, subnetId });
 }
 
 /** @returns the public key that nodes are given */

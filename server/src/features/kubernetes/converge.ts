@@ -53,21 +53,21 @@ export async function converge(
     decide(tx, deps, clusterId, holder, goal),
   );
   const open = nodes.filter(({ state }) => state === 'BUILDING' || state === 'REMOVING');
-  const asked = await Promise.all(open.map((node) => ask(deps, cluster, pools, node)));
-  const finished = asked.filter(({ outcome }) => outcome !== 'waiting');
+  const requested = await Promise.all(open.map((node) => ask(deps, cluster, pools, node)));
+  const finished = requested.filter(({ outcome }) => outcome !== 'waiting');
   if (finished.length > 0) {
     await deps.db.transaction((tx) => record(tx, deps, clusterId, holder, finished));
   }
-  const delays = asked.flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]));
+  const delays = requested.flatMap(({ retryInMs }) => (retryInMs === undefined ? [] : [retryInMs]));
   return {
     settled: open.length === 0 && !changed,
     moved: changed || finished.length > 0,
     retryInMs: delays.length > 0 ? Math.min(...delays) : 0,
-    failures: asked.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
+    failures: requested.flatMap(({ failure }) => (failure === undefined ? [] : [failure])),
     pools,
     nodes,
-    underway: asked.reduce((sum, { done = 0 }) => sum + done, 0),
-    heldUp: asked.flatMap(({ heldUp }) => heldUp ?? []),
+    underway: requested.reduce((sum, { done = 0 }) => sum + done, 0),
+    heldUp: requested.flatMap(({ heldUp }) => heldUp ?? []),
   };
 }
 

@@ -53,7 +53,7 @@ test('of pools and of the autoscaler, too, in whichever call they are named', as
   await createCluster(server, 'pools', { autoscaler_config: { 'scan-interval': '20s' } });
   const security_group_ids = ['c0ffee00-0000-4000-8000-000000000000'];
   const pool = { name: 'more', flavor_id: 'g1-standard-1-2', min_node_count: 1 };
-  const asked = { ...pool, security_group_ids, kubelet_config: { maxPods: '10' } };
+  const requested = { ...pool, security_group_ids, kubelet_config: { maxPods: '10' } };
   const fieldsOf = async (method: string, rest: string, body: object) => {
     const reply = await server.call(method, `${CLUSTERS}${rest}`, { body });
     expect(reply.status).toBe(400);
@@ -61,7 +61,11 @@ test('of pools and of the autoscaler, too, in whichever call they are named', as
   };
   const config = { autoscaler_config: { expander: 'random', 'scale-down-enabled': 'no' } };
   expect(
-    await fieldsOf('POST', '', clusterBody('lab', { pools: [{ ...pool, name: 'first' }, asked], ...config })),
+    await fieldsOf(
+      'POST',
+      '',
+      clusterBody('lab', { pools: [{ ...pool, name: 'first' }, requested], ...config }),
+    ),
   ).toEqual([
     'pools.1.kubelet_config',
     'pools.1.security_group_ids',
@@ -69,7 +73,7 @@ test('of pools and of the autoscaler, too, in whichever call they are named', as
     'autoscaler_config.scale-down-enabled',
   ]);
   expect(await fieldsOf('PATCH', '/pools', config)).toHaveLength(2);
-  expect(await fieldsOf('POST', '/pools/pools', asked)).toEqual(['kubelet_config', 'security_group_ids']);
+  expect(await fieldsOf('POST', '/pools/pools', requested)).toEqual(['kubelet_config', 'security_group_ids']);
   expect(await fieldsOf('PATCH', '/pools/pools/workers', { security_group_ids })).toEqual([
     'security_group_ids',
   ]);

@@ -6,7 +6,7 @@ import type { CreatePool } from './schema-input.ts';
 
 interface Extra<Settings> {
   readonly field: string;
-  readonly isAsked: (settings: Settings) => boolean;
+  readonly isRequested: (settings: Settings) => boolean;
   readonly name: string;
   readonly instead: string;
 }
@@ -18,37 +18,37 @@ const LEAVE_OUT = 'leave it out, or choose another region';
 const EXTRAS: Readonly<Record<ClusterExtra, Extra<ClusterSettings>>> = {
   cilium: {
     field: 'cni.provider',
-    isAsked: ({ cni }) => cni.provider === 'cilium',
+    isRequested: ({ cni }) => cni.provider === 'cilium',
     name: 'Cilium',
     instead: 'leave out cni, or choose another region',
   },
   ddos: {
     field: 'ddos_profile',
-    isAsked: ({ ddos_profile }) => ddos_profile?.enabled === true,
+    isRequested: ({ ddos_profile }) => ddos_profile?.enabled === true,
     name: 'DDoS protection',
     instead: LEAVE_OUT,
   },
   ipv6: {
     field: 'is_ipv6',
-    isAsked: ({ is_ipv6 }) => is_ipv6 === true,
+    isRequested: ({ is_ipv6 }) => is_ipv6 === true,
     name: 'IPv6 in clusters',
     instead: LEAVE_OUT,
   },
   logging: {
     field: 'logging',
-    isAsked: ({ logging }) => logging?.enabled === true,
+    isRequested: ({ logging }) => logging?.enabled === true,
     name: 'logging of clusters',
     instead: LEAVE_OUT,
   },
   nfs: {
     field: 'csi.nfs',
-    isAsked: ({ vast_enabled, ddn_enabled }) => vast_enabled || ddn_enabled === true,
+    isRequested: ({ vast_enabled, ddn_enabled }) => vast_enabled || ddn_enabled === true,
     name: 'NFS storage',
     instead: LEAVE_OUT,
   },
   slurm: {
     field: 'add_ons.slurm',
-    isAsked: ({ slurm }) => slurm.enabled === true,
+    isRequested: ({ slurm }) => slurm.enabled === true,
     name: 'Slurm',
     instead: LEAVE_OUT,
   },
@@ -57,31 +57,31 @@ const EXTRAS: Readonly<Record<ClusterExtra, Extra<ClusterSettings>>> = {
 const POOL_EXTRAS: Readonly<Record<PoolExtra, Extra<PoolSettings>>> = {
   anti_affinity: {
     field: 'servergroup_policy',
-    isAsked: ({ servergroup_policy: policy }) => policy === 'anti-affinity',
+    isRequested: ({ servergroup_policy: policy }) => policy === 'anti-affinity',
     name: 'second machine that nodes could be on',
     instead: 'choose soft-anti-affinity, or another region',
   },
   crio_config: {
     field: 'crio_config',
-    isAsked: ({ crio_config: config }) => Object.keys(config ?? {}).length > 0,
+    isRequested: ({ crio_config: config }) => Object.keys(config ?? {}).length > 0,
     name: 'settings of CRI-O, since its nodes run containerd',
     instead: LEAVE_OUT,
   },
   kubelet_config: {
     field: 'kubelet_config',
-    isAsked: ({ kubelet_config: config }) => Object.keys(config ?? {}).length > 0,
+    isRequested: ({ kubelet_config: config }) => Object.keys(config ?? {}).length > 0,
     name: 'settings of kubelets',
     instead: LEAVE_OUT,
   },
   public_addresses: {
     field: 'is_public_ipv4',
-    isAsked: ({ is_public_ipv4: isPublic }) => isPublic === true,
+    isRequested: ({ is_public_ipv4: isPublic }) => isPublic === true,
     name: 'external addresses for nodes',
     instead: 'leave it out and use a service of the type LoadBalancer, or choose another region',
   },
   security_groups: {
     field: 'security_group_ids',
-    isAsked: ({ security_group_ids: ids }) => (ids ?? []).length > 0,
+    isRequested: ({ security_group_ids: ids }) => (ids ?? []).length > 0,
     name: 'security groups of nodes, which only this machine reaches',
     instead: LEAVE_OUT,
   },
@@ -102,7 +102,8 @@ export function checkExtras(
 ): void {
   for (const each of lacks) {
     const extra = isOfPool(each) ? undefined : EXTRAS[each];
-    if (extra?.isAsked(settings) && !(now && extra.isAsked(now))) faults.add(extra.field, refusal(extra));
+    if (extra?.isRequested(settings) && !(now && extra.isRequested(now)))
+      faults.add(extra.field, refusal(extra));
   }
   if (hasOwnAutoscaler) checkScaling(faults, settings.autoscaler_config, now?.autoscaler_config ?? null);
 }
@@ -117,7 +118,7 @@ export function checkPoolExtras(
 ): void {
   for (const each of lacks) {
     const extra = isOfPool(each) ? POOL_EXTRAS[each] : undefined;
-    if (extra?.isAsked(pool)) faults.add(`${at}${extra.field}`, refusal(extra));
+    if (extra?.isRequested(pool)) faults.add(`${at}${extra.field}`, refusal(extra));
   }
 }
 

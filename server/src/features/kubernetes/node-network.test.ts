@@ -40,45 +40,45 @@ const available = async (id: string): Promise<number> =>
   (await server.call('GET', `/cloud/v1/subnets/1/2/${id}`)).body.available_ips;
 
 test('nodes get addresses of the subnet, each its own, and give them back; in use it is not deleted', async () => {
-  const place = await networkWith('10.20.0.0/28');
-  const free = await available(place.fixed_subnet);
-  const view = await createCluster(server, 'inside', { ...place, ...pools(4) });
-  expect(view).toMatchObject(place);
+  const scope = await networkWith('10.20.0.0/28');
+  const free = await available(scope.fixed_subnet);
+  const view = await createCluster(server, 'inside', { ...scope, ...pools(4) });
+  expect(view).toMatchObject(scope);
   const addresses = await addressesOf('inside');
   expect(addresses).toHaveLength(4);
   for (const { addr, subnet_id } of addresses) {
     expect(addr).toMatch(/^10\.20\.0\.([2-9]|1[0-4])$/);
-    expect(subnet_id).toBe(place.fixed_subnet);
+    expect(subnet_id).toBe(scope.fixed_subnet);
   }
   expect(new Set(addresses.map(({ addr }) => addr)).size).toBe(4);
-  expect(await available(place.fixed_subnet)).toBe(free - 4);
-  const other = await createCluster(server, 'beside', { fixed_network: place.fixed_network, ...pools(2) });
-  expect(other).toMatchObject({ fixed_network: place.fixed_network, fixed_subnet: '' });
+  expect(await available(scope.fixed_subnet)).toBe(free - 4);
+  const other = await createCluster(server, 'beside', { fixed_network: scope.fixed_network, ...pools(2) });
+  expect(other).toMatchObject({ fixed_network: scope.fixed_network, fixed_subnet: '' });
   const both = [...addresses, ...(await addressesOf('beside'))].map(({ addr }) => addr);
   expect(new Set(both).size).toBe(6);
-  for (const path of [`subnets/1/2/${place.fixed_subnet}`, `networks/1/2/${place.fixed_network}`]) {
+  for (const path of [`subnets/1/2/${scope.fixed_subnet}`, `networks/1/2/${scope.fixed_network}`]) {
     const reply = await server.call('DELETE', `/cloud/v1/${path}`);
     expect(reply.status).toBe(409);
     expect(reply.body.message).toContain(`Kubernetes cluster ${view.id}`);
   }
   for (const name of ['inside', 'beside'])
     await finished(server, server.call('DELETE', `${CLUSTERS}/${name}`));
-  expect(await available(place.fixed_subnet)).toBe(free);
-  const removed = await server.call('DELETE', `/cloud/v1/subnets/1/2/${place.fixed_subnet}`);
+  expect(await available(scope.fixed_subnet)).toBe(free);
+  const removed = await server.call('DELETE', `/cloud/v1/subnets/1/2/${scope.fixed_subnet}`);
   await finished(server, removed);
 });
 
 test('a subnet without room for all nodes fails the task, which leaves what was', async () => {
-  const place = await networkWith('10.21.0.0/29');
-  const free = await available(place.fixed_subnet);
-  const big = await server.call('POST', CLUSTERS, { body: clusterBody('big', { ...place, ...pools(9) }) });
+  const scope = await networkWith('10.21.0.0/29');
+  const free = await available(scope.fixed_subnet);
+  const big = await server.call('POST', CLUSTERS, { body: clusterBody('big', { ...scope, ...pools(9) }) });
   expect(await server.ended(big)).toMatchObject({
     state: 'ERROR',
-    error: `Subnet ${place.fixed_subnet} has no address left for a node`,
+    error: `Subnet ${scope.fixed_subnet} has no address left for a node`,
   });
   expect((await server.call('GET', `${CLUSTERS}/big`)).status).toBe(404);
-  expect(await available(place.fixed_subnet)).toBe(free);
-  await createCluster(server, 'fits', { ...place, ...pools(3) });
+  expect(await available(scope.fixed_subnet)).toBe(free);
+  await createCluster(server, 'fits', { ...scope, ...pools(3) });
   const resized = await server.call('POST', `${CLUSTERS}/fits/pools/workers/resize`, {
     body: { node_count: 9 },
   });

@@ -2,7 +2,7 @@ import { Invalid, NotFound, TaskFailed } from '../../kernel/errors.ts';
 import { hostsOf, parseRange } from '../../kernel/ip.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { lockAddresses } from '../networking/addresses/index.ts';
-import { findPlace, readAddressesInUse, readSource } from '../networking/networks/index.ts';
+import { findSubnet, readAddressesInUse, readSource } from '../networking/networks/index.ts';
 import type { ClusterRow } from './model.ts';
 
 /** Where nodes get their addresses: from the subnet that the cluster was given, or, without one, from a network
@@ -29,7 +29,7 @@ export interface FixedNetwork {
 export async function findFixedNetwork(tx: Tx, requested: FixedNetwork) {
   const field = requested.subnetId === undefined ? 'fixed_network' : 'fixed_subnet';
   try {
-    const { network, subnetId } = await findPlace(tx, { ...requested, version: 4 }, field);
+    const { network, subnetId } = await findSubnet(tx, { ...requested, version: 4 }, field);
     if (network.external)
       throw new Invalid({ fixed_network: ['is the network of the region; name one of the project'] });
     return { network_id: network.id, subnet_id: subnetId, fixed_subnet_id: subnetId };
@@ -71,7 +71,11 @@ const addressOf = (serial: number) => `192.168.${(serial >> 8) & 255}.${serial &
 
 async function givenNetwork(tx: Tx, cluster: ClusterRow, subnetId: string): Promise<NodeNetwork> {
   const { project_id: projectId, region_id: regionId, network_id: networkId } = cluster;
-  const { network, cidr } = await findPlace(tx, { projectId, regionId, networkId, subnetId }, 'fixed_subnet');
+  const { network, cidr } = await findSubnet(
+    tx,
+    { projectId, regionId, networkId, subnetId },
+    'fixed_subnet',
+  );
   // What is free below stays free until the nodes have it.
   await lockAddresses(tx, regionId, [network.id]);
   const source = await readSource(tx, subnetId);

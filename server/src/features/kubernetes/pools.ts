@@ -56,7 +56,7 @@ export async function createPool(
   faults.refuse();
   try {
     return await ctx.db.transaction(async (tx) => {
-      const cluster = await clusters.lockFree(tx, clusterName, ctx.place);
+      const cluster = await clusters.lockFree(tx, clusterName, ctx.scope);
       const pool = newPool(ctx, cluster.id, input);
       await store.insertPool(tx, pool);
       const task = await start(tx, ctx, cluster, { type: 'create_k8s_cluster_pool_v2', pool });
@@ -85,7 +85,7 @@ export async function updatePool(
     await recordAudit(tx, ctx, {
       action: 'update_k8s_cluster_pool',
       subject: pool.id,
-      ...ctx.place,
+      ...ctx.scope,
     });
     await resizeQuota(tx, ctx, pool, change.node_count);
     return viewPool({ ...pool, ...change }, await store.readNodes(tx, [cluster.id]));
@@ -189,7 +189,7 @@ export async function deleteNode(
     await recordAudit(tx, ctx, {
       action: 'delete_k8s_node',
       subject: node.id,
-      ...ctx.place,
+      ...ctx.scope,
     });
   });
 }

@@ -23,7 +23,7 @@ import { upgradeVersions, versionsOffered } from './versions.ts';
 import { viewCluster, viewPool } from './views.ts';
 
 export async function listClusters(ctx: RegionContext, query: Paging) {
-  const { count, rows } = await store.listClusters(ctx.db, ctx.place, query);
+  const { count, rows } = await store.listClusters(ctx.db, ctx.scope, query);
   return { count, results: await viewClusters(ctx, rows) };
 }
 
@@ -35,18 +35,18 @@ async function viewClusters(ctx: RegionContext, rows: readonly ClusterRow[]) {
 
 /** @throws NotFound */
 export async function readCluster(ctx: RegionContext, name: string) {
-  const [view] = await viewClusters(ctx, [await store.clusters.read(ctx.db, name, ctx.place)]);
+  const [view] = await viewClusters(ctx, [await store.clusters.read(ctx.db, name, ctx.scope)]);
   return view;
 }
 
 export async function listPools(ctx: RegionContext, name: string, query: Paging) {
-  const { id } = await store.clusters.read(ctx.db, name, ctx.place);
+  const { id } = await store.clusters.read(ctx.db, name, ctx.scope);
   const [pools, nodes] = await Promise.all([readPools(ctx.db, [id]), readNodes(ctx.db, [id])]);
   return pageOf(pools, query, (pool) => viewPool(pool, nodes));
 }
 
 export async function readPool(ctx: RegionContext, name: string, poolName: string) {
-  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.scope);
   const pool = await getPool(ctx.db, cluster, poolName);
   return viewPool(pool, await readNodes(ctx.db, [cluster.id]));
 }
@@ -57,7 +57,7 @@ export async function listNodes(
   names: { readonly cluster: string; readonly pool?: string },
   query: Paging,
 ) {
-  const cluster = await store.clusters.read(ctx.db, names.cluster, ctx.place);
+  const cluster = await store.clusters.read(ctx.db, names.cluster, ctx.scope);
   const pool = names.pool === undefined ? undefined : await getPool(ctx.db, cluster, names.pool);
   const ids = (await readNodes(ctx.db, [cluster.id]))
     .filter(({ state, pool_id }) => state !== 'REMOVING' && (!pool || pool_id === pool.id))
@@ -78,7 +78,7 @@ export async function listUpgradeVersions(
   name: string,
   query: Paging,
 ) {
-  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.scope);
   const table = versionsOffered(service.providerOf(cluster.region_id));
   const permitted = upgradeVersions(await runningVersions(ctx.db, cluster), table);
   return pageOf(permitted, query, (version) => ({ version }));
@@ -116,7 +116,7 @@ function refuseUnfinished(cluster: ClusterRow): void {
 /** The certificate and the private key of the cluster's authority; every read is audited.
  *  @throws NotFound, Conflict while it is being created */
 export async function readCertificates(service: KubernetesService, ctx: RegionContext, name: string) {
-  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.scope);
   refuseUnfinished(cluster);
   const ca = openAuthority(service.cipher, cluster);
   await ctx.db.transaction((tx) => audit(tx, ctx, 'read_k8s_certificates', cluster.id));
@@ -126,13 +126,13 @@ export async function readCertificates(service: KubernetesService, ctx: RegionCo
 type Tx = Parameters<Parameters<RegionContext['db']['transaction']>[0]>[0];
 
 const audit = (tx: Tx, ctx: RegionContext, action: string, subject: string) =>
-  recordAudit(tx, ctx, { action, subject, ...ctx.place });
+  recordAudit(tx, ctx, { action, subject, ...ctx.scope });
 
 /** The kubeconfig of the cluster's administrator; every read is audited. A client certificate that has
  *  expired is replaced by a new one.
  *  @throws NotFound, Conflict while it is being created */
 export async function readKubeconfig(service: KubernetesService, ctx: RegionContext, name: string) {
-  const cluster = await store.clusters.read(ctx.db, name, ctx.place);
+  const cluster = await store.clusters.read(ctx.db, name, ctx.scope);
   refuseUnfinished(cluster);
   const client = await ctx.db.transaction(async (tx) => {
     await audit(tx, ctx, 'read_k8s_config', cluster.id);

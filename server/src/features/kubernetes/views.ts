@@ -42,7 +42,7 @@ function viewPoolOfCluster(row: PoolRow, nodes: readonly NodeRow[]) {
 }
 
 /** The network as it was asked for, not where the cluster came to be. */
-function askedNetwork({ settings, ...row }: ClusterRow) {
+function requestedNetwork({ settings, ...row }: ClusterRow) {
   if (settings.fixed_network !== undefined) {
     return { fixed_network: settings.fixed_network, fixed_subnet: settings.fixed_subnet ?? null };
   }
@@ -70,7 +70,7 @@ export function viewCluster(row: ClusterRow, pools: readonly PoolRow[], nodes: r
     cni: settings.cni,
     csi: { nfs: { vast_enabled: settings.vast_enabled, ddn_enabled: settings.ddn_enabled ?? false } },
     ddos_profile: settings.ddos_profile,
-    ...askedNetwork(row),
+    ...requestedNetwork(row),
     is_ipv6: settings.is_ipv6,
     is_public: pools.some((pool) => pool.cluster_id === row.id && pool.is_public_ipv4),
     logging: settings.logging,

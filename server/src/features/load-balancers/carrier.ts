@@ -1,6 +1,6 @@
 import { Conflict } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import type { Placed, RegionContext } from '../../platform/http/context.ts';
+import type { RegionContext, Scoped } from '../../platform/http/context.ts';
 import type { Carrier, CarrierRef } from '../networking/floating-ips/index.ts';
 import type { DataPlanes } from './data-planes.ts';
 import { readListedByIds } from './list-store.ts';
@@ -28,7 +28,7 @@ async function views(ctx: RegionContext, ids: readonly string[]): Promise<Readon
   return new Map(rows.map((row) => [row.id, viewLoadBalancer(row, ctx.region.name)]));
 }
 
-async function hold(tx: Tx, where: Placed, taskId: string): Promise<CarrierRef> {
+async function hold(tx: Tx, where: Scoped, taskId: string): Promise<CarrierRef> {
   const row = await store.lockLoadBalancer(tx, where.id, where);
   requireTransition(row, 'PENDING_UPDATE');
   if (row.vip_address === null) throw new Conflict(`Load balancer ${row.id} has no address yet`);

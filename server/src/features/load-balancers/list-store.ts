@@ -2,7 +2,7 @@ import type { UtcText } from '../../kernel/codecs.ts';
 import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { JsonRows } from '../../platform/database/json-rows.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, without } from '../../platform/database/rows.ts';
 import { empty, type Sql, sql } from '../../platform/database/sql.ts';
 import { parseOrder } from '../../platform/http/schemas.ts';
@@ -125,7 +125,7 @@ export async function listLoadBalancers(db: Db, where: ListWhere): Promise<Page<
     alias: 'lb',
     columns: sql`lb.id, ${shape.sql} as row`,
     joins: sql`left join lateral (select ${columnsOf(shown)}, ${SHOWN_SUBNET}) r on lb.id is not null`,
-    where: [inPlace(where), ...conditions],
+    where: [inScope(where), ...conditions],
     // What has no value comes last in ascending order and first in descending order: one index serves both.
     order: `${field} ${direction}, id ${direction}`,
     limit,
@@ -152,7 +152,7 @@ export async function readListed(
   const rows = rowsOf(shown);
   const found = await db.row<{ row: readonly unknown[] }>(sql`
     select ${rows.sql} as row from (select ${columnsOf(shown)}, ${SHOWN_SUBNET} from load_balancers lb
-     where id = ${where.id} and ${inPlace(where)}) r`);
+     where id = ${where.id} and ${inScope(where)}) r`);
   return found && rows.read(found.row);
 }
 

@@ -37,7 +37,7 @@ const tagsWith = (key: fc.Arbitrary<string>) =>
     .map((pairs) => Object.fromEntries(pairs) as Record<string, string>);
 const tags = tagsWith(tagKey);
 /** JSON with a key `__proto__` is refused wherever it is read. */
-const askedTags = tagsWith(tagKey.filter((key) => key !== '__proto__'));
+const requestedTags = tagsWith(tagKey.filter((key) => key !== '__proto__'));
 
 const row: fc.Arbitrary<Row> = fc
   .record({
@@ -81,7 +81,7 @@ const query = fc.record({
   logging_enabled: seldom(fc.boolean()),
   assigned_floating: seldom(fc.boolean()),
   tag_key: seldom(fc.uniqueArray(tagKey, { maxLength: 2 })),
-  tag_key_value: seldom(askedTags),
+  tag_key_value: seldom(requestedTags),
   order_by: fc.option(order, { nil: undefined, freq: 10 }),
   limit: fc.option(fc.integer({ min: 1, max: 30 }), { nil: undefined }),
   offset: seldom(fc.integer({ min: 0, max: 30 })),

@@ -22,7 +22,7 @@ import { viewLoadBalancer, viewStatus } from './views.ts';
 export async function listPage(ctx: RegionContext, query: LoadBalancerListQuery) {
   refuseUnstorable(query, 'query');
   const page = await listLoadBalancers(ctx.db, {
-    ...ctx.place,
+    ...ctx.scope,
     filters: filtersOf(query),
     order: query.order_by,
     limit: query.limit,
@@ -55,7 +55,7 @@ export async function getLoadBalancer(
   id: string,
   query: ShowQuery = { show_stats: false, with_ddos: false },
 ) {
-  const where = { id, ...ctx.place };
+  const where = { id, ...ctx.scope };
   const row = await readListed(ctx.db, where, shownOf(query));
   if (!row) throw new NotFound(`Load balancer ${id} was not found`);
   return viewLoadBalancer(row, ctx.region.name);
@@ -71,7 +71,7 @@ export async function getStatus(ctx: RegionContext, id: string) {
 }
 
 export async function listStatuses(ctx: RegionContext, query: Paging) {
-  return viewPage(await readTreePage(ctx.db, { ...ctx.place, ...query }), viewStatus);
+  return viewPage(await readTreePage(ctx.db, { ...ctx.scope, ...query }), viewStatus);
 }
 
 export function listFlavors(query: Static<typeof FlavorListQuery>, prices: Prices) {

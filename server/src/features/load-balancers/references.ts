@@ -13,17 +13,17 @@ type References = Pick<MemberInput, 'instance_id' | 'subnet_id'>;
 export async function requireOfMembers(
   tx: Tx,
   members: readonly References[],
-  place: { readonly projectId: number; readonly regionId: number },
+  scope: { readonly projectId: number; readonly regionId: number },
 ): Promise<void> {
   await requireInstances(
     tx,
     members.flatMap(({ instance_id }) => instance_id ?? []),
-    place,
+    scope,
   );
   await requireSubnets(
     tx,
     members.flatMap(({ subnet_id }) => subnet_id ?? []),
-    place,
+    scope,
   );
 }
 

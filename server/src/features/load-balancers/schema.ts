@@ -9,7 +9,7 @@ import {
   namePart,
   OffsetTime,
   OrderBy,
-  PLACE,
+  SCOPE,
   StringEnum,
   TopicName,
   Uuid,
@@ -46,7 +46,7 @@ const LoggingView = Type.Object({
 export const LoadBalancer = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     name: Name(),
     operating_status: OperatingStatus(),
     provisioning_status: ProvisioningStatus(),

@@ -90,8 +90,8 @@ export function poolSecrets(pool: PoolSecrets, at = ''): SecretReference[] {
 export function secretsOf({ listeners = [] }: CreateLoadBalancer): SecretReference[] {
   return listeners.flatMap((listener, index) => [
     ...listenerSecrets(listener, `listeners.${index}.`),
-    ...(listener.pools ?? []).flatMap((pool, place) =>
-      poolSecrets(pool, `listeners.${index}.pools.${place}.`),
+    ...(listener.pools ?? []).flatMap((pool, scope) =>
+      poolSecrets(pool, `listeners.${index}.pools.${scope}.`),
     ),
   ]);
 }

@@ -30,7 +30,7 @@ import { secretsOf } from './secret-uses.ts';
 import * as store from './store.ts';
 import type { UpdateInput } from './tasks/update.ts';
 import { pathsOf, refuseUnservable } from './unservable.ts';
-import { allocateAtOnce, findVipPlace } from './vip.ts';
+import { allocateAtOnce, findVipSubnets } from './vip.ts';
 
 /** Commands: one transaction each. */
 export class LoadBalancerService {
@@ -61,7 +61,7 @@ export class LoadBalancerService {
         await connectMembers(tx, plan.parts, input.preferred_connectivity);
         refuseUnreachable(this.#providers.of(regionId), plan.parts.of.member);
         const { addresses } = this.#providers;
-        const vip = await findVipPlace(tx, ctx, input, addresses);
+        const vip = await findVipSubnets(tx, ctx, input, addresses);
         const provider = addresses.providerOf(regionId);
         const vip_address = atOnce ? await allocateAtOnce(plan.loadBalancer.id, vip, provider) : null;
         const [, , , task] = await together([
@@ -141,7 +141,7 @@ export class LoadBalancerService {
     checkTagChanges(input, faults);
     faults.refuse();
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockLoadBalancer(tx, id, ctx.place);
+      const row = await store.lockLoadBalancer(tx, id, ctx.scope);
       const settings = settingsAfter(settingsOf(row), input, {
         tags: patchTags(row.tags, input.tags),
         logging: storedLogging(input.logging, row.id, row.region_id) ?? row.logging,
@@ -170,7 +170,7 @@ export class LoadBalancerService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockLoadBalancer(tx, id, ctx.place);
+      const row = await store.lockLoadBalancer(tx, id, ctx.scope);
       requireTransition(row, 'PENDING_DELETE');
       const taskId = ctx.ids.uuid();
       await store.holdLoadBalancer(tx, id, 'PENDING_DELETE', taskId);

@@ -3,7 +3,7 @@ import { listPage, newestIn, type Page, type Paging } from '../../platform/datab
 import { listOf } from '../../platform/database/rows.ts';
 import { byKey, SharedLookUp } from '../../platform/database/shared-look-up.ts';
 import { raw, sql } from '../../platform/database/sql.ts';
-import type { Place } from '../../platform/http/context.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import { FLOATING_ADDRESSES_OF_LB } from '../networking/floating-ips/index.ts';
 import { RESERVED_ADDRESS_OF_LB } from '../networking/reserved-fixed-ips/index.ts';
 import { COLUMNS } from './columns.ts';
@@ -49,14 +49,14 @@ export function readTreeWithOthers(db: Db, id: string): Promise<LoadBalancerTree
 /** A page of a region's load balancers, newest first, and how many there are in all. */
 export function readTreePage(
   db: Db,
-  { limit, offset, ...place }: Place & Paging,
+  { limit, offset, ...scope }: Scope & Paging,
 ): Promise<Page<LoadBalancerTree>> {
   return listPage<LoadBalancerTree>(db, {
     prepared: true,
     table: 'load_balancers',
     alias: 'lb',
     columns: TREE,
-    ...newestIn(place),
+    ...newestIn(scope),
     limit,
     offset,
   });

@@ -17,8 +17,8 @@ export function pathsOf({ listener, member }: NewRows['of']): PartPaths {
     paths.set(row.id, `listeners.${index}.`);
     const pool = String(row.default_pool_id);
     paths.set(pool, `listeners.${index}.pools.0.`);
-    for (const [place, { id }] of member.filter((each) => each.pool_id === pool).entries()) {
-      paths.set(id, `listeners.${index}.pools.0.members.${place}.`);
+    for (const [scope, { id }] of member.filter((each) => each.pool_id === pool).entries()) {
+      paths.set(id, `listeners.${index}.pools.0.members.${scope}.`);
     }
   }
   return paths;

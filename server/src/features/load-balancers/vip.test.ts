@@ -11,7 +11,7 @@ import { RESERVED } from '../networking/testing/paths.ts';
 import { LBS, web } from './testing/bodies.ts';
 import { failing } from './testing/fake-provider.ts';
 import { type LiveRegion, startLiveRegion } from './testing/live-region.ts';
-import { findVipPlace } from './vip.ts';
+import { findVipSubnets } from './vip.ts';
 
 /** Virtual addresses of either IP version and of both, on a data plane that can be broken. */
 
@@ -176,14 +176,14 @@ test('a region whose machine has no IPv6 says so before anything is accepted', a
     ['vip_subnet_id', { vip_subnet_id: six }],
     ['vip_network_id', { vip_network_id: network, vip_ip_family: 'dual' }],
   ] as const) {
-    const found = await faults((tx) => findVipPlace(tx, ctx, { ...body, ...vip }, addresses));
+    const found = await faults((tx) => findVipSubnets(tx, ctx, { ...body, ...vip }, addresses));
     expect([vip, found]).toEqual([vip, { [field]: said }]);
   }
   for (const ip_family of ['dual', 'ipv6'] as const) {
     const found = await faults((tx) => findRequested(tx, ctx, { type: 'external', ip_family }, addresses));
     expect(found).toEqual({ ip_family: said });
   }
-  expect(await faults((tx) => findVipPlace(tx, ctx, body, addresses))).toEqual({});
+  expect(await faults((tx) => findVipSubnets(tx, ctx, body, addresses))).toEqual({});
   region.provider.withoutIpv6 = null;
 });
 

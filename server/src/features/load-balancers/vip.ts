@@ -3,8 +3,8 @@ import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type AddressProvider, type RegionAddresses, requireIpv6 } from '../networking/addresses/index.ts';
 import {
-  type AddressPlace,
-  findPlaces,
+  type AddressSubnet,
+  findSubnets,
   type IpFamily,
   spaceOf,
   WHOLE_REGION,
@@ -13,7 +13,7 @@ import { type ClaimedAddress, claimReservedIp } from '../networking/reserved-fix
 import type { CreateLoadBalancer } from './schema.ts';
 
 /** Where a new load balancer gets its virtual addresses: one, or one of each IP version. */
-export interface VipPlace {
+export interface VipSubnets {
   readonly vip_ip_family: IpFamily;
   /** null: the region's own subnet of IPv4. */
   readonly vip_subnet_id: string | null;
@@ -27,7 +27,7 @@ export interface VipPlace {
 }
 
 /** One of the addresses, before it is known. */
-interface Place {
+interface VipSubnet {
   readonly version: 4 | 6;
   readonly isExternal: boolean;
   readonly subnetId: string;
@@ -35,7 +35,7 @@ interface Place {
   readonly space: string;
 }
 
-const REGION_OWN: VipPlace = {
+const REGION_OWN: VipSubnets = {
   vip_ip_family: 'ipv4',
   vip_subnet_id: null,
   vip_space: WHOLE_REGION,
@@ -44,12 +44,12 @@ const REGION_OWN: VipPlace = {
 };
 
 /** @throws NotFound, Conflict when a task holds the subnet, Invalid for one that load balancers cannot use */
-export async function findVipPlace(
+export async function findVipSubnets(
   tx: Tx,
   ctx: RegionContext,
   input: CreateLoadBalancer,
   addresses: RegionAddresses,
-): Promise<VipPlace> {
+): Promise<VipSubnets> {
   const {
     vip_port_id: portId,
     vip_network_id: networkId,
@@ -60,15 +60,15 @@ export async function findVipPlace(
   if (named === undefined && (family ?? 'ipv4') === 'ipv4') return REGION_OWN;
   const field = fieldOf(input);
   const provider = addresses.providerOf(ctx.region.id);
-  const places =
+  const subnets =
     portId === undefined
-      ? (await findPlaces(tx, { ...ctx.place, networkId, subnetId, family }, field)).map(
-          (place) => place && newPlace(place, provider),
+      ? (await findSubnets(tx, { ...ctx.scope, networkId, subnetId, family }, field)).map(
+          (subnet) => subnet && newSubnet(subnet, provider),
         )
-      : await reservedPlaces(tx, ctx, input, portId);
-  const [first, second] = places;
+      : await reservedSubnets(tx, ctx, input, portId);
+  const [first, second] = subnets;
   if (!first) throw new Error('there is always a first address');
-  for (const place of [first, second]) await refuseUnservable(place, field, ctx, addresses);
+  for (const subnet of [first, second]) await refuseUnservable(subnet, field, ctx, addresses);
   const vip = {
     vip_ip_family: second ? 'dual' : first.version === 6 ? 'ipv6' : 'ipv4',
     vip_subnet_id: first.isExternal && first.version === 4 ? null : first.subnetId,
@@ -85,7 +85,7 @@ export async function findVipPlace(
  *  for it. Null: the task finds one. */
 export async function allocateAtOnce(
   id: string,
-  { vip_port_id, vip_subnet_id, additional_subnet_id }: VipPlace,
+  { vip_port_id, vip_subnet_id, additional_subnet_id }: VipSubnets,
   provider: AddressProvider | undefined,
 ): Promise<string | null> {
   const named = vip_port_id ?? vip_subnet_id ?? additional_subnet_id;
@@ -104,18 +104,18 @@ function fieldOf({ vip_port_id, vip_network_id, vip_subnet_id }: CreateLoadBalan
   return vip_network_id === undefined ? 'vip_ip_family' : 'vip_network_id';
 }
 
-function newPlace(place: AddressPlace, provider: AddressProvider | undefined): Place {
-  const { network, subnetId, version, cidr } = place;
-  return { version, isExternal: network.external, subnetId, cidr, space: spaceOf(place, provider) };
+function newSubnet(subnet: AddressSubnet, provider: AddressProvider | undefined): VipSubnet {
+  const { network, subnetId, version, cidr } = subnet;
+  return { version, isExternal: network.external, subnetId, cidr, space: spaceOf(subnet, provider) };
 }
 
-async function reservedPlaces(
+async function reservedSubnets(
   tx: Tx,
   ctx: RegionContext,
   { vip_ip_family: family }: CreateLoadBalancer,
   id: string,
-): Promise<Place[]> {
-  const claimed = (await claimReservedIp(tx, { id, ...ctx.place })).filter((each) => each !== undefined);
+): Promise<VipSubnet[]> {
+  const claimed = (await claimReservedIp(tx, { id, ...ctx.scope })).filter((each) => each !== undefined);
   const its = claimed.length > 1 ? 'dual' : isIpv6(claimed[0]) ? 'ipv6' : 'ipv4';
   if (family !== undefined && family !== its) {
     const addresses = claimed.map(({ address }) => address).join(' and ');
@@ -128,15 +128,15 @@ const isIpv6 = (claimed: ClaimedAddress | undefined) => claimed?.address.include
 
 /** @throws Invalid when load balancers of this region cannot have addresses there, here and now */
 async function refuseUnservable(
-  place: Place | undefined,
+  subnet: VipSubnet | undefined,
   field: string,
   { region }: RegionContext,
   addresses: RegionAddresses,
 ): Promise<void> {
-  if (!place) return;
-  const fault = place.isExternal
+  if (!subnet) return;
+  const fault = subnet.isExternal
     ? null
-    : (addresses.providerOf(region.id)?.subnetFault?.(place.cidr) ?? null);
+    : (addresses.providerOf(region.id)?.subnetFault?.(subnet.cidr) ?? null);
   if (fault !== null) throw new Invalid({ [field]: [fault] });
-  if (place.version === 6) await requireIpv6(addresses, region, place.cidr, field);
+  if (subnet.version === 6) await requireIpv6(addresses, region, subnet.cidr, field);
 }

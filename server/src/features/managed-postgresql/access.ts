@@ -21,7 +21,7 @@ export const providerFor = (service: PostgresqlService, { region }: RegionContex
 /** The cluster, locked for a change: one that is not whole can only be deleted.
  *  @throws NotFound, Locked, Conflict */
 export async function lockReadyCluster(tx: Tx, ctx: RegionContext, name: string): Promise<ClusterRow> {
-  const row = await clusters.lockFree(tx, name, ctx.place);
+  const row = await clusters.lockFree(tx, name, ctx.scope);
   if (row.status !== 'READY') throw new Conflict(`PostgreSQL cluster ${name} is ${row.status}; delete it`);
   return row;
 }

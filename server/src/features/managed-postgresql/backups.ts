@@ -19,7 +19,7 @@ const viewBackups = ({ backups: schedule, observed }: ClusterRow) => {
 
 /** @throws NotFound */
 export async function listBackups(ctx: RegionContext, name: string) {
-  return viewBackups(await clusters.read(ctx.db, name, ctx.place));
+  return viewBackups(await clusters.read(ctx.db, name, ctx.scope));
 }
 
 /** Begins, changes or ends them.
@@ -32,12 +32,12 @@ export async function scheduleBackups(
 ) {
   await requireBackups(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const row = await clusters.lock(tx, name, ctx.place);
+    const row = await clusters.lock(tx, name, ctx.scope);
     await setBackups(tx, row.id, schedule);
     await recordAudit(tx, ctx, {
       action: schedule ? 'schedule_dbaas_postgres_backups' : 'end_dbaas_postgres_backups',
       subject: row.id,
-      ...ctx.place,
+      ...ctx.scope,
     });
     return viewBackups({ ...row, backups: schedule });
   });
@@ -57,7 +57,7 @@ export async function restoreCluster(
   { cluster_name: newName, until = null }: Restore,
 ): Promise<TaskRef> {
   await requireBackups(service, ctx);
-  const row = await clusters.read(ctx.db, name, ctx.place);
+  const row = await clusters.read(ctx.db, name, ctx.scope);
   const [oldest] = row.observed?.backups ?? [];
   if (!row.backups || !oldest) throw new Conflict(`PostgreSQL cluster ${name} has no backup yet`);
   if (row.status !== 'READY') throw new Conflict(`PostgreSQL cluster ${name} is ${row.status}`);

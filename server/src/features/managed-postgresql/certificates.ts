@@ -11,7 +11,7 @@ export function sealTlsKey(cipher: Cipher, id: string, privateKey: string) {
   return { tls_key_id: keyId, sealed_tls_key: box };
 }
 
-/** The private key of a cluster that has its place. */
+/** The private key of a cluster that has its host. */
 export function openTlsKey(cipher: Cipher, { id, tls_key_id: keyId, sealed_tls_key: box }: TlsRow): string {
   if (keyId === null || box === null) throw new Error(`cluster ${id} has no place yet`);
   return cipher.open({ keyId, box }, contextOf(id));

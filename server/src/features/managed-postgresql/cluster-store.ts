@@ -1,11 +1,11 @@
 import { contains } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
-import type { Place } from '../../platform/http/context.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSpec, type ClusterStatus } from './model.ts';
 import type { BackupSchedule, ObservedCluster, RestoreSource } from './port.ts';
 
@@ -47,7 +47,7 @@ export async function findRunning(db: Db, id: string): Promise<ClusterRow | unde
   );
 }
 
-export interface ListWhere extends Place, Paging {
+export interface ListWhere extends Scope, Paging {
   /** Part of the name; empty: any. */
   readonly name: string;
 }
@@ -58,7 +58,7 @@ export function listClusters(db: Db, { name, ...where }: ListWhere): Promise<Pag
     table: 'postgresql_clusters',
     alias: 'k',
     columns: COLUMNS,
-    where: [inPlace(where), ...(name === '' ? [] : [contains(sql`name`, name)])],
+    where: [inScope(where), ...(name === '' ? [] : [contains(sql`name`, name)])],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,
@@ -125,7 +125,12 @@ export interface Location {
   readonly sealed_tls_key: Buffer;
 }
 
-export async function setPlace(db: Queryable, id: string, taskId: string, location: Location): Promise<void> {
+export async function setLocation(
+  db: Queryable,
+  id: string,
+  taskId: string,
+  location: Location,
+): Promise<void> {
   await db.run(sql`update postgresql_clusters set host = ${location.host}, ca_certificate = ${location.ca_certificate}, server_certificate = ${location.server_certificate}, tls_key_id = ${location.tls_key_id},
             sealed_tls_key = ${location.sealed_tls_key} where id = ${id} and task_id = ${taskId}`);
 }

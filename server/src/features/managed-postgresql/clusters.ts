@@ -97,10 +97,10 @@ const credentialsOf = ({ cipher }: Service, id: string, users: readonly { readon
  *  @throws Forbidden for a project that has deactivated it */
 async function requireActivated(tx: Tx, ctx: RegionContext): Promise<void> {
   const { project, region } = ctx;
-  if (await activateFirst(tx, ctx.place, ctx.clock.timestamp())) {
-    await recordAudit(tx, ctx, { action: 'activate_managed_postgresql', subject: project.id, ...ctx.place });
+  if (await activateFirst(tx, ctx.scope, ctx.clock.timestamp())) {
+    await recordAudit(tx, ctx, { action: 'activate_managed_postgresql', subject: project.id, ...ctx.scope });
   }
-  if (await isActivated(tx, ctx.place)) return;
+  if (await isActivated(tx, ctx.scope)) return;
   throw new Forbidden(
     `Managed PostgreSQL is not activated for project ${project.id} in region ${region.name}; activate it with PUT /cloud/v1/dbaas/status/${project.id}/${region.id} and {"is_initialized": true}`,
   );
@@ -190,7 +190,7 @@ export async function updateCluster(
 ): Promise<TaskRef> {
   const provider = access.providerFor(service, ctx);
   // Checking a configuration takes a while: it is done before anything is locked, and counts if nothing changed since.
-  const seen = await store.clusters.read(ctx.db, name, ctx.place);
+  const seen = await store.clusters.read(ctx.db, name, ctx.scope);
   const next = changedSpec(seen.spec, input);
   await checkAll(provider, seen.spec, next);
   const credentials = await credentialsOf(
@@ -216,7 +216,7 @@ export async function updateCluster(
 export async function deleteCluster(service: Service, ctx: RegionContext, name: string): Promise<TaskRef> {
   access.providerFor(service, ctx);
   return ctx.db.transaction(async (tx) => {
-    const { id, status, task_id } = await store.clusters.lock(tx, name, ctx.place);
+    const { id, status, task_id } = await store.clusters.lock(tx, name, ctx.scope);
     if (status === 'DELETING') requireFree('PostgreSQL cluster', { id: name, task_id });
     requireTransition(`PostgreSQL cluster ${name}`, CLUSTER_TRANSITIONS, status, 'DELETING');
     const taskId = ctx.ids.uuid();

@@ -5,16 +5,16 @@ import type { ClusterRow, ClusterSpec } from './model.ts';
 import type { DesiredCluster } from './port.ts';
 import type { UserRow } from './user-store.ts';
 
-/** A cluster that has its place, and what its servers prove themselves with there. */
-export type PlacedCluster = ClusterRow & { readonly host: string; readonly server_certificate: string };
+/** A cluster that has its host, and what its servers prove themselves with there. */
+export type HostedCluster = ClusterRow & { readonly host: string; readonly server_certificate: string };
 
-export const hasPlace = (row: ClusterRow): row is PlacedCluster =>
+export const hasHost = (row: ClusterRow): row is HostedCluster =>
   row.host !== null && row.server_certificate !== null;
 
 /** What a provider gets to know of it. */
 export function desiredOf(
   cipher: Cipher,
-  row: PlacedCluster,
+  row: HostedCluster,
   spec: ClusterSpec,
   users: readonly UserRow[],
 ): DesiredCluster {

@@ -12,30 +12,30 @@ interface ListQuery extends Paging {
 }
 
 export async function listClusters(ctx: RegionContext, { limit, offset, name = '' }: ListQuery) {
-  return viewPage(await store.listClusters(ctx.db, { ...ctx.place, limit, offset, name }), viewShort);
+  return viewPage(await store.listClusters(ctx.db, { ...ctx.scope, limit, offset, name }), viewShort);
 }
 
 /** @throws NotFound */
 export async function readCluster(ctx: RegionContext, name: string) {
-  const row = await store.clusters.read(ctx.db, name, ctx.place);
+  const row = await store.clusters.read(ctx.db, name, ctx.scope);
   return viewCluster(row, await readUsers(ctx.db, [row.id]));
 }
 
 /** @throws NotFound */
 export async function readMetrics(ctx: RegionContext, name: string) {
-  return viewMetrics(await store.clusters.read(ctx.db, name, ctx.place));
+  return viewMetrics(await store.clusters.read(ctx.db, name, ctx.scope));
 }
 
 /** Which server of a cluster does what.
  *  @throws NotFound */
 export async function readServers(ctx: RegionContext, name: string) {
-  return viewServers(await store.clusters.read(ctx.db, name, ctx.place));
+  return viewServers(await store.clusters.read(ctx.db, name, ctx.scope));
 }
 
 /** The authority by which clients know the servers of a cluster.
  *  @throws NotFound */
 export async function readAuthority(ctx: RegionContext, name: string) {
-  const { ca_certificate: certificate } = await store.clusters.read(ctx.db, name, ctx.place);
+  const { ca_certificate: certificate } = await store.clusters.read(ctx.db, name, ctx.scope);
   if (certificate === null)
     throw new Conflict(`PostgreSQL cluster ${name} has no place yet; wait for its task`);
   return { ca_certificate: certificate };

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { findRunning, readPausedIds, readRunningIds, writeObserved } from './cluster-store.ts';
-import { desiredOf, hasPlace } from './desired.ts';
+import { desiredOf, hasHost } from './desired.ts';
 import type { DesiredCluster, ObservedCluster, PostgresqlProvider } from './port.ts';
 import { isActivatedAnywhere } from './store.ts';
 import { readUsers } from './user-store.ts';
@@ -74,7 +74,7 @@ export class Reconciler {
   async #desired(id: string): Promise<DesiredCluster | undefined> {
     const { db, cipher } = this.#deps;
     const row = await findRunning(db, id);
-    if (!row || !hasPlace(row)) return undefined;
+    if (!row || !hasHost(row)) return undefined;
     return desiredOf(cipher, row, row.spec, await readUsers(db, [id]));
   }
 }

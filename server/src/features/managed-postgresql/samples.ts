@@ -86,7 +86,7 @@ const readSamples = (db: Db, id: string, { from, stepSeconds }: SeriesWindow): P
  *  @param hours 720 at most: nothing older is kept
  *  @throws NotFound */
 export async function readSeries(ctx: RegionContext, name: string, hours: number) {
-  const { id } = await clusters.read(ctx.db, name, ctx.place);
+  const { id } = await clusters.read(ctx.db, name, ctx.scope);
   const samples = await readSamples(ctx.db, id, windowBefore(ctx.clock.now(), hours * 3600));
   const results = samples.map((sample, i) => pointOf(sample, samples[i - 1]));
   return { count: results.length, results };
@@ -101,7 +101,7 @@ function pointOf(sample: Sample, before: Sample | undefined) {
   const seconds = before ? (sample.at.getTime() - before.at.getTime()) / 1000 : 0;
   const transactions = grown((one) => one.committed + one.rolled_back);
   const [hit, read] = [grown((one) => one.blocks_hit), grown((one) => one.blocks_read)];
-  const asked = hit === null || read === null ? 0 : hit + read;
+  const requested = hit === null || read === null ? 0 : hit + read;
   return {
     time: zuluTime(sample.at),
     connections: sample.connections,
@@ -109,7 +109,7 @@ function pointOf(sample: Sample, before: Sample | undefined) {
     used_bytes: sample.used_bytes,
     size_bytes: sample.size_bytes,
     transactions_per_second: transactions === null ? null : rounded(transactions / seconds),
-    hit_percent: hit === null || asked === 0 ? null : rounded((100 * hit) / asked),
+    hit_percent: hit === null || requested === 0 ? null : rounded((100 * hit) / requested),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ServiceStatus } from './schema.ts';
 import { countClusters, readStatus, saveStatus } from './store.ts';
 
 export async function getStatus(ctx: RegionContext): Promise<ServiceStatus> {
-  return { is_initialized: await readStatus(ctx.db, ctx.place) };
+  return { is_initialized: await readStatus(ctx.db, ctx.scope) };
 }
 
 /** @throws Forbidden when the region does not offer the service, Conflict when it is deactivated although the
@@ -24,11 +24,11 @@ export async function putStatus(
     await guardProject(tx, ctx.project.id);
     // The row is written first: whoever creates a cluster reads it under a lock, and so waits for this.
     await saveStatus(tx, {
-      ...ctx.place,
+      ...ctx.scope,
       isInitialized: is_initialized,
       timestamp: ctx.clock.timestamp(),
     });
-    const clusters = is_initialized ? 0 : await countClusters(tx, ctx.place);
+    const clusters = is_initialized ? 0 : await countClusters(tx, ctx.scope);
     if (clusters > 0) {
       throw new Conflict(
         `The project has ${clusters} PostgreSQL clusters in ${ctx.region.name}; delete them first`,
@@ -37,7 +37,7 @@ export async function putStatus(
     await recordAudit(tx, ctx, {
       action: is_initialized ? 'activate_managed_postgresql' : 'deactivate_managed_postgresql',
       subject: ctx.project.id,
-      ...ctx.place,
+      ...ctx.scope,
     });
   });
   return { is_initialized };

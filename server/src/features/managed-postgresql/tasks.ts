@@ -14,7 +14,7 @@ import { issueTls } from '../../platform/x509/issue.ts';
 import { quotaOf, release } from '../quotas/index.ts';
 import { sealTlsKey } from './certificates.ts';
 import * as store from './cluster-store.ts';
-import { desiredOf, hasPlace, type PlacedCluster } from './desired.ts';
+import { desiredOf, type HostedCluster, hasHost } from './desired.ts';
 import { additionsOf, CLUSTER_AMOUNTS, type ClusterRow, type ClusterSpec } from './model.ts';
 import { type ClusterChange, type PostgresqlProvider, RESTORE_CLUSTER } from './port.ts';
 import { activateNextVerifiers, deleteUsers, dropNextVerifiers, readUsers } from './user-store.ts';
@@ -51,24 +51,24 @@ async function remove(run: TaskRun, deps: TaskDeps, operation: Operation): Promi
   });
 }
 
-/** The cluster with its place, which it is given once, and what its servers prove themselves with there. */
-async function placed(
+/** The cluster with its host, which it is given once, and what its servers prove themselves with there. */
+async function withAddress(
   run: TaskRun,
   row: ClusterRow,
   provider: PostgresqlProvider,
   { cipher }: TaskDeps,
-): Promise<PlacedCluster> {
-  if (hasPlace(row)) return row;
+): Promise<HostedCluster> {
+  if (hasHost(row)) return row;
   const host = row.host ?? (await provider.hostOf(row.id));
   const { ca, certificate, privateKey } = await issueTls(row.name, host, run.now);
-  const place = {
+  const location = {
     host,
     ca_certificate: ca,
     server_certificate: certificate,
     ...sealTlsKey(cipher, row.id, privateKey),
   };
-  await store.setPlace(run.db, row.id, run.task.id, place);
-  return { ...row, ...place };
+  await store.setLocation(run.db, row.id, run.task.id, location);
+  return { ...row, ...location };
 }
 
 /** What a change that failed leaves: all as it was, but for a version that has been reached, from which there is no way
@@ -85,7 +85,7 @@ const createCluster = (deps: TaskDeps): TaskHandler => ({
   async run(run) {
     const row = await requireHeld(run);
     const provider = providerFor(run, deps);
-    const cluster = await placed(run, row, provider, deps);
+    const cluster = await withAddress(run, row, provider, deps);
     const users = await readUsers(run.db, [row.id]);
     const desired = desiredOf(deps.cipher, cluster, row.spec, users);
     const source = row.restored_from;
@@ -111,7 +111,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
       ...user,
       verifier: user.next_verifier ?? user.verifier,
     }));
-    const desired = desiredOf(deps.cipher, await placed(run, row, provider, deps), spec, users);
+    const desired = desiredOf(deps.cipher, await withAddress(run, row, provider, deps), spec, users);
     const waiting = waitFor(await provider.applyCluster(desired, PLAIN, run.operation));
     if (waiting) return waiting;
     return done({}, async (tx) => {
@@ -126,7 +126,7 @@ const changeCluster = (type: string, deps: TaskDeps): TaskHandler => ({
     const retracted = additionsOf(row.spec, row.next_spec ?? row.spec);
     const users = await readUsers(run.db, [row.id]);
     const spec = await reachedSpec(row, provider);
-    const desired = desiredOf(deps.cipher, await placed(run, row, provider, deps), spec, users);
+    const desired = desiredOf(deps.cipher, await withAddress(run, row, provider, deps), spec, users);
     const waiting = waitFor(await provider.applyCluster(desired, { ...PLAIN, retracted }, restoring(run)));
     if (waiting) return waiting;
     return done({}, async (tx) => {

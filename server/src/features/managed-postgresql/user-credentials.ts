@@ -32,7 +32,7 @@ export async function showCredentials(
   { cluster, user }: UserName,
 ) {
   return ctx.db.transaction(async (tx) => {
-    const row = await clusters.lock(tx, cluster, ctx.place);
+    const row = await clusters.lock(tx, cluster, ctx.scope);
     if (row.task_id !== null && row.status !== 'PREPARING')
       throw new Locked(`PostgreSQL cluster ${cluster}`, row.task_id);
     const password = openPassword(service.cipher, await findUser(tx, row, user));
@@ -42,7 +42,7 @@ export async function showCredentials(
     await recordAudit(tx, ctx, {
       action: 'show_dbaas_postgres_credentials',
       subject: row.id,
-      ...ctx.place,
+      ...ctx.scope,
     });
     return { username: user, password };
   });

@@ -3,14 +3,14 @@ import { type BucketRow, desiredBucket, type StorageRow } from './model.ts';
 import type { Parts } from './parts-store.ts';
 import type { DesiredStorage } from './port.ts';
 import { openSecret } from './secrets.ts';
-import type { Placed } from './storage-tasks.ts';
+import type { WithAddress } from './storage-tasks.ts';
 import { tlsOf } from './tls.ts';
 
 /** What a provider gets to know of a storage.
  *  @param when `before` the changes that its task makes, or `after` them */
 export function desiredOf(
   cipher: Cipher,
-  row: Placed<StorageRow>,
+  row: WithAddress<StorageRow>,
   { keys, buckets }: Parts,
   when: 'before' | 'after',
 ): DesiredStorage {

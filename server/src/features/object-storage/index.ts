@@ -43,7 +43,13 @@ export {
 } from './storage-access.ts';
 export { storageJobs } from './storage-jobs.ts';
 export { type AnyStorageRow, searchedStorages, storageTable } from './storage-table.ts';
-export { hasPlace, type Placed, placed, type StorageWork, storageTasks } from './storage-tasks.ts';
+export {
+  hasAddress,
+  type StorageWork,
+  storageTasks,
+  type WithAddress,
+  withAddress,
+} from './storage-tasks.ts';
 export { createStorage, deleteStorage, restoreStorage } from './storages.ts';
 
 export type ObjectStorageDeps = ObjectStorageService & Omit<ReconcilerDeps, 'count'> & CountDeps;

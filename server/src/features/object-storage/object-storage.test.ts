@@ -206,17 +206,17 @@ test('files of a deleted storage that could not be removed in time are removed l
   await server.app.background.stop();
   clock.advance((KEPT_DAYS + 1) * 86_400_000);
   const warnings: string[] = [];
-  const asked: number[] = [];
+  const requested: number[] = [];
   const purge = async (id: string) => {
     if (![first, second].includes(Number(id))) return;
-    asked.push(Number(id));
-    if (asked.length === 1) throw new Error('the disk does not answer');
+    requested.push(Number(id));
+    if (requested.length === 1) throw new Error('the disk does not answer');
   };
   const reconciler = reconcilerWith({ purge }, (warning) => warnings.push(warning));
   for (let run = 0; run < 3; run += 1) {
     await reconciler.purge();
     expect((await call('POST', `/${first}/restore`)).status).toBe(410);
   }
-  expect(asked).toEqual([first, second, first]);
+  expect(requested).toEqual([first, second, first]);
   expect(warnings).toEqual(['files of a deleted storage were not removed: the disk does not answer']);
 });

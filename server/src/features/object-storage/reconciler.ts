@@ -7,7 +7,7 @@ import { desiredOf } from './desired.ts';
 import { KEPT_DAYS, type StorageRow } from './model.ts';
 import { readParts, writeSeenBuckets } from './parts-store.ts';
 import type { DesiredStorage, ObjectStorageProvider, ObservedStorage, StorageReport } from './port.ts';
-import { hasPlace, type Placed } from './storage-tasks.ts';
+import { hasAddress, type WithAddress } from './storage-tasks.ts';
 import { markFilesGone, markPurged, readOutdated, storages } from './store.ts';
 
 export interface ReconcilerDeps extends OwnRegions<ObjectStorageProvider> {
@@ -15,7 +15,7 @@ export interface ReconcilerDeps extends OwnRegions<ObjectStorageProvider> {
   readonly clock: Clock;
   readonly cipher: Cipher;
   /** Counts what was used of a storage, each report once. */
-  count(storage: Placed<StorageRow>, report: StorageReport): Promise<void>;
+  count(storage: WithAddress<StorageRow>, report: StorageReport): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -59,10 +59,10 @@ export class Reconciler {
   async #keep(regionId: number, provider: ObjectStorageProvider): Promise<void> {
     if (!provider.observeStorages) return;
     const { db, cipher } = this.#deps;
-    const rows = new Map<string, Placed<StorageRow>>();
+    const rows = new Map<string, WithAddress<StorageRow>>();
     const desired = async (id: string): Promise<DesiredStorage | undefined> => {
       const row = await storages.findRunning(db, id);
-      if (!row || !hasPlace(row)) return undefined;
+      if (!row || !hasAddress(row)) return undefined;
       rows.set(id, row);
       return desiredOf(cipher, row, await readParts(db, row.id), 'before');
     };
@@ -75,7 +75,7 @@ export class Reconciler {
   }
 
   async #write(
-    row: Placed<StorageRow>,
+    row: WithAddress<StorageRow>,
     observed: ObservedStorage,
     provider: ObjectStorageProvider,
   ): Promise<void> {

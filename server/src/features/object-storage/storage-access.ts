@@ -124,9 +124,9 @@ export const startStorageTask = (
 
 /** @throws Invalid unless it is a field of these and a direction */
 export function readOrder(order: string | undefined, fields: readonly string[]): string {
-  const asked = order || 'created_at.desc';
-  const [field = '', direction = '', rest] = asked.split('.');
-  if (fields.includes(field) && /^(asc|desc)$/.test(direction) && rest === undefined) return asked;
+  const requested = order || 'created_at.desc';
+  const [field = '', direction = '', rest] = requested.split('.');
+  if (fields.includes(field) && /^(asc|desc)$/.test(direction) && rest === undefined) return requested;
   const names = fields.flatMap((name) => [`${name}.asc`, `${name}.desc`]).join(', ');
   throw new Invalid({ order_by: [`must be one of: ${names}`] }, 'query');
 }

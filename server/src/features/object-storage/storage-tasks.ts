@@ -6,18 +6,19 @@ import type { AnyStorageRow, StorageTable } from './storage-table.ts';
 
 const DEADLINE_MS = 30 * 60_000;
 
-export type Placed<Row extends AnyStorageRow> = Row & { readonly address: string };
+export type WithAddress<Row extends AnyStorageRow> = Row & { readonly address: string };
 
-export const hasPlace = <Row extends AnyStorageRow>(row: Row): row is Placed<Row> => row.address !== null;
+export const hasAddress = <Row extends AnyStorageRow>(row: Row): row is WithAddress<Row> =>
+  row.address !== null;
 
 /** The storage with its address, which it is given once. */
-export async function placed<Row extends AnyStorageRow>(
+export async function withAddress<Row extends AnyStorageRow>(
   { db, task }: { readonly db: Queryable; readonly task: { readonly id: string } },
   row: Row,
   provider: { addressOf(id: string): Promise<string> },
   table: StorageTable<Row>,
-): Promise<Placed<Row>> {
-  if (hasPlace(row)) return row;
+): Promise<WithAddress<Row>> {
+  if (hasAddress(row)) return row;
   const address = await provider.addressOf(String(row.id));
   await table.setAddress(db, row.id, task.id, address);
   return { ...row, address };

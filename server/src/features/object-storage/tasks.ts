@@ -5,7 +5,7 @@ import { desiredOf, retractedOf } from './desired.ts';
 import type { StorageRow } from './model.ts';
 import { applyNext, dropNext, readParts } from './parts-store.ts';
 import { type ObjectStorageProvider, RESTORE_STORAGE } from './port.ts';
-import { placed, type StorageWork, storageTasks } from './storage-tasks.ts';
+import { type StorageWork, storageTasks, withAddress } from './storage-tasks.ts';
 import { settleActive, storages } from './store.ts';
 import { secured } from './tls.ts';
 
@@ -19,7 +19,7 @@ const providerFor = providerOfTask('object storage');
 const workOf = (deps: TaskDeps): StorageWork<StorageRow> => ({
   async apply(run, row, when) {
     const provider = providerFor(run, deps);
-    const storage = await secured(run, await placed(run, row, provider, storages), deps.cipher);
+    const storage = await secured(run, await withAddress(run, row, provider, storages), deps.cipher);
     const parts = await readParts(run.db, row.id);
     const desired = desiredOf(deps.cipher, storage, parts, when);
     const change = { retracted: retractedOf(parts, when) };

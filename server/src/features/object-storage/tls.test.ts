@@ -2,7 +2,7 @@ import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { Cipher } from '../../platform/secrets/cipher.ts';
-import { hasPlace } from './storage-tasks.ts';
+import { hasAddress } from './storage-tasks.ts';
 import { storages } from './store.ts';
 import { authoritiesOfStorages, resealTlsKeys, tlsOf } from './tls.ts';
 
@@ -22,7 +22,7 @@ test('a storage with TLS has an authority of its own, and its key stays readable
   const authority = new X509Certificate(body.ca_certificate);
   expect(await server.db.transaction((tx) => resealTlsKeys(tx, new Cipher([NEW, OLD])))).toBe(1);
   const row = await storages.find(server.db, 1, id);
-  if (!row || !hasPlace(row)) throw new Error('it has no address');
+  if (!row || !hasAddress(row)) throw new Error('it has no address');
   const tls = tlsOf(new Cipher([NEW]), row);
   const certificate = new X509Certificate(tls?.certificate ?? '');
   expect(certificate.checkIssued(authority)).toBe(true);

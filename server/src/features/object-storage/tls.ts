@@ -8,7 +8,7 @@ import type { TaskRun } from '../../platform/tasks/handler.ts';
 import { CA_DAYS, issueTls } from '../../platform/x509/issue.ts';
 import type { StorageRow } from './model.ts';
 import type { DesiredStorage } from './port.ts';
-import type { Placed } from './storage-tasks.ts';
+import type { WithAddress } from './storage-tasks.ts';
 import * as store from './tls-store.ts';
 
 /** Storages at addresses that others can reach speak TLS: each has an authority of its own. */
@@ -18,7 +18,7 @@ const contextOf = (id: number) => `object_storages/${id}/tls`;
 export const isSecured = ({ address }: Pick<StorageRow, 'address'>): boolean =>
   address?.startsWith('https:') ?? false;
 
-const hostOf = ({ address }: Placed<StorageRow>) => new URL(address).hostname;
+const hostOf = ({ address }: WithAddress<StorageRow>) => new URL(address).hostname;
 
 function isFor(certificate: string, host: string): boolean {
   const x509 = new X509Certificate(certificate);
@@ -28,9 +28,9 @@ function isFor(certificate: string, host: string): boolean {
 /** The storage with a certificate for its address, where it needs one: a new one when it was given another address. */
 export async function secured(
   { db, task, now }: Pick<TaskRun, 'db' | 'task' | 'now'>,
-  row: Placed<StorageRow>,
+  row: WithAddress<StorageRow>,
   cipher: Cipher,
-): Promise<Placed<StorageRow>> {
+): Promise<WithAddress<StorageRow>> {
   const { id, name, server_certificate: present } = row;
   if (!isSecured(row) || (present !== null && isFor(present, hostOf(row)))) return row;
   const { ca, certificate, privateKey } = await issueTls(name, hostOf(row), now);
@@ -46,7 +46,7 @@ export async function secured(
 }
 
 /** What its server proves itself with; null: nothing, its address is without TLS. */
-export function tlsOf(cipher: Cipher, row: Placed<StorageRow>): DesiredStorage['tls'] {
+export function tlsOf(cipher: Cipher, row: WithAddress<StorageRow>): DesiredStorage['tls'] {
   const { server_certificate: certificate } = row;
   if (!isSecured(row) || certificate === null) return null;
   return { certificate, privateKey: openKey(cipher, row) };

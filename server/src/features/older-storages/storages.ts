@@ -170,13 +170,14 @@ export async function restore(
 
 /** What a schema cannot find in new credentials. */
 export function checkCredentials(input: Partial<ChangeCredentials>, faults: Faults): void {
-  const ways = PASSWORD_FIELDS.filter((field) => isAsked(input[field]));
-  for (const field of ways.slice(1)) faults.add(field, `must be left out beside ${ways[0]}`);
+  const passwordFields = PASSWORD_FIELDS.filter((field) => isRequested(input[field]));
+  for (const field of passwordFields.slice(1))
+    faults.add(field, `must be left out beside ${passwordFields[0]}`);
 }
 
 const PASSWORD_FIELDS = ['sftp_password', 'generate_sftp_password', 'delete_sftp_password'] as const;
 const SFTP_FIELDS = [...PASSWORD_FIELDS, 'reset_sftp_keys'] as const;
-const isAsked = (value: unknown) => value !== undefined && value !== false;
+const isRequested = (value: unknown) => value !== undefined && value !== false;
 
 /** Changes what opens a storage. @returns the storage, with what is new @throws Invalid, NotFound, Locked */
 export async function changeCredentials(
@@ -190,7 +191,7 @@ export async function changeCredentials(
   checkCredentials(input, faults);
   const others = type === 'sftp' ? (['generate_s3_keys'] as const) : SFTP_FIELDS;
   for (const field of others)
-    if (isAsked(input[field])) faults.add(field, `must be left out for a storage of type ${type}`);
+    if (isRequested(input[field])) faults.add(field, `must be left out for a storage of type ${type}`);
   faults.refuse();
   const made =
     type === 'sftp' ? await newPassword(service, ctx, id, input) : await newKey(service, ctx, id, input);

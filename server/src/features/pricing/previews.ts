@@ -41,7 +41,7 @@ export class Previews {
 
   /** @throws NotFound for an unknown volume */
   async snapshot(ctx: RegionContext, { volume_id: id }: PriceSnapshot): Promise<ItemPrice> {
-    const volume = await store.readVolume(ctx.db, ctx.place, id);
+    const volume = await store.readVolume(ctx.db, ctx.scope, id);
     if (!volume) throw new NotFound(`Volume ${id} was not found`);
     return this.#itemOf([{ kind: 'snapshot', gib: volume.size }]);
   }
@@ -100,7 +100,7 @@ export class Previews {
   /** What an instance costs with its volumes and addresses.
    *  @throws NotFound */
   async instance(ctx: RegionContext, id: string): Promise<ItemPrice> {
-    const found = await store.readInstance(ctx.db, ctx.place, id);
+    const found = await store.readInstance(ctx.db, ctx.scope, id);
     if (!found) throw new NotFound(`Instance ${id} was not found`);
     return this.#prices.item(
       this.#prices.total([
@@ -159,7 +159,7 @@ export class Previews {
 
   /** @throws NotFound */
   async cluster(ctx: RegionContext, name: string) {
-    const pools = await store.readPools(ctx.db, ctx.place, name);
+    const pools = await store.readPools(ctx.db, ctx.scope, name);
     if (pools.length === 0) throw new NotFound(`Cluster ${name} was not found`);
     return this.#cluster(pools);
   }
@@ -220,7 +220,7 @@ async function pricedVolumes(
   const ids = volumes.flatMap(({ source, snapshot_id: id }) =>
     source === 'snapshot' && id != null ? id : [],
   );
-  const sizes = ids.length === 0 ? new Map() : await store.readSnapshotSizes(ctx.db, ctx.place, ids);
+  const sizes = ids.length === 0 ? new Map() : await store.readSnapshotSizes(ctx.db, ctx.scope, ids);
   return volumes.flatMap(({ source, size, type_name, snapshot_id: id }, i) => {
     if (source === 'existing-volume') return [];
     const ofSnapshot = id == null ? undefined : sizes.get(id.toLowerCase());

@@ -4,7 +4,7 @@ import type { RegionContext } from '../../platform/http/context.ts';
 
 /** What there is to pay for, read from where it is kept. */
 
-type Place = RegionContext['place'];
+type Scope = RegionContext['scope'];
 
 export interface VolumeSize {
   readonly size: number;
@@ -14,7 +14,7 @@ export interface VolumeSize {
 /** @returns GiB and the type; nothing for a volume that is not of the project and region */
 export async function readVolume(
   db: Queryable,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
   id: string,
 ): Promise<VolumeSize | undefined> {
   return db.row<VolumeSize>(
@@ -25,7 +25,7 @@ export async function readVolume(
 /** The sizes of what snapshots were made of, in GiB, by the ids of those that are of the project and region. */
 export async function readSnapshotSizes(
   db: Queryable,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.rows<{
@@ -46,7 +46,7 @@ export interface InstanceParts {
 /** @returns nothing for an instance that is not of the project and region */
 export async function readInstance(
   db: Queryable,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
   id: string,
 ): Promise<InstanceParts | undefined> {
   return db.row<InstanceParts>(sql`select flavor->>'id' as flavor,
@@ -70,7 +70,7 @@ export interface PoolParts {
 /** @returns the pools of a cluster; empty when there is no such cluster */
 export async function readPools(
   db: Queryable,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
   name: string,
 ): Promise<readonly PoolParts[]> {
   return db.rows<PoolParts>(sql`select p.flavor_id, p.node_count, p.boot_volume_size, p.boot_volume_type, p.is_public_ipv4

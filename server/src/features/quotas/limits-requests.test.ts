@@ -90,8 +90,8 @@ test('whatever is asked and decided, the page and the count are those of the req
             )
             .sort((a, b) => b.at.localeCompare(a.at) || b.id - a.id)
             .map(({ id }) => id);
-          const asked = { ...ALL, created_from: from, created_to: to, request_ids: ids, status };
-          const found = await listLimitsRequests(db, client, asked as LimitsRequestQuery);
+          const requested = { ...ALL, created_from: from, created_to: to, request_ids: ids, status };
+          const found = await listLimitsRequests(db, client, requested as LimitsRequestQuery);
           expect([found.count, found.results.map(({ id }) => id)]).toEqual([expected.length, expected]);
         }
       },

@@ -1,7 +1,7 @@
 import { Locked } from '../../kernel/errors.ts';
 import { Faults } from '../../kernel/faults.ts';
 import type { Tx } from '../../platform/database/db.ts';
-import type { Place } from '../../platform/http/context.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import { day, type SecretKind } from './material.ts';
 import { keepSecrets, type SecretRow } from './store.ts';
 
@@ -25,7 +25,7 @@ const GOOD_FOR: Readonly<Record<SecretUse, readonly SecretKind[]>> = {
   authorities: ['authorities', 'certificate'],
   revocations: ['revocations'],
 };
-const WANTED: Readonly<Record<SecretUse, string>> = {
+const NEEDED: Readonly<Record<SecretUse, string>> = {
   certificate: 'a certificate with its private key',
   'certificate or authorities': 'a certificate with its private key, or certificates of authorities',
   authorities: 'certificates of authorities',
@@ -37,13 +37,13 @@ const WANTED: Readonly<Record<SecretUse, string>> = {
  *  @throws Invalid naming every faulty field, Locked when one is just being created or deleted */
 export async function requireSecrets(
   tx: Tx,
-  place: Place,
+  scope: Scope,
   references: readonly SecretReference[],
   now: Date,
 ): Promise<void> {
   if (references.length === 0) return;
   const ids = references.map(({ id }) => id.toLowerCase());
-  const rows = new Map((await keepSecrets(tx, ids, place)).map((row) => [row.id, row]));
+  const rows = new Map((await keepSecrets(tx, ids, scope)).map((row) => [row.id, row]));
   const faults = new Faults();
   for (const reference of references) {
     const row = rows.get(reference.id.toLowerCase());
@@ -61,7 +61,7 @@ function faultOf(
   now: Date,
 ): string | undefined {
   if (!GOOD_FOR[as].includes(row.kind)) {
-    return `Secret ${row.id} holds ${WANTED[row.kind]}; needed is ${WANTED[as]}`;
+    return `Secret ${row.id} holds ${NEEDED[row.kind]}; needed is ${NEEDED[as]}`;
   }
   const ended = [row.expiration, row.not_after].find((end) => end !== null && end <= now);
   if (ended) return `Secret ${row.id} expired on ${day(ended)}`;

@@ -85,7 +85,7 @@ export class SecretService {
   /** @throws NotFound; Conflict naming who uses it, or the task that holds it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockSecret(tx, id, ctx.place);
+      const row = await store.lockSecret(tx, id, ctx.scope);
       refusePending(row);
       await this.#refuseUsed(tx, row);
       const taskId = ctx.ids.uuid();
@@ -105,14 +105,14 @@ export class SecretService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewSecret(await store.readSecret(ctx.db, id, ctx.place));
+    return viewSecret(await store.readSecret(ctx.db, id, ctx.scope));
   }
 
   /** The newest first. */
   async list(ctx: RegionContext, query: SecretListQuery) {
     refuseUnstorable(query, 'query');
     const { name__contains: namePart, limit, offset } = query;
-    const where = { ...ctx.place, namePart, limit, offset };
+    const where = { ...ctx.scope, namePart, limit, offset };
     return viewPage(await store.listSecrets(ctx.db, where), viewSecret);
   }
 }

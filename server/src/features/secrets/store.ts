@@ -6,7 +6,7 @@ import { listPage, newestIn, type Page, type Paging } from '../../platform/datab
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, type RowOf, without } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
-import type { Place } from '../../platform/http/context.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import type { SecretKind } from './material.ts';
 
 export type SecretStatus = 'PENDING_CREATE' | 'ACTIVE' | 'PENDING_DELETE';
@@ -73,7 +73,7 @@ export async function insertSecret(tx: Tx, row: NewSecret): Promise<void> {
 /** One page, the newest first, and how many there are in all. */
 export function listSecrets(
   db: Db,
-  list: Place & Pick<NameFilter, 'namePart'> & Paging,
+  list: Scope & Pick<NameFilter, 'namePart'> & Paging,
 ): Promise<Page<SecretRow>> {
   const { limit, offset, namePart } = list;
   const { where, order } = newestIn(list);

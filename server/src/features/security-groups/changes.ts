@@ -165,7 +165,7 @@ export class SecurityGroupChanges {
   ): Promise<TaskRef> {
     requireGroups(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeGroup(tx, id, ctx.place);
+      const row = await store.lockFreeGroup(tx, id, ctx.scope);
       const input = await inputOf(row, tx);
       const taskId = ctx.ids.uuid();
       if (sameTraits(row, input.after)) return startNothing(tx, ctx, taskFor(ctx, type, row, { id: taskId }));

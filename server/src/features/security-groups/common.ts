@@ -43,7 +43,7 @@ export async function checkRemotes(
   itself?: string,
 ): Promise<void> {
   const others = rules.flatMap(({ remote_group_id: id }) => (id === null || id === itself ? [] : [id]));
-  const found = new Set((await keepGroups(tx, others, ctx.place)).map(({ id }) => id));
+  const found = new Set((await keepGroups(tx, others, ctx.scope)).map(({ id }) => id));
   for (const [index, { remote_group_id: id }] of rules.entries()) {
     if (id === null || id === itself || found.has(id)) continue;
     faults.add(`${field(index)}remote_group_id`, `security group ${id} was not found`);

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/db.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
-import type { GroupRow, Place } from './model.ts';
+import type { GroupRow, Scope } from './model.ts';
 import * as store from './store.ts';
 
 /** What those need of security groups that they filter: ports and instances. */
@@ -10,12 +10,12 @@ import * as store from './store.ts';
 export async function findSecurityGroups(
   tx: Queryable,
   ids: readonly string[],
-  place: Place,
+  scope: Scope,
 ): Promise<ReadonlySet<string>> {
   const rows = await store.keepGroups(
     tx,
     ids.map((id) => id.toLowerCase()),
-    place,
+    scope,
   );
   refusePassing(rows);
   return new Set(rows.map(({ id }) => id));
@@ -27,9 +27,9 @@ export async function findSecurityGroups(
 export async function findSecurityGroupsNamed(
   tx: Queryable,
   names: readonly string[],
-  place: Place,
+  scope: Scope,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await store.keepGroupsNamed(tx, names, place);
+  const rows = await store.keepGroupsNamed(tx, names, scope);
   refusePassing(rows);
   const found = new Map<string, string[]>();
   for (const { id, name } of rows) found.set(name, [...(found.get(name) ?? []), id]);

@@ -1,5 +1,5 @@
-import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
-import type { Place } from '../../platform/http/context.ts';
+import { CHANGE_COLUMNS, type RowOf, SCOPE_COLUMNS } from '../../platform/database/rows.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 
 export const DIRECTIONS = ['egress', 'ingress'] as const;
@@ -55,7 +55,7 @@ export interface Rule extends RuleMatch {
 const TRAITS = ['name', 'description', 'tags', 'rules'] as const;
 
 export const COLUMNS = [
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'client_id',
   'is_default',
   'revision_number',
@@ -67,7 +67,7 @@ export const COLUMNS = [
 export type GroupRow = RowOf<'security_groups', typeof COLUMNS, { tags: StoredTags; rules: readonly Rule[] }>;
 export type GroupTraits = Pick<GroupRow, (typeof TRAITS)[number]>;
 
-export type { Place };
+export type { Scope };
 
 /** Rules that a group may have. */
 export const MAX_RULES = 250;

@@ -7,7 +7,7 @@ import {
   Name,
   Nullable,
   namePart,
-  PLACE,
+  SCOPE,
   StringEnum,
   TIMES,
   Uuid,
@@ -39,7 +39,7 @@ export const SecurityGroupRule = Type.Object(
 export const SecurityGroup = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     name: Name(),
     description: Type.String(),
     security_group_rules: Type.Optional(Type.Array(SecurityGroupRule)),

@@ -56,7 +56,7 @@ export class SecurityGroupService {
   /** A group with the same rules; those that name the group itself name the copy.
    *  @throws NotFound, Locked naming the task that holds it, Forbidden, QuotaExceeded */
   async copy(ctx: RegionContext, id: string, name: string) {
-    const row = await store.readGroup(ctx.db, id, ctx.place);
+    const row = await store.readGroup(ctx.db, id, ctx.scope);
     requireFree('Security group', row);
     const { task, id: copy } = await this.#insert(ctx, { ...row, name }, new Faults(), row.id);
     await this.#deps.tasks.settled(ctx, task, `Security group ${id} could not be copied`);
@@ -69,7 +69,7 @@ export class SecurityGroupService {
   async delete(ctx: RegionContext, id: string): Promise<void> {
     requireGroups(this.#deps, ctx);
     const task = await ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeGroup(tx, id, ctx.place);
+      const row = await store.lockFreeGroup(tx, id, ctx.scope);
       if (row.is_default) throw new Conflict('The default security group of a project cannot be deleted');
       await refuseUsed(tx, id);
       const taskId = ctx.ids.uuid();
@@ -81,12 +81,12 @@ export class SecurityGroupService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewGroup(await store.readGroup(ctx.db, id, ctx.place), ctx.region.name);
+    return viewGroup(await store.readGroup(ctx.db, id, ctx.scope), ctx.region.name);
   }
 
   /** One rule, wherever it belongs, as it is shown. @throws NotFound */
   async rule(ctx: RegionContext, ruleId: string) {
-    const group = await store.readGroupOfRule(ctx.db, ruleId, ctx.place);
+    const group = await store.readGroupOfRule(ctx.db, ruleId, ctx.scope);
     const rule = group.rules.find(({ id }) => id === ruleId.toLowerCase());
     if (!rule) throw new NotFound(`Security group rule ${ruleId} was not found`);
     return viewRule(rule, group);
@@ -94,7 +94,7 @@ export class SecurityGroupService {
 
   /** What a group filters. @throws NotFound */
   async instances(ctx: RegionContext, id: string) {
-    const { id: known } = await store.readGroup(ctx.db, id, ctx.place);
+    const { id: known } = await store.readGroup(ctx.db, id, ctx.scope);
     return this.#deps.instances.list(ctx, known);
   }
 
@@ -102,7 +102,7 @@ export class SecurityGroupService {
   async list(ctx: RegionContext, query: SecurityGroupListQuery) {
     refuseUnstorable(query, 'query');
     const page = await store.listGroups(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       ...parseTagFilters(query),
       name: query.name,
       namePart: query.name__contains,
@@ -120,10 +120,10 @@ export class SecurityGroupService {
     copied?: string,
   ): Promise<{ task: TaskRef; id: string }> {
     requireGroups(this.#deps, ctx);
-    const place = ctx.place;
+    const scope = ctx.scope;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, place.projectId);
+      await guardProject(tx, scope.projectId);
       const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
       await checkRemotes(tx, ctx, group.rules, ruleField, faults);
       faults.refuse();
@@ -135,7 +135,7 @@ export class SecurityGroupService {
       const timestamp = ctx.clock.timestamp();
       const rules = mergeRules(ctx, [], own);
       await store.insertGroup(tx, {
-        ...place,
+        ...scope,
         id,
         clientId,
         name,

@@ -2,12 +2,12 @@ import { NotFound } from '../../kernel/errors.ts';
 import { type NameFilter, named } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../platform/database/held-table.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../platform/database/new-rows.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
-import { COLUMNS, type GroupRow, type GroupTraits, type Place } from './model.ts';
+import { COLUMNS, type GroupRow, type GroupTraits, type Scope } from './model.ts';
 
 const SHOWN = listOf(COLUMNS, 'g');
 
@@ -36,18 +36,18 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
 
 /** The group that has a rule.
  *  @throws NotFound */
-export async function readGroupOfRule(db: Queryable, ruleId: string, place: Place): Promise<GroupRow> {
+export async function readGroupOfRule(db: Queryable, ruleId: string, scope: Scope): Promise<GroupRow> {
   const [row] = await db.rows<GroupRow>(sql`select ${SHOWN} from security_groups g
-      where project_id = ${place.projectId} and region_id = ${place.regionId}
+      where project_id = ${scope.projectId} and region_id = ${scope.regionId}
         and rules @> jsonb_build_array(jsonb_build_object('id', lower(${ruleId}::text)))`);
   if (!row) throw new NotFound(`Security group rule ${ruleId} was not found`);
   return row;
 }
 
 /** Those with one of these names; they are not deleted before the transaction ends. */
-export async function keepGroupsNamed(tx: Queryable, names: readonly string[], place: Place) {
+export async function keepGroupsNamed(tx: Queryable, names: readonly string[], scope: Scope) {
   return tx.rows<GroupRow>(sql`select ${SHOWN} from security_groups g
-      where name = any(${[...new Set(names)]}::text[]) and project_id = ${place.projectId} and region_id = ${place.regionId} order by id for share`);
+      where name = any(${[...new Set(names)]}::text[]) and project_id = ${scope.projectId} and region_id = ${scope.regionId} order by id for share`);
 }
 
 export async function readGroupsIn(db: Queryable, regionId: number): Promise<GroupRow[]> {
@@ -65,9 +65,9 @@ export async function readNames(
   );
 }
 
-export async function readDefault(tx: Queryable, place: Place): Promise<string | undefined> {
+export async function readDefault(tx: Queryable, scope: Scope): Promise<string | undefined> {
   const [row] = await tx.rows<{ id: string }>(
-    sql`select id from security_groups where project_id = ${place.projectId} and region_id = ${place.regionId} and is_default`,
+    sql`select id from security_groups where project_id = ${scope.projectId} and region_id = ${scope.regionId} and is_default`,
   );
   return row?.id;
 }
@@ -100,7 +100,7 @@ export async function releaseGroup(tx: Tx, hold: Hold, change: GroupTraits | nul
       where id = ${hold.id} and task_id = ${hold.taskId}`);
 }
 
-export interface ListWhere extends Place, NameFilter, TagFilters, Paging {}
+export interface ListWhere extends Scope, NameFilter, TagFilters, Paging {}
 
 /** The page, newest first, and how many match in all. */
 export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
@@ -108,7 +108,7 @@ export function listGroups(db: Db, where: ListWhere): Promise<Page<GroupRow>> {
     table: 'security_groups',
     alias: 'g',
     columns: SHOWN,
-    where: [inPlace(where), ...named(where), ...tagConditions(where)],
+    where: [inScope(where), ...named(where), ...tagConditions(where)],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,

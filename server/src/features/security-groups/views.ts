@@ -1,11 +1,11 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { viewTags } from '../../platform/http/tags.ts';
-import { viewPlaced } from '../../platform/http/views.ts';
+import { viewScoped } from '../../platform/http/views.ts';
 import type { GroupRow, Rule } from './model.ts';
 
 /** What of a security group is shown. */
 export function viewGroup(row: GroupRow, region: string) {
-  return viewPlaced(row, region, {
+  return viewScoped(row, region, {
     name: row.name,
     description: row.description,
     security_group_rules: row.rules.map((rule) => viewRule(rule, row)),

@@ -2,7 +2,7 @@ import { Conflict } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { sql } from '../../platform/database/sql.ts';
 import type { CreateServerGroup } from './schema.ts';
-import { lockGroup, type Place } from './store.ts';
+import { lockGroup, type Scope } from './store.ts';
 
 /** What instances need of server groups. An instance that is deleted leaves its group by itself. */
 
@@ -16,7 +16,7 @@ export interface GroupOfInstance {
  *  @throws NotFound for the group, Locked naming the task that deletes it, Conflict when the instance is in one */
 export async function joinServerGroup(
   tx: Tx,
-  join: Place & { readonly groupId: string; readonly instanceId: string; readonly timestamp: string },
+  join: Scope & { readonly groupId: string; readonly instanceId: string; readonly timestamp: string },
 ): Promise<void> {
   await lockGroup(tx, join.groupId, join);
   const joined =

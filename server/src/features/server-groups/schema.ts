@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { worded } from '../../platform/http/patterns.ts';
-import { ListOf, ListQuery, namePart, PLACE, StringEnum, Uuid } from '../../platform/http/schemas.ts';
+import { ListOf, ListQuery, namePart, SCOPE, StringEnum, Uuid } from '../../platform/http/schemas.ts';
 
 export const POLICIES = ['affinity', 'anti-affinity', 'soft-anti-affinity'] as const;
 
 export const ServerGroup = Type.Object(
   {
     servergroup_id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     name: Type.String(),
     policy: Type.String(),
     instances: Type.Array(Type.Object({ instance_id: Type.String(), instance_name: Type.String() })),

@@ -9,7 +9,7 @@ import { joinServerGroup, leaveServerGroup, readServerGroupOf } from './index.ts
 /** Server groups through the API, in a region that is simulated and instant. */
 
 const GROUPS = '/cloud/v1/servergroups/1/2';
-const PLACE = { projectId: 1, regionId: 2 };
+const SCOPE = { projectId: 1, regionId: 2 };
 
 const server = shared(startTestServer);
 
@@ -17,7 +17,7 @@ const { call } = project(() => server);
 const read = async (id: string) => (await call('GET', `${GROUPS}/${id}`)).body;
 const join = (groupId: string, instanceId: string) =>
   server.db.transaction((tx) =>
-    joinServerGroup(tx, { ...PLACE, groupId, instanceId, timestamp: server.clock.timestamp() }),
+    joinServerGroup(tx, { ...SCOPE, groupId, instanceId, timestamp: server.clock.timestamp() }),
   );
 
 async function group(body: object = {}): Promise<string> {

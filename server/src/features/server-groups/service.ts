@@ -42,15 +42,15 @@ export class ServerGroupService {
    *  @throws Forbidden, QuotaExceeded */
   async create(ctx: RegionContext, input: CreateServerGroup) {
     this.#require(ctx);
-    const place = ctx.place;
+    const scope = ctx.scope;
     const { clientId } = ctx.project;
     const id = ctx.ids.uuid();
     await ctx.db.transaction(async (tx) => {
-      await guardProject(tx, place.projectId);
+      await guardProject(tx, scope.projectId);
       const { name, policy } = input;
       const timestamp = ctx.clock.timestamp();
-      await store.insertGroup(tx, { ...place, id, clientId, name, policy, timestamp });
-      await recordAudit(tx, ctx, { action: 'create_servergroup', subject: id, name, ...place });
+      await store.insertGroup(tx, { ...scope, id, clientId, name, policy, timestamp });
+      await recordAudit(tx, ctx, { action: 'create_servergroup', subject: id, name, ...scope });
       await reserve(tx, ctx.quota, { servergroup_count: 1 });
     });
     return this.get(ctx, id);
@@ -59,9 +59,9 @@ export class ServerGroupService {
   /** @throws NotFound, Conflict naming its members, Locked naming the task that deletes it */
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
-    const place = ctx.place;
+    const scope = ctx.scope;
     return ctx.db.transaction(async (tx) => {
-      const { instances, name } = await store.lockGroup(tx, id, place);
+      const { instances, name } = await store.lockGroup(tx, id, scope);
       if (instances.length > 0) {
         const names = instances.slice(0, MEMBERS_SHOWN).map((member) => member.instance_id);
         const more = instances.length > MEMBERS_SHOWN ? ' and others' : '';
@@ -77,13 +77,13 @@ export class ServerGroupService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewGroup(await store.readGroup(ctx.db, id, ctx.place), ctx.region.name);
+    return viewGroup(await store.readGroup(ctx.db, id, ctx.scope), ctx.region.name);
   }
 
   async list(ctx: RegionContext, query: ServerGroupListQuery) {
     refuseUnstorable(query, 'query');
     const { name__contains: namePart, limit, offset } = query;
-    const where = { ...ctx.place, namePart, limit, offset };
+    const where = { ...ctx.scope, namePart, limit, offset };
     return viewPage(await store.listGroups(ctx.db, where), (row) => viewGroup(row, ctx.region.name));
   }
 

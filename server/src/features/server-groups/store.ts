@@ -4,10 +4,10 @@ import { heldTable } from '../../platform/database/held-table.ts';
 import { listPage, newestIn, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
-import type { Place } from '../../platform/http/context.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import type { CreateServerGroup } from './schema.ts';
 
-export type { Place };
+export type { Scope };
 
 const COLUMNS = ['id', 'project_id', 'region_id', 'name', 'policy', 'task_id'] as const;
 
@@ -33,7 +33,7 @@ export const {
   readAfterLock: true,
 });
 
-interface NewGroup extends Place, CreateServerGroup {
+interface NewGroup extends Scope, CreateServerGroup {
   readonly id: string;
   readonly clientId: number;
   readonly timestamp: string;
@@ -47,7 +47,7 @@ export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
 /** The newest groups first, a page of them, and how many there are. */
 export function listGroups(
   db: Db,
-  list: Place & Pick<NameFilter, 'namePart'> & Paging,
+  list: Scope & Pick<NameFilter, 'namePart'> & Paging,
 ): Promise<Page<GroupRow>> {
   const { limit, offset, namePart } = list;
   const { where, order } = newestIn(list);

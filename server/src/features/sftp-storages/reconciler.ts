@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
-import { hasPlace, type Placed, type StorageReport } from '../object-storage/index.ts';
+import { hasAddress, type StorageReport, type WithAddress } from '../object-storage/index.ts';
 import type { SftpRow } from './model.ts';
 import type { DesiredSftpStorage, SftpStorageProvider } from './port.ts';
 import { storages } from './store.ts';
@@ -9,7 +9,7 @@ import { desiredOf } from './tasks.ts';
 export interface SftpKeeperDeps extends OwnRegions<SftpStorageProvider> {
   readonly db: Db;
   /** Counts what was used of a storage, each report once. */
-  count(storage: Placed<SftpRow>, report: StorageReport): Promise<void>;
+  count(storage: WithAddress<SftpRow>, report: StorageReport): Promise<void>;
 }
 
 /** Looks after storages that are real: what died is started, and what was used is counted. */
@@ -17,10 +17,10 @@ export const keepSftpStorages = (deps: SftpKeeperDeps): Promise<void> =>
   inOwnRegions(deps, 'SFTP storages', async (regionId, provider) => {
     if (!provider.observeSftpStorages) return;
     const { db, count } = deps;
-    const rows = new Map<string, Placed<SftpRow>>();
+    const rows = new Map<string, WithAddress<SftpRow>>();
     const desired = async (id: string): Promise<DesiredSftpStorage | undefined> => {
       const row = await storages.findRunning(db, id);
-      if (!row || !hasPlace(row)) return undefined;
+      if (!row || !hasAddress(row)) return undefined;
       rows.set(id, row);
       return desiredOf(db, row, 'before');
     };

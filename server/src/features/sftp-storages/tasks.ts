@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/db.ts';
 import { type TaskHandler, waitFor } from '../../platform/tasks/handler.ts';
 import { type Providers, providerOfTask, undoing } from '../../platform/tasks/providers.ts';
-import { type Placed, placed, type StorageWork, storageTasks } from '../object-storage/index.ts';
+import { type StorageWork, storageTasks, type WithAddress, withAddress } from '../object-storage/index.ts';
 import { readKeys } from './key-store.ts';
 import { fullName, type SftpRow } from './model.ts';
 import { type DesiredSftpStorage, RESTORE_SFTP_STORAGE, type SftpStorageProvider } from './port.ts';
@@ -15,7 +15,7 @@ const providerFor = providerOfTask('SFTP storage');
  *  @param when `before` the change that its task makes, or `after` it */
 export async function desiredOf(
   db: Queryable,
-  row: Placed<SftpRow>,
+  row: WithAddress<SftpRow>,
   when: 'before' | 'after',
 ): Promise<DesiredSftpStorage> {
   const settings = when === 'after' ? (row.next ?? row.settings) : row.settings;
@@ -33,7 +33,7 @@ export async function desiredOf(
 const workOf = (deps: TaskDeps): StorageWork<SftpRow> => ({
   async apply(run, row, when) {
     const provider = providerFor(run, deps);
-    const desired = await desiredOf(run.db, await placed(run, row, provider, storages), when);
+    const desired = await desiredOf(run.db, await withAddress(run, row, provider, storages), when);
     const operation = when === 'after' ? run.operation : undoing(run, RESTORE_SFTP_STORAGE);
     return waitFor(await provider.applySftpStorage(desired, operation));
   },

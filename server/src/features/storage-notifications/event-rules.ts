@@ -10,7 +10,7 @@ export interface RequestedEvent {
   /** Absent: found by name and place, or new. */
   readonly uuid: string | undefined;
   /** Absent: stays where it is; only together with a uuid. */
-  readonly place: { readonly storage_name: string; readonly bucket_name: string } | undefined;
+  readonly scope: { readonly storage_name: string; readonly bucket_name: string } | undefined;
   readonly threshold: number;
   /** Where it stands in the request, for messages: `reaching_used_space.0.` or nothing. */
   readonly path: string;
@@ -26,9 +26,9 @@ export function readTarget(input: Omit<EventInput, 'name'>, path: string, faults
   } else if (storage === undefined && uuid === undefined) {
     faults.add(`${path}storage_name`, 'is required, or the uuid of an event');
   }
-  const place =
+  const scope =
     storage === undefined ? undefined : { storage_name: storage, bucket_name: input.bucket_name ?? '' };
-  return { uuid: uuid?.toLowerCase(), place };
+  return { uuid: uuid?.toLowerCase(), scope };
 }
 
 /** @param faults what is wrong is added here; the result is of use only when there is nothing */

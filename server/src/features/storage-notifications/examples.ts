@@ -1,15 +1,15 @@
 import { type Examples, several } from '../../platform/openapi/examples.ts';
 
 const GIB = 1024 ** 3;
-const place = { storage_name: 'shop-media', bucket_name: 'pictures' };
+const scope = { storage_name: 'shop-media', bucket_name: 'pictures' };
 
 export const storageNotificationExamples: Examples = {
   StorageNotificationEventInput: several({
-    'When a bucket grows beyond 50 GiB': { name: 'reaching_used_space', ...place, bytes: 50 * GIB },
-    'When a bucket has a million files': { name: 'reaching_files_quantity', ...place, count: 1_000_000 },
+    'When a bucket grows beyond 50 GiB': { name: 'reaching_used_space', ...scope, bytes: 50 * GIB },
+    'When a bucket has a million files': { name: 'reaching_files_quantity', ...scope, count: 1_000_000 },
   }),
   StorageNotificationEventsInput: {
-    reaching_used_space: [{ ...place, bytes: 50 * GIB }],
+    reaching_used_space: [{ ...scope, bytes: 50 * GIB }],
     reaching_used_requests: [{ storage_name: 'shop-media', count: 5_000_000 }],
   },
   StorageUsageReport: {

@@ -66,13 +66,13 @@ async function notifyOne(
 
 function mailOf(event: store.EventWithUsage, month: string | undefined): { subject: string; body: string } {
   const { label, field } = KINDS[event.name];
-  const place = event.bucket_name
+  const scope = event.bucket_name
     ? `bucket ${event.bucket_name} in storage ${event.storage_name}`
     : `storage ${event.storage_name}`;
   const unit = field === 'bytes' ? ' bytes' : '';
   const amount = (value: number) => `${value.toLocaleString('en-US')}${unit}`;
   const body = [
-    `The ${label} of ${place} has reached the threshold that was set for it.`,
+    `The ${label} of ${scope} has reached the threshold that was set for it.`,
     '',
     `  threshold  ${amount(event.threshold)}`,
     `  usage      ${amount(event.usage)}${month ? ` in ${month}` : ''}`,
@@ -80,5 +80,5 @@ function mailOf(event: store.EventWithUsage, month: string | undefined): { subje
     `The notification is ${event.name} with the id ${event.uuid}.`,
     '',
   ].join('\n');
-  return { subject: `The ${label} of ${place} has reached ${amount(event.threshold)}`, body };
+  return { subject: `The ${label} of ${scope} has reached ${amount(event.threshold)}`, body };
 }

@@ -4,7 +4,7 @@ import { DateTime, Key, StringEnum } from '../../platform/http/schemas.ts';
 import { EVENT_NAMES, KINDS } from './model.ts';
 
 /** Names of storages and buckets: anything readable on one line. */
-const PLACE = {
+const NAME = {
   maxLength: 255,
   pattern: worded('^[^\\u0000-\\u001f\\u007f]*$', 'must not contain control characters'),
 } as const;
@@ -12,8 +12,8 @@ const PLACE = {
 const AMOUNT = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER } as const;
 
 const target = {
-  bucket_name: Type.Optional(Type.String(PLACE)),
-  storage_name: Type.Optional(Type.String(PLACE)),
+  bucket_name: Type.Optional(Type.String(NAME)),
+  storage_name: Type.Optional(Type.String(NAME)),
   uuid: Type.Optional(Type.String()),
 };
 
@@ -82,7 +82,7 @@ export const Configurator = Type.Object(
 
 export const ReportParams = Type.Object({
   client_id: Key(),
-  storage_name: Type.String({ ...PLACE, minLength: 1 }),
+  storage_name: Type.String({ ...NAME, minLength: 1 }),
 });
 
 const Amount = Type.Optional(Type.Integer(AMOUNT));
@@ -96,7 +96,7 @@ export const UsageReport = Type.Object(
     buckets: Type.Optional(
       Type.Array(
         Type.Object({
-          bucket_name: Type.String({ ...PLACE, minLength: 1 }),
+          bucket_name: Type.String({ ...NAME, minLength: 1 }),
           used_space: Amount,
           files_quantity: Amount,
           used_traffic: Amount,
@@ -108,7 +108,7 @@ export const UsageReport = Type.Object(
     videos: Type.Optional(
       Type.Array(
         Type.Object({
-          video: Type.String({ ...PLACE, minLength: 1 }),
+          video: Type.String({ ...NAME, minLength: 1 }),
           requests: Type.Integer(AMOUNT),
           bytes: Type.Integer(AMOUNT),
         }),

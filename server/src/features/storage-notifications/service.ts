@@ -52,13 +52,13 @@ export async function getEvents(ctx: RequestContext, named?: number) {
 export async function deleteEvent(ctx: RequestContext, input: EventInput, named?: number): Promise<void> {
   const clientId = clientOf(ctx, named);
   const faults = new Faults();
-  const { uuid, place } = readTarget(input, '', faults);
+  const { uuid, scope } = readTarget(input, '', faults);
   faults.refuse();
   await ctx.db.transaction(async (tx) => {
     await store.lockClient(tx, clientId);
     const event = uuid
       ? await store.findByUuid(tx, clientId, uuid)
-      : place && (await store.findByPlace(tx, clientId, input.name, place));
+      : scope && (await store.findByScope(tx, clientId, input.name, scope));
     if (!event || event.name !== input.name) throw new BadRequest(`There is no such ${input.name} event`);
     await store.deleteEvent(tx, event.uuid);
     await recordAudit(tx, ctx, { action: 'delete_storage_event', subject: event.uuid });
@@ -99,23 +99,23 @@ async function setOne(
   tx: Tx,
   ctx: RequestContext,
   clientId: number,
-  { name, uuid, place, threshold, path }: RequestedEvent,
+  { name, uuid, scope, threshold, path }: RequestedEvent,
   faults: Faults,
 ): Promise<StoredEvent | undefined> {
   const known = uuid
     ? await store.findByUuid(tx, clientId, uuid)
-    : place && (await store.findByPlace(tx, clientId, name, place));
+    : scope && (await store.findByScope(tx, clientId, name, scope));
   if (uuid && !known) faults.add(`${path}uuid`, 'is not the id of an event; leave it out to create one');
   else if (known && known.name !== name) faults.add(`${path}uuid`, `is the id of a ${known.name} event`);
-  else if (known) return changeEvent(tx, ctx, known, { ...known, ...place, threshold });
-  else if (place) {
+  else if (known) return changeEvent(tx, ctx, known, { ...known, ...scope, threshold });
+  else if (scope) {
     await refuseMore(tx, {
       what: 'storage events',
       owner: `account ${clientId}`,
       limit: MAX_EVENTS,
       count: () => store.countEvents(tx, clientId),
     });
-    const event = { uuid: ctx.ids.uuid(), name, ...place, threshold, reached_in: null };
+    const event = { uuid: ctx.ids.uuid(), name, ...scope, threshold, reached_in: null };
     await store.insertEvent(tx, clientId, event, ctx.clock.timestamp());
     await recordAudit(tx, ctx, { action: 'create_storage_event', subject: event.uuid });
     return event;

@@ -28,7 +28,7 @@ export async function findByUuid(tx: Tx, clientId: number, uuid: string): Promis
   );
 }
 
-export async function findByPlace(
+export async function findByScope(
   tx: Tx,
   clientId: number,
   name: EventName,

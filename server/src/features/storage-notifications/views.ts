@@ -1,20 +1,29 @@
 import { EVENT_NAMES, type EventName, KINDS, type StoredEvent } from './model.ts';
 
-type Place = Pick<StoredEvent, 'bucket_name' | 'storage_name' | 'uuid'>;
+type EventScope = Pick<StoredEvent, 'bucket_name' | 'storage_name' | 'uuid'>;
 type Threshold = { readonly bytes?: number; readonly count?: number };
 
-function place({ bucket_name, storage_name, uuid, name, threshold }: StoredEvent): Place & Threshold {
+function viewPlain({
+  bucket_name,
+  storage_name,
+  uuid,
+  name,
+  threshold,
+}: StoredEvent): EventScope & Threshold {
   return { bucket_name, storage_name, uuid, [KINDS[name].field]: threshold };
 }
 
-export function viewEvent(event: StoredEvent): Place & Threshold & { readonly name: EventName } {
-  return { name: event.name, ...place(event) };
+export function viewEvent(event: StoredEvent): EventScope & Threshold & { readonly name: EventName } {
+  return { name: event.name, ...viewPlain(event) };
 }
 
 /** All events by kind; every kind is there. */
 export function viewEvents(events: readonly StoredEvent[]) {
-  const entries = EVENT_NAMES.map((name) => [name, events.filter((event) => event.name === name).map(place)]);
-  return Object.fromEntries(entries) as Record<EventName, (Place & Threshold)[]>;
+  const entries = EVENT_NAMES.map((name) => [
+    name,
+    events.filter((event) => event.name === name).map(viewPlain),
+  ]);
+  return Object.fromEntries(entries) as Record<EventName, (EventScope & Threshold)[]>;
 }
 
 /** Which kinds of events there are, and what each is made of. */

@@ -75,8 +75,8 @@ export class Horizon {
   }
 
   #pass(change: number, writers: ReadonlySet<string>): void {
-    const isOnItsWay = (one: string) => writers.has(one);
-    if (this.#drawn && ![...this.#drawn.writers].some(isOnItsWay)) {
+    const isRunning = (one: string) => writers.has(one);
+    if (this.#drawn && ![...this.#drawn.writers].some(isRunning)) {
       this.#reached = this.#drawn.change;
       this.#drawn = undefined;
     }

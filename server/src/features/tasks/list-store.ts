@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/db.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { type Sql, sql } from '../../platform/database/sql.ts';
 import type { ActiveTasksQuery, TaskFilter, TaskListQuery } from './schema.ts';
 import { COLUMNS, type TaskRow } from './store.ts';
@@ -18,7 +18,7 @@ export function listActiveTasks(
   query: ActiveTasksQuery,
 ): Promise<Page<TaskRow>> {
   const { task_type: types } = query;
-  const where = [inPlace({ projectId, regionId }), sql`finished_at is null`];
+  const where = [inScope({ projectId, regionId }), sql`finished_at is null`];
   if (types !== undefined) where.push(sql`type = any(${[...types]}::text[])`);
   return tasksPage(db, where, 'desc', query);
 }

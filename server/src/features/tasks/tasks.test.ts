@@ -224,19 +224,19 @@ describe('the stream of tasks', () => {
   });
 
   test('carries what changes without a task, of its own account alone, if it is asked to', async () => {
-    const [asked, plain] = [await follow('?changes=true'), await follow('')];
+    const [requested, plain] = [await follow('?changes=true'), await follow('')];
     const makeKey = (name: string, as?: 'other client') =>
       server.call('POST', `/cloud/v1/ssh_keys/${as ? 2 : 1}`, { body: { name }, ...(as ? { as } : {}) });
     await makeKey('theirs', 'other client');
     expect((await makeKey('ours')).status).toBe(201);
-    await waitUntil(() => asked.changes.length > 0, { what: 'the change' });
-    expect(asked.changes).toEqual([
+    await waitUntil(() => requested.changes.length > 0, { what: 'the change' });
+    expect(requested.changes).toEqual([
       { action: 'create_ssh_key', project_id: 1, region_id: null, noun: null, id: null },
     ]);
     const task = await server.ended(await deleteSomething());
     await waitUntil(() => plain.events.some((event) => event.task.id === task.id), { what: 'the event' });
     expect(plain.changes).toEqual([]);
-    await Promise.all([asked.stop(), plain.stop()]);
+    await Promise.all([requested.stop(), plain.stop()]);
   });
 
   test('an id that no stream has given is 400', async () => {

@@ -27,8 +27,8 @@ export function expiryOf(expire: unknown, now: number, longest = Number.POSITIVE
   const number = /^\+?\d+(\.\d*)?$/.test(text) ? Math.trunc(Number(text)) : 0;
   if (number <= 0) return now + Math.min(longest, DEFAULT_LIFETIME);
   // Larger numbers cannot be told apart from their neighbours.
-  const asked = Math.min(number, Number.MAX_SAFE_INTEGER);
-  return Math.min(now + longest, asked > FIRST_ABSOLUTE ? asked : now + asked);
+  const requested = Math.min(number, Number.MAX_SAFE_INTEGER);
+  return Math.min(now + longest, requested > FIRST_ABSOLUTE ? requested : now + requested);
 }
 
 export interface Viewer {
@@ -38,13 +38,13 @@ export interface Viewer {
 }
 
 /** A proxy on this machine, when none is named. */
-const THIS_MACHINE = new IpRanges(['127.0.0.0/8', '::1']);
+const THIS_HOST = new IpRanges(['127.0.0.0/8', '::1']);
 
 /** The viewer's address: `x-real-ip`, else the first of `x-forwarded-for`, where a trusted proxy says so; else the
  *  peer. Who is trusted as a part of this machine, and says nothing, is no viewer: 0.0.0.0. */
 export function viewerIp({ headers, remoteAddress }: Viewer, trusted: IpRanges | undefined): string {
   const peer = canonicalIp(remoteAddress) ?? NOBODY_KNOWS;
-  if (!(trusted ?? THIS_MACHINE).contains(peer)) return peer;
+  if (!(trusted ?? THIS_HOST).contains(peer)) return peer;
   const named = firstAddress(headers['x-real-ip']) ?? firstAddress(headers['x-forwarded-for']);
   return named ?? (trusted ? peer : NOBODY_KNOWS);
 }

@@ -46,9 +46,9 @@ function checked(query: VideoTokenQuery): { video: string; override: string | un
   if (video === '') faults.add('video', 'is required');
   // It becomes one segment of a path.
   else if (/[/\\\p{Cc}]/u.test(video)) faults.add('video', 'must not contain slashes or control characters');
-  const asked = query.client_ip?.trim() || undefined;
-  const override = asked && canonicalIp(asked);
-  if (asked && !override) faults.add('client_ip', 'must be an IP address');
+  const requested = query.client_ip?.trim() || undefined;
+  const override = requested && canonicalIp(requested);
+  if (requested && !override) faults.add('client_ip', 'must be an IP address');
   faults.refuse('query');
   return { video, override };
 }

@@ -5,9 +5,9 @@ import type { RegionContext } from '../../platform/http/context.ts';
 import { type NewTask, startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
+import { requireVolumes, type VolumeDeps } from './deps.ts';
 import { requireState, statusDuring, type VolumeAction, type VolumeRow } from './model.ts';
 import { sizeFault, typeFault } from './new-volume.ts';
-import { requireVolumes, type VolumeDeps } from './place.ts';
 import type { AttachVolume, RetypeVolume } from './schema.ts';
 import { lockSnapshotsOf } from './snapshots/store.ts';
 import * as store from './store.ts';
@@ -32,7 +32,7 @@ export class VolumeActions {
     return ctx.db.transaction(async (tx) => {
       // The instance first, as everybody does who locks both.
       const attachment = await nextAttachment(tx, ctx, instanceId, tag);
-      const row = await store.lockVolume(tx, id, ctx.place);
+      const row = await store.lockVolume(tx, id, ctx.scope);
       requireState(row, 'attach');
       const prepare = (taskId: string) => store.attachVolume(tx, id, taskId, attachment);
       return this.#start(tx, ctx, row, 'attach', { prepare, data: { instance_id: attachment.instance_id } });
@@ -110,7 +110,7 @@ export class VolumeActions {
     work: (tx: Tx, row: VolumeRow) => Promise<TaskRef>,
   ): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
-    return ctx.db.transaction(async (tx) => work(tx, await store.lockVolume(tx, id, ctx.place)));
+    return ctx.db.transaction(async (tx) => work(tx, await store.lockVolume(tx, id, ctx.scope)));
   }
 
   async #start(

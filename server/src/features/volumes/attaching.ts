@@ -16,7 +16,7 @@ export async function nextAttachment(
   instanceId: string,
   tag: string | undefined,
 ): Promise<Attachment> {
-  requireWilling(await lockInstance(tx, instanceId, ctx.place));
+  requireWilling(await lockInstance(tx, instanceId, ctx.scope));
   const attached = await readAttached(tx, instanceId);
   const [device = null] = freeDevices(new Set(attached.map((volume) => volume.device)), 1);
   return {

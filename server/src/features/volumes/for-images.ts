@@ -1,15 +1,15 @@
 import type { Tx } from '../../platform/database/db.ts';
 import type { Hold } from '../../platform/database/held-table.ts';
 import { sql } from '../../platform/database/sql.ts';
-import { type Place, requireState, statusDuring, type VolumeRow } from './model.ts';
+import { requireState, type Scope, statusDuring, type VolumeRow } from './model.ts';
 import * as store from './store.ts';
 
 /** What images need of volumes. */
 
 /** Gives a volume to the task that makes an image of it; nothing changes it meanwhile.
  *  @throws NotFound, Locked naming the task that holds it, Conflict when its state does not allow it */
-export async function holdForImage(tx: Tx, id: string, place: Place, taskId: string): Promise<VolumeRow> {
-  const row = await store.lockVolume(tx, id, place);
+export async function holdForImage(tx: Tx, id: string, scope: Scope, taskId: string): Promise<VolumeRow> {
+  const row = await store.lockVolume(tx, id, scope);
   requireState(row, 'make an image of');
   await store.holdVolume(tx, row.id, taskId, statusDuring('make an image of'));
   return row;

@@ -1,11 +1,11 @@
 import type { Queryable } from '../../platform/database/db.ts';
-import type { Place } from './model.ts';
+import type { Scope } from './model.ts';
 
 /** Where volumes get images from. Images are made from volumes, so that they implement this and are handed in. */
 export interface ImageSource {
   /** Those of these images that the project may use, by id; they are not deleted before the transaction ends.
    *  @throws Locked naming the task that works on one of them */
-  find(tx: Queryable, ids: readonly string[], place: Place): Promise<ReadonlyMap<string, SourceImage>>;
+  find(tx: Queryable, ids: readonly string[], scope: Scope): Promise<ReadonlyMap<string, SourceImage>>;
 }
 
 export interface SourceImage {

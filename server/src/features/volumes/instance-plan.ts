@@ -3,6 +3,7 @@ import { GIVEN_TWICE } from '../../kernel/rules.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { givenTags } from '../../platform/http/tags.ts';
+import type { VolumeDeps } from './deps.ts';
 import { lockVolumes } from './instance-store.ts';
 import type { VolumeRow } from './model.ts';
 import { requireState } from './model.ts';
@@ -14,7 +15,6 @@ import {
   type Sources,
   sourceOf,
 } from './new-volume.ts';
-import type { VolumeDeps } from './place.ts';
 import type { NewInstanceVolume } from './schema-instance.ts';
 
 /** The volumes that a new instance asks for, checked before anything is written. */
@@ -40,14 +40,14 @@ export async function planInstanceVolumes(
   tx: Tx,
   ctx: RegionContext,
   deps: VolumeDeps,
-  asked: { readonly volumes: readonly NewInstanceVolume[]; readonly ram: number },
+  input: { readonly volumes: readonly NewInstanceVolume[]; readonly ram: number },
   faults: Faults,
 ): Promise<InstanceVolumePlan> {
-  const { volumes, ram } = asked;
+  const { volumes, ram } = input;
   const existingIds = volumes.flatMap((volume) =>
     volume.source === 'existing-volume' ? [volume.volume_id.toLowerCase()] : [],
   );
-  const rows = await lockVolumes(tx, existingIds, ctx.place);
+  const rows = await lockVolumes(tx, existingIds, ctx.scope);
   const existing = new Map(rows.map((row) => [row.id, row]));
   const from = volumes.flatMap((volume) =>
     volume.source === 'existing-volume' ? [] : (requestedSource(volume) ?? []),
@@ -104,7 +104,7 @@ function requestedOf(volume: NewInstanceVolume, prefix: string, faults: Faults):
   };
 }
 
-const LAST_PLACE = 100;
+const LAST_BOOT_INDEX = 100;
 
 /** Whether an instance could boot from it, if it exists. */
 function isBootable(volume: NewInstanceVolume, existing: ReadonlyMap<string, VolumeRow>): boolean {
@@ -121,7 +121,9 @@ function withOneRoot(
 ): readonly (number | undefined)[] {
   const zeros = volumes.filter((_, index) => given[index] === 0);
   const root = zeros.find((volume) => isBootable(volume, existing)) ?? zeros[0];
-  return given.map((place, index) => (place === 0 && volumes[index] !== root ? undefined : place));
+  return given.map((bootIndex, index) =>
+    bootIndex === 0 && volumes[index] !== root ? undefined : bootIndex,
+  );
 }
 
 /** The place of each volume in the boot order; null: not in it. Those that name none, or all of them, come after
@@ -134,15 +136,16 @@ function checkBootOrder(
   const given = volumes.map((volume) => ('boot_index' in volume ? volume.boot_index : undefined));
   const named = withOneRoot(volumes, given, existing);
   const used = new Set<number>();
-  for (const [index, place] of named.entries()) {
-    if (place === undefined || place < 0) continue;
-    if (place > LAST_PLACE) faults.add(`volumes.${index}.boot_index`, `must be at most ${LAST_PLACE}`);
-    if (used.has(place)) faults.add(`volumes.${index}.boot_index`, `${place} is given twice`);
-    used.add(place);
+  for (const [index, bootIndex] of named.entries()) {
+    if (bootIndex === undefined || bootIndex < 0) continue;
+    if (bootIndex > LAST_BOOT_INDEX)
+      faults.add(`volumes.${index}.boot_index`, `must be at most ${LAST_BOOT_INDEX}`);
+    if (used.has(bootIndex)) faults.add(`volumes.${index}.boot_index`, `${bootIndex} is given twice`);
+    used.add(bootIndex);
   }
   const order = volumes.map((volume, index) => {
-    const place = named[index];
-    if (place !== undefined) return place < 0 ? null : place;
+    const bootIndex = named[index];
+    if (bootIndex !== undefined) return bootIndex < 0 ? null : bootIndex;
     if (!isBootable(volume, existing)) return null;
     let next = 0;
     while (used.has(next)) next++;

@@ -2,7 +2,7 @@ import { NotFound } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
-import type { Place, VolumeRow } from './model.ts';
+import type { Scope, VolumeRow } from './model.ts';
 import { VOLUME } from './store.ts';
 
 /** What volumes need to know about instances, and instances about volumes. */
@@ -13,9 +13,9 @@ export type InstanceRow = RowOf<'instances', typeof INSTANCE_COLUMNS>;
 
 /** An instance, locked: what else attaches or detaches its volumes waits.
  *  @throws NotFound */
-export async function lockInstance(tx: Tx, id: string, place: Place): Promise<InstanceRow> {
+export async function lockInstance(tx: Tx, id: string, scope: Scope): Promise<InstanceRow> {
   const [row] = await tx.rows<InstanceRow>(sql`select ${listOf(INSTANCE_COLUMNS)} from instances
-      where id = ${id} and project_id = ${place.projectId} and region_id = ${place.regionId} for update`);
+      where id = ${id} and project_id = ${scope.projectId} and region_id = ${scope.regionId} for update`);
   if (!row) throw new NotFound(`Instance ${id} was not found`);
   return row;
 }
@@ -34,10 +34,10 @@ export async function lockAttached(tx: Tx, instanceId: string): Promise<VolumeRo
 }
 
 /** Those of these volumes that the project has, locked, in any order. */
-export async function lockVolumes(tx: Tx, ids: readonly string[], place: Place): Promise<VolumeRow[]> {
+export async function lockVolumes(tx: Tx, ids: readonly string[], scope: Scope): Promise<VolumeRow[]> {
   if (ids.length === 0) return [];
   return tx.rows<VolumeRow>(sql`select ${VOLUME} from volumes v
-      where v.id = any(${[...new Set(ids)]}::uuid[]) and v.project_id = ${place.projectId} and v.region_id = ${place.regionId} order by v.id for update`);
+      where v.id = any(${[...new Set(ids)]}::uuid[]) and v.project_id = ${scope.projectId} and v.region_id = ${scope.regionId} order by v.id for update`);
 }
 
 /** A column with the volumes of instance `i`: `[{id, delete_on_termination}]`, the one that it boots from first. */

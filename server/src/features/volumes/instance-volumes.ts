@@ -4,11 +4,11 @@ import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { type TaskRun, type Wait, waitFor } from '../../platform/tasks/handler.ts';
 import type { Amounts } from '../quotas/index.ts';
+import type { VolumeDeps } from './deps.ts';
 import { type InstanceVolumePlan, planInstanceVolumes } from './instance-plan.ts';
 import { lockAttached } from './instance-store.ts';
 import { freeDevices, statusDuring, type VolumeRow } from './model.ts';
 import { newVolume } from './new-volume.ts';
-import type { VolumeDeps } from './place.ts';
 import type { VolumeProvider } from './port.ts';
 import type { NewInstanceVolume } from './schema-instance.ts';
 import { refuseSnapshots } from './snapshots/deleted-with-volume.ts';
@@ -27,15 +27,15 @@ export class InstanceVolumes {
   }
 
   /** Adds to the faults what is wrong with the wishes, under `volumes.N`; changes nothing.
-   *  @param asked.ram of the instance in MiB
+   *  @param input.ram of the instance in MiB
    *  @throws Locked or Conflict when an existing volume cannot be had now */
   plan(
     tx: Tx,
     ctx: RegionContext,
-    asked: { readonly volumes: readonly NewInstanceVolume[]; readonly ram: number },
+    input: { readonly volumes: readonly NewInstanceVolume[]; readonly ram: number },
     faults: Faults,
   ): Promise<InstanceVolumePlan> {
-    return planInstanceVolumes(tx, ctx, this.#deps, asked, faults);
+    return planInstanceVolumes(tx, ctx, this.#deps, input, faults);
   }
 
   /** Writes what was planned for an instance that is inserted in the same transaction, held by the task.

@@ -1,10 +1,10 @@
 import { isUuid } from '../../kernel/ids.ts';
 import { contains, idContains } from '../../platform/database/contains.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
 import { type Sql, sql } from '../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../platform/http/tag-filters.ts';
-import type { Place, VolumeRow } from './model.ts';
+import type { Scope, VolumeRow } from './model.ts';
 import { VOLUME } from './store.ts';
 
 /** A volume with what is shown of its instance. */
@@ -15,7 +15,7 @@ export type VolumeView = VolumeRow & {
   readonly snapshot_ids: readonly string[];
 };
 
-export interface ListWhere extends Place, TagFilters, Paging {
+export interface ListWhere extends Scope, TagFilters, Paging {
   readonly bootable?: boolean | undefined;
   readonly attached?: boolean | undefined;
   readonly clusterId?: string | undefined;
@@ -30,7 +30,7 @@ const SHOWN = sql`${VOLUME}, i.name as instance_name, i.flavor->>'id' as flavor_
 export async function readVolume(
   db: Queryable,
   id: string,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
 ): Promise<VolumeView | undefined> {
   return db.row<VolumeView>(sql`select ${SHOWN} from volumes v left join instances i on i.id = v.instance_id
       where v.id = ${id} and v.project_id = ${projectId} and v.region_id = ${regionId}`);
@@ -45,7 +45,7 @@ export function listVolumes(db: Db, where: ListWhere): Promise<Page<VolumeView>>
     alias: 'v',
     columns: SHOWN,
     joins: sql`left join instances i on i.id = v.instance_id`,
-    where: [inPlace(where), ...conditions],
+    where: [inScope(where), ...conditions],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,

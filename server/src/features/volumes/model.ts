@@ -1,7 +1,7 @@
 import { Conflict } from '../../kernel/errors.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
-import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../platform/database/rows.ts';
-import type { Place } from '../../platform/http/context.ts';
+import { CHANGE_COLUMNS, type RowOf, SCOPE_COLUMNS } from '../../platform/database/rows.ts';
+import type { Scope } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
 import { VOLUME_TYPES } from '../catalogue/index.ts';
 
@@ -69,7 +69,7 @@ export type VolumeAction = keyof typeof ACTIONS;
 /** What it is while this goes on. */
 export const statusDuring = (action: VolumeAction): VolumeStatus => ACTIONS[action].during;
 
-export type { Place };
+export type { Scope };
 
 /** How an instance has a volume: it boots from the one with `boot_index` 0; one with `delete_on_termination` is deleted
  *  with it. `device` is the first free name of the instance: `/dev/vda`. */
@@ -85,7 +85,7 @@ const ATTACHMENT = [
 
 /** `size` is in GiB. The Kubernetes cluster `cluster_id` has a node that boots from the volume, and keeps it. */
 export const COLUMNS = [
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'client_id',
   'name',
   'size',

@@ -3,8 +3,8 @@ import type { Tx } from '../../platform/database/db.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
+import type { VolumeDeps } from './deps.ts';
 import { type Attachment, UNATTACHED, type VolumeType } from './model.ts';
-import type { VolumeDeps } from './place.ts';
 import { keepSnapshots } from './snapshots/store.ts';
 import type { NewVolume } from './store.ts';
 
@@ -73,8 +73,8 @@ export async function readSources(
 ): Promise<Sources> {
   const idsOf = (kind: RequestedSource['kind']) =>
     requested.flatMap((one) => (one.kind === kind ? [one.id] : []));
-  const images = await deps.images.find(tx, idsOf('image'), ctx.place);
-  const snapshots = await keepSnapshots(tx, idsOf('snapshot'), ctx.place);
+  const images = await deps.images.find(tx, idsOf('image'), ctx.scope);
+  const snapshots = await keepSnapshots(tx, idsOf('snapshot'), ctx.scope);
   for (const snapshot of snapshots) requireFree('Snapshot', snapshot);
   const found = new Map<string, Source>();
   for (const image of images.values()) {

@@ -7,7 +7,7 @@ import {
   Name,
   Nullable,
   OffsetTime,
-  PLACE,
+  SCOPE,
   StringEnum,
   Uuid,
 } from '../../platform/http/schemas.ts';
@@ -44,7 +44,7 @@ const VolumeLimits = Type.Object(
 export const Volume = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     name: Type.String(),
     size: Type.Integer({ description: 'GiB' }),
     volume_type: Type.String(),

@@ -12,6 +12,7 @@ import { startFor, type TaskRef } from '../../platform/tasks/start.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
 import { nextAttachment } from './attaching.ts';
+import { requireVolumes, type VolumeDeps } from './deps.ts';
 import { checkPolicies, joinPolicies } from './lifecycle-policies/volumes.ts';
 import { listVolumes, readVolume } from './list-store.ts';
 import { requireState, statusDuring, UNATTACHED } from './model.ts';
@@ -22,7 +23,6 @@ import {
   readSources,
   requestedSource,
 } from './new-volume.ts';
-import { requireVolumes, type VolumeDeps } from './place.ts';
 import type { CreateVolume, UpdateVolume, VolumeListQuery } from './schema.ts';
 import { lockDeletedWithVolume } from './snapshots/deleted-with-volume.ts';
 import { holdForDeletion } from './snapshots/store.ts';
@@ -48,7 +48,7 @@ export class VolumeService {
       await guardProject(tx, ctx.project.id);
       const sources = await readSources(tx, ctx, this.#deps, requested.source ? [requested.source] : []);
       checkRequested(requested, sources, faults);
-      const policies = await checkPolicies(tx, ctx.place, input.lifecycle_policy_ids ?? [], faults);
+      const policies = await checkPolicies(tx, ctx.scope, input.lifecycle_policy_ids ?? [], faults);
       faults.refuse();
       const taskId = ctx.ids.uuid();
       const volume = newVolume(ctx, requested, sources, taskId, await attachmentFor(tx, ctx, input));
@@ -74,7 +74,7 @@ export class VolumeService {
   async delete(ctx: RegionContext, id: string, snapshots = ''): Promise<TaskRef> {
     requireVolumes(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockVolume(tx, id, ctx.place);
+      const row = await store.lockVolume(tx, id, ctx.scope);
       requireState(row, 'delete');
       const deleted = await lockDeletedWithVolume(tx, row, snapshots);
       const taskId = ctx.ids.uuid();
@@ -86,7 +86,7 @@ export class VolumeService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await readVolume(ctx.db, id, ctx.place);
+    const row = await readVolume(ctx.db, id, ctx.scope);
     if (!row) throw new NotFound(`Volume ${id} was not found`);
     return viewVolume(row, ctx.region.name);
   }
@@ -95,7 +95,7 @@ export class VolumeService {
   async list(ctx: RegionContext, query: VolumeListQuery) {
     refuseUnstorable(query, 'query');
     const page = await listVolumes(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       ...parseTagFilters(query),
       bootable: query.bootable,
       attached: query.has_attachments,

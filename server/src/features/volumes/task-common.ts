@@ -3,8 +3,8 @@ import { providerOfTask, undoing } from '../../platform/tasks/providers.ts';
 export { holdOf } from '../../platform/tasks/providers.ts';
 
 import type { TaskRun } from '../../platform/tasks/handler.ts';
+import type { VolumeDeps } from './deps.ts';
 import type { VolumeRow } from './model.ts';
-import type { VolumeDeps } from './place.ts';
 import { type DesiredVolume, RESTORE_VOLUME } from './port.ts';
 
 /** What the tasks of volumes and snapshots share. */

@@ -20,10 +20,10 @@ export async function updateTraits(
 ): Promise<void> {
   const { table, action } = KINDS[kind];
   await ctx.db.transaction(async (tx) => {
-    const row = await lockFree(tx, id, ctx.place);
+    const row = await lockFree(tx, id, ctx.scope);
     const tags = patchTags(row.tags, input.tags);
     const name = input.name ?? row.name;
     await changeTraits(tx, table, { id, name, tags, timestamp: ctx.clock.timestamp() });
-    await recordAudit(tx, ctx, { action, subject: id, name, ...ctx.place });
+    await recordAudit(tx, ctx, { action, subject: id, name, ...ctx.scope });
   });
 }

@@ -1,13 +1,13 @@
 import { offsetTime } from '../../kernel/codecs.ts';
 import { viewMetadata, viewTags } from '../../platform/http/tags.ts';
-import { viewChanges, viewPlaced } from '../../platform/http/views.ts';
+import { viewChanges, viewScoped } from '../../platform/http/views.ts';
 import type { VolumeView } from './list-store.ts';
 import { PERFORMANCE } from './model.ts';
 
 /** What of a volume is shown. */
 export function viewVolume(row: VolumeView, region: string) {
   const tags = viewTags(row.tags);
-  return viewPlaced(row, region, {
+  return viewScoped(row, region, {
     name: row.name,
     size: row.size,
     volume_type: row.type,

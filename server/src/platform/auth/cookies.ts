@@ -7,19 +7,19 @@ const PLAIN = 'virga_session';
 const OVER_TLS = `__Host-${PLAIN}`;
 
 /** How a request has come. */
-interface Way {
+interface Transport {
   /** Over TLS, to this server or to a trusted proxy. */
   readonly secure: boolean;
 }
 
-const nameOver = ({ secure }: Way) => (secure ? OVER_TLS : PLAIN);
+const nameOver = ({ secure }: Transport) => (secure ? OVER_TLS : PLAIN);
 
 /** The header in which a page sends back the token that it was given, to show that a write comes from it. */
 export const FORGERY_HEADER = 'x-csrf-token';
 
 /** The session cookie's value in a Cookie header (RFC 6265, 4.2); over TLS only under the name for that. */
-export function sessionCookieOf(header: string | undefined, way: Way): string | undefined {
-  const own = nameOver(way);
+export function sessionCookieOf(header: string | undefined, transport: Transport): string | undefined {
+  const own = nameOver(transport);
   for (const part of header?.split(';') ?? []) {
     const [name, value] = part.trim().split('=', 2);
     if (name === own && value) return value;
@@ -29,9 +29,9 @@ export function sessionCookieOf(header: string | undefined, way: Way): string | 
 
 /** The Set-Cookie header for a session; without a value, one that deletes the cookie. Only pages of this server
  *  send it, scripts cannot read it, and over TLS it goes nowhere else. */
-export function setSessionCookie(value: string | undefined, way: Way): string {
-  const parts = [`${nameOver(way)}=${value ?? ''}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
-  if (way.secure) parts.push('Secure');
+export function setSessionCookie(value: string | undefined, transport: Transport): string {
+  const parts = [`${nameOver(transport)}=${value ?? ''}`, 'Path=/', 'HttpOnly', 'SameSite=Strict'];
+  if (transport.secure) parts.push('Secure');
   if (value === undefined) parts.push('Max-Age=0');
   return parts.join('; ');
 }

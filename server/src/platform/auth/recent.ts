@@ -7,14 +7,14 @@ import type { Caller } from './caller.ts';
 export const RECENT_MINUTES = 10;
 
 /** What a call asks of a person. */
-interface Asked {
+interface Requested {
   readonly recentSignIn?: boolean;
   readonly beforeEnrolment?: boolean;
 }
 
 /** Whether a person has proved enough for a call.
  *  @throws SecondFactorMissing, SignInNotRecent */
-export function requireProof(caller: Caller, { recentSignIn, beforeEnrolment }: Asked, now: Date): void {
+export function requireProof(caller: Caller, { recentSignIn, beforeEnrolment }: Requested, now: Date): void {
   if (caller.mustEnrol && !beforeEnrolment) throw new SecondFactorMissing(ENROL);
   if (recentSignIn) requireRecent(caller, now);
 }

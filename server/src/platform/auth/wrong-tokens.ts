@@ -13,7 +13,7 @@ export class WrongTokens {
   readonly #counts: SharedCounts;
   readonly #seen = new Set<string>();
   /** Being looked at for the first time: a burst of requests with one token is one guess. */
-  readonly #asked = new Set<string>();
+  readonly #requested = new Set<string>();
 
   constructor(counts: SharedCounts) {
     this.#counts = counts;
@@ -27,11 +27,11 @@ export class WrongTokens {
     sourceOf: () => string,
     authenticate: () => Promise<Caller>,
   ): Promise<Caller> {
-    if (token === undefined || this.#seen.has(token) || this.#asked.has(token)) return authenticate();
+    if (token === undefined || this.#seen.has(token) || this.#requested.has(token)) return authenticate();
     const source = sourceOf();
     const { count, resetMs } = this.#counts.add(source);
     if (count > WRONG_TOKENS) throw new TooManyRequests(resetMs);
-    this.#asked.add(token);
+    this.#requested.add(token);
     try {
       const caller = await authenticate();
       this.#counts.add(source, -1);
@@ -42,7 +42,7 @@ export class WrongTokens {
       else this.#counts.add(source, -1);
       throw error;
     } finally {
-      this.#asked.delete(token);
+      this.#requested.delete(token);
     }
   }
 

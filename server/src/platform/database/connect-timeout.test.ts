@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../../test/harness/database.ts';
+import { proxyTo } from '../../../../test/harness/tcp-proxy.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
-import { wayTo } from '../../../../test/harness/way.ts';
 import { Db } from './db.ts';
 import { sql } from './sql.ts';
 
@@ -14,12 +14,12 @@ afterEach(async () => {
 test('connections that a proxy holds after a loss do not keep others waiting', async () => {
   const database = await createTestDatabase();
   closing.push(() => database.drop());
-  const way = await wayTo(database.connection);
-  closing.push(() => way.close());
+  const proxy = await proxyTo(database.connection);
+  closing.push(() => proxy.close());
   const connection = {
     ...database.connection,
     host: '127.0.0.1',
-    port: way.port,
+    port: proxy.port,
     // What is waited for as usual is waited for longer than a test may take.
     connectionTimeoutMillis: 3_600_000,
   };
@@ -28,13 +28,13 @@ test('connections that a proxy holds after a loss do not keep others waiting', a
   const ask = () => db.rows(sql`select 1 as one`);
   await ask();
   const lost = vi.spyOn(db, 'lost');
-  way.freeze();
-  way.cut();
+  proxy.freeze();
+  proxy.cut();
   await waitUntil(() => lost.mock.calls.length > 0, { what: 'the loss to be noticed' });
   // Two fill the pool, the third waits for its turn.
-  const asked = await Promise.allSettled([ask(), ask(), ask()]);
-  expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  way.thaw();
+  const requested = await Promise.allSettled([ask(), ask(), ask()]);
+  expect(requested.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  proxy.thaw();
   // On a busy machine a connection may take longer than haste allows.
   const answer = await waitUntil(() => ask().catch(() => undefined), { what: 'an answer' });
   expect(answer).toEqual([{ one: 1 }]);

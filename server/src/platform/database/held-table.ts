@@ -1,5 +1,5 @@
 import { Locked, NotFound } from '../../kernel/errors.ts';
-import type { Place } from '../http/context.ts';
+import type { Scope } from '../http/context.ts';
 import { isMeteredTable, usageEnded } from '../usage/usage-sql.ts';
 import type { Queryable, Tx } from './db.ts';
 import { empty, raw, type Sql, sql } from './sql.ts';
@@ -7,13 +7,13 @@ import { empty, raw, type Sql, sql } from './sql.ts';
 /** Rows of a project's part of a region, which tasks hold: `task_id` names the task. */
 export interface HeldTable<Row> {
   /** @throws NotFound */
-  read(db: Queryable, id: string, place: Place): Promise<Row>;
+  read(db: Queryable, id: string, scope: Scope): Promise<Row>;
   /** The row, locked against every other change until the transaction ends. @throws NotFound */
-  lock(tx: Tx, id: string, place: Place): Promise<Row>;
+  lock(tx: Tx, id: string, scope: Scope): Promise<Row>;
   /** The same, when no task holds it. @throws NotFound, Locked naming the task that holds it */
-  lockFree(tx: Tx, id: string, place: Place): Promise<Row>;
+  lockFree(tx: Tx, id: string, scope: Scope): Promise<Row>;
   /** Those of these rows that the project may use, in their order; none is deleted before the transaction ends. */
-  keep(tx: Queryable, ids: readonly string[], place: Place): Promise<Row[]>;
+  keep(tx: Queryable, ids: readonly string[], scope: Scope): Promise<Row[]>;
   /** Those of these rows that exist, of whatever project, in any order. */
   readMany(db: Queryable, ids: readonly string[]): Promise<Row[]>;
   /** The row while the task holds it. */
@@ -71,8 +71,8 @@ export function heldTable<Row extends { readonly task_id: string | null }>(
   const found = findingRows<Row>(table, kind, shown);
   return {
     ...found,
-    lockFree: async (tx, id, place) => {
-      const row = await found.lock(tx, id, place);
+    lockFree: async (tx, id, scope) => {
+      const row = await found.lock(tx, id, scope);
       requireFree(kind, { id, task_id: row.task_id });
       return row;
     },
@@ -85,38 +85,38 @@ type Finding = 'read' | 'lock' | 'keep' | 'readMany';
 function findingRows<Row>(table: string, kind: string, shown: Shown): Pick<HeldTable<Row>, Finding> {
   const { columns, key = 'id', findBy = key, readAfterLock, shared } = shown;
   const { t, from } = namesOf(table, shown);
-  const own = ({ projectId, regionId }: Place) =>
+  const own = ({ projectId, regionId }: Scope) =>
     sql`${t}.project_id = ${projectId} and ${t}.region_id = ${regionId}`;
-  const usable = (place: Place) =>
+  const usable = (scope: Scope) =>
     shared
-      ? sql`${t}.region_id = ${place.regionId} and (${t}.project_id = ${place.projectId} or ${t}.project_id is null)`
-      : own(place);
+      ? sql`${t}.region_id = ${scope.regionId} and (${t}.project_id = ${scope.projectId} or ${t}.project_id is null)`
+      : own(scope);
   const missing = (id: string) => new NotFound(`${kind} ${id} was not found`);
   const found = (row: Row | undefined, id: string): Row => {
     if (!row) throw missing(id);
     return row;
   };
-  const read: HeldTable<Row>['read'] = async (db, id, place) =>
+  const read: HeldTable<Row>['read'] = async (db, id, scope) =>
     found(
       await db.row<Row>(
-        sql`select ${columns} ${from} where ${t}.${raw(findBy)} = ${id} and ${usable(place)}`,
+        sql`select ${columns} ${from} where ${t}.${raw(findBy)} = ${id} and ${usable(scope)}`,
       ),
       id,
     );
-  const locked = (what: Sql, id: string, place: Place) =>
-    sql`select ${what} ${from} where ${t}.${raw(findBy)} = ${id} and ${own(place)} for update of ${t}`;
+  const locked = (what: Sql, id: string, scope: Scope) =>
+    sql`select ${what} ${from} where ${t}.${raw(findBy)} = ${id} and ${own(scope)} for update of ${t}`;
   const isIn = (ids: readonly string[]) => sql`${t}.${raw(key)} = any(${[...new Set(ids)]}::uuid[])`;
   return {
     read,
-    lock: async (tx, id, place) => {
-      if (!readAfterLock) return found(await tx.row<Row>(locked(columns, id, place)), id);
-      if (!(await tx.any(locked(sql`1`, id, place)))) throw missing(id);
-      return read(tx, id, place);
+    lock: async (tx, id, scope) => {
+      if (!readAfterLock) return found(await tx.row<Row>(locked(columns, id, scope)), id);
+      if (!(await tx.any(locked(sql`1`, id, scope)))) throw missing(id);
+      return read(tx, id, scope);
     },
-    keep: async (tx, ids, place) =>
+    keep: async (tx, ids, scope) =>
       ids.length === 0
         ? []
-        : tx.rows<Row>(sql`select ${columns} ${from} where ${isIn(ids)} and ${usable(place)}
+        : tx.rows<Row>(sql`select ${columns} ${from} where ${isIn(ids)} and ${usable(scope)}
             order by ${t}.${raw(key)} for share of ${t}`),
     readMany: async (db, ids) =>
       ids.length === 0 ? [] : db.rows<Row>(sql`select ${columns} ${from} where ${isIn(ids)}`),

@@ -59,12 +59,12 @@ export interface PageOfRows extends List {
 }
 
 /** What is in a project's part of a region. */
-export const inPlace = (place: { readonly projectId: number; readonly regionId: number }) =>
-  sql`project_id = ${place.projectId}::int and region_id = ${place.regionId}::int`;
+export const inScope = (scope: { readonly projectId: number; readonly regionId: number }) =>
+  sql`project_id = ${scope.projectId}::int and region_id = ${scope.regionId}::int`;
 
 /** What lists have of a project's part of a region, the newest first. */
-export const newestIn = (place: Parameters<typeof inPlace>[0]) => ({
-  where: [inPlace(place)],
+export const newestIn = (scope: Parameters<typeof inScope>[0]) => ({
+  where: [inScope(scope)],
   order: 'created_at desc, id desc',
 });
 

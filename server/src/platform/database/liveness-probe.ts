@@ -31,7 +31,7 @@ interface Waiting extends Waiter {
   /** The look before which that began. */
   readonly since: number;
   /** Its place among those who wait; undefined: it waits no longer. */
-  place: number | undefined;
+  scope: number | undefined;
   readonly giveUp: (error: Error) => void;
 }
 
@@ -50,7 +50,7 @@ export class LivenessProbe {
   #timer: NodeJS.Timeout | undefined;
   #look = 0;
   /** What is not answered yet. */
-  #question: { readonly askedAt: number } | undefined;
+  #question: { readonly requestedAt: number } | undefined;
   #silent = false;
   /** The last connection could not be opened, or was lost. */
   #isGone = false;
@@ -69,7 +69,7 @@ export class LivenessProbe {
    *  @throws DatabaseSilent when that does not answer */
   during<T>(work: (waiter: Waiter) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, giveUp) => {
-      const waiting: Waiting = { gaveUp: false, since: this.#look, place: this.#waiting.length, giveUp };
+      const waiting: Waiting = { gaveUp: false, since: this.#look, scope: this.#waiting.length, giveUp };
       this.#waiting.push(waiting);
       if (this.#timer === undefined) this.#begin();
       // What does not need the database is done before this.
@@ -89,17 +89,17 @@ export class LivenessProbe {
 
   /** The last one takes its place. */
   #leave(waiting: Waiting): void {
-    const { place } = waiting;
-    if (place === undefined) return;
-    waiting.place = undefined;
+    const { scope } = waiting;
+    if (scope === undefined) return;
+    waiting.scope = undefined;
     const last = this.#waiting.pop();
     if (last === undefined || last === waiting) return;
-    this.#waiting[place] = last;
-    last.place = place;
+    this.#waiting[scope] = last;
+    last.scope = scope;
   }
 
   #giveUpFor(waiting: Waiting, error: Error): void {
-    if (waiting.place === undefined) return;
+    if (waiting.scope === undefined) return;
     this.#leave(waiting);
     waiting.gaveUp = true;
     waiting.giveUp(error);
@@ -129,7 +129,7 @@ export class LivenessProbe {
     this.#look += 1;
     if (this.#question !== undefined) {
       // What has arrived meanwhile is heard first.
-      if (this.#look - this.#question.askedAt >= this.#patience()) setImmediate(() => this.#giveUp());
+      if (this.#look - this.#question.requestedAt >= this.#patience()) setImmediate(() => this.#giveUp());
     } else if (this.#silent || this.#waiting.some(({ since }) => since < this.#look)) void this.#ask();
     else if (this.#waiting.length === 0) {
       clearInterval(this.#timer);
@@ -144,7 +144,7 @@ export class LivenessProbe {
   }
 
   async #ask(): Promise<void> {
-    const question = { askedAt: this.#look };
+    const question = { requestedAt: this.#look };
     this.#question = question;
     const answered = await this.#isAnswered();
     if (this.#question !== question) return;

@@ -1,4 +1,4 @@
-import type { Placed } from '../http/context.ts';
+import type { Scoped } from '../http/context.ts';
 import type { DB } from './schema.gen.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 
@@ -26,7 +26,7 @@ export function inserted<Row>(row: Row | undefined): Row {
 }
 
 /** What is known of every new resource. */
-export interface NewResource extends Placed {
+export interface NewResource extends Scoped {
   readonly clientId: number;
   /** The task that makes it, which holds it until then. */
   readonly taskId: string;

@@ -11,7 +11,7 @@ export type RowOf<
 > = Readonly<Omit<Pick<Selectable<DB[Table]>, Columns[number]>, keyof Narrow> & Narrow>;
 
 /** Columns of most tables: where a resource is. */
-export const PLACE_COLUMNS = ['id', 'project_id', 'region_id'] as const;
+export const SCOPE_COLUMNS = ['id', 'project_id', 'region_id'] as const;
 
 /** Columns of most tables: which task holds a row, which created it, and when it was created and changed. */
 export const CHANGE_COLUMNS = ['task_id', 'creator_task_id', 'created_at', 'updated_at'] as const;

@@ -43,9 +43,9 @@ test.each([
   ['14.0', false],
   ['18beta1', false],
 ])('a database server of version %s is refused: %s', async (version, isRefused) => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const query = async (text: string) => {
-    asked.push(text);
+    requested.push(text);
     return { rows: [{ server_version: version }] };
   };
   const answer = refuseOldServer({ query } as unknown as pg.Pool);
@@ -54,7 +54,7 @@ test.each([
       `PostgreSQL ${version} is too old: Virga needs version 14 or newer; upgrade it, or set DATABASE_URL to a newer one`,
     );
   else await expect(answer).resolves.toBeUndefined();
-  expect(asked).toEqual(['show server_version']);
+  expect(requested).toEqual(['show server_version']);
 });
 
 test('a new database in another encoding is refused, with how to make one, and stays as it is', async () => {

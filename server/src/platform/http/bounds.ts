@@ -31,32 +31,32 @@ const FORMATS: Readonly<Record<string, number>> = {
 };
 
 type Json = Readonly<Record<string, unknown>>;
-type Place = keyof typeof TEXT;
+type Part = keyof typeof TEXT;
 
 /** A copy of a schema in which every text, list and map has a bound; the same one each time, so that its check is
  *  compiled once. */
-export function bounded(schema: TSchema, place: Place): TSchema {
-  const known = BOUNDED[place].get(schema);
+export function bounded(schema: TSchema, part: Part): TSchema {
+  const known = BOUNDED[part].get(schema);
   if (known) return known;
-  const copy = mapSchema(schema as Json, (node) => ({ ...node, ...missingBounds(node, place) })) as TSchema;
-  BOUNDED[place].set(schema, copy);
+  const copy = mapSchema(schema as Json, (node) => ({ ...node, ...missingBounds(node, part) })) as TSchema;
+  BOUNDED[part].set(schema, copy);
   return copy;
 }
 
 /** Schemas are constants, and routes are made anew for each API that a process serves. */
-const BOUNDED: Readonly<Record<Place, WeakMap<TSchema, TSchema>>> = {
+const BOUNDED: Readonly<Record<Part, WeakMap<TSchema, TSchema>>> = {
   body: new WeakMap(),
   query: new WeakMap(),
   path: new WeakMap(),
 };
 
-function missingBounds(node: Json, place: Place): Json {
+function missingBounds(node: Json, part: Part): Json {
   const types = [node.type].flat();
   const bounds: Record<string, number> = {};
   if (types.includes('array') && node.maxItems === undefined) bounds.maxItems = LIST_ITEMS;
   if (isMap(node, types) && node.maxProperties === undefined) bounds.maxProperties = MAP_ENTRIES;
   const free = node.enum === undefined && node.const === undefined && node.maxLength === undefined;
-  if (types.includes('string') && free) bounds.maxLength = longest(node, place);
+  if (types.includes('string') && free) bounds.maxLength = longest(node, part);
   return bounds;
 }
 
@@ -64,8 +64,8 @@ const isMap = (node: Json, types: readonly unknown[]) =>
   types.includes('object') &&
   (node.properties === undefined || typeof node.additionalProperties === 'object');
 
-function longest({ format, pattern }: Json, place: Place): number {
-  return FORMATS[String(format)] ?? (pattern === undefined ? TEXT[place] : PATTERNED);
+function longest({ format, pattern }: Json, part: Part): number {
+  return FORMATS[String(format)] ?? (pattern === undefined ? TEXT[part] : PATTERNED);
 }
 
 const LISTS = ['anyOf', 'oneOf', 'allOf'];

@@ -49,10 +49,10 @@ export function compileAhead(
     clearTimeout(timer);
     timer = setTimeout(next, ms).unref();
   };
-  const asked = () => goOnIn(QUIET_MS);
+  const requested = () => goOnIn(QUIET_MS);
   const stop = () => {
     clearTimeout(timer);
-    server.off('request', asked);
+    server.off('request', requested);
   };
   const next = () => {
     const check = left.pop();
@@ -60,7 +60,7 @@ export function compileAhead(
     validator.prepare(check.schema, check.location);
     goOnIn(PAUSE_MS);
   };
-  server.on('request', asked);
+  server.on('request', requested);
   goOnIn(PAUSE_MS);
   return stop;
 }

@@ -53,26 +53,26 @@ export interface ProjectContext extends RequestContext {
 
 export interface RegionContext extends ProjectContext {
   readonly region: RegionScope;
-  readonly place: Place;
-  readonly quota: QuotaPlace;
+  readonly scope: Scope;
+  readonly quota: QuotaScope;
 }
 
 /** What tasks in a region are started with. */
-export type RegionTaskContext = TaskContext & Pick<RegionContext, 'project' | 'region' | 'place' | 'quota'>;
+export type RegionTaskContext = TaskContext & Pick<RegionContext, 'project' | 'region' | 'scope' | 'quota'>;
 
 /** Where a resource must be: what a path or body names is looked for nowhere else. */
-export interface Place {
+export interface Scope {
   readonly projectId: number;
   readonly regionId: number;
 }
 
-/** What a path or body names, in its place. */
-export interface Placed extends Place {
+/** What a path or body names, in its scope. */
+export interface Scoped extends Scope {
   readonly id: string;
 }
 
 /** Whose quota counts what is made there. */
-export interface QuotaPlace {
+export interface QuotaScope {
   readonly clientId: number;
   readonly regionId: number;
 }
@@ -81,7 +81,7 @@ export interface QuotaPlace {
 export const inRegion = (project: ProjectScope, region: RegionScope) => ({
   project,
   region,
-  place: { projectId: project.id, regionId: region.id },
+  scope: { projectId: project.id, regionId: region.id },
   quota: { clientId: project.clientId, regionId: region.id },
 });
 

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { proxyTo } from '../../../../test/harness/tcp-proxy.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
-import { wayTo } from '../../../../test/harness/way.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { sql } from '../database/sql.ts';
 import { DAILY_KEYS, forgetOldKeys } from './idempotency.ts';
@@ -147,20 +147,20 @@ describe('Idempotency-Key', () => {
   });
 
   test('a write that is lost with the database can be sent again as soon as the database answers', async () => {
-    const way = await wayTo(inject('testServer'));
-    onTestFinished(() => way.close());
+    const proxy = await proxyTo(inject('testServer'));
+    onTestFinished(() => proxy.close());
     const start = systemClock().timestamp();
     const behind = await startTestServer({
       worker: false,
-      through: { host: '127.0.0.1', port: way.port },
+      through: { host: '127.0.0.1', port: proxy.port },
       // That time passes helps nobody.
       clock: { now: () => new Date(start), timestamp: () => start },
     });
     onTestFinished(() => behind.close());
     const send = () => create('lost', 'came back', 'Administrators', behind);
-    const lost = await inTheMiddle('lost', { db: behind.db, send, meanwhile: async () => way.shut() });
+    const lost = await inTheMiddle('lost', { db: behind.db, send, meanwhile: async () => proxy.shut() });
     expect(lost.status).toBe(503);
-    way.open();
+    proxy.open();
     const answers: string[] = [];
     await waitUntil(
       async () => {

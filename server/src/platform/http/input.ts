@@ -15,7 +15,7 @@ export interface Given {
   readonly body: unknown;
 }
 
-export interface Asked {
+export interface Requested {
   readonly request: Given & { readonly url: string };
   /** Names that the operation does not know are faults too, and so are numbers and booleans in other spellings. */
   readonly strict: boolean;
@@ -29,7 +29,7 @@ const NO_FIELDS = { type: 'object', properties: {} };
 export async function readInput(
   validator: Validator,
   spec: Spec,
-  { request, strict }: Asked,
+  { request, strict }: Requested,
 ): Promise<Given> {
   if (/%00/.test(request.url)) refuseNul(request);
   const found: Invalid[] = [];
@@ -50,7 +50,7 @@ export async function readInput(
   return { params, query, body };
 }
 
-interface Place {
+interface CheckOptions {
   readonly location: Invalid['location'];
   /** Where the faults go. */
   readonly found: Invalid[];
@@ -62,7 +62,7 @@ function checked(
   validator: Validator,
   schema: Spec['body'],
   given: unknown,
-  { location, found, others = new Faults() }: Place,
+  { location, found, others = new Faults() }: CheckOptions,
 ): unknown {
   const value = schema && others.try(() => validator.check(schema, given, location));
   if (others.any) found.push(others.toError(location));
@@ -73,7 +73,7 @@ function checked(
 async function checkedBody(
   validator: Validator,
   spec: Spec,
-  { request, strict }: Asked,
+  { request, strict }: Requested,
   found: Invalid[],
 ): Promise<unknown> {
   const full = spec.emptyIsGiven

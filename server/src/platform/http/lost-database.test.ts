@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/harness/database.ts';
+import { proxyTo } from '../../../../test/harness/tcp-proxy.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
-import { wayTo } from '../../../../test/harness/way.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { randomIds } from '../../kernel/ids.ts';
 import { createLog } from '../../kernel/log.ts';
@@ -77,10 +77,10 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
   });
   closing.push(() => db.close());
   closing.push(() => api.close());
-  let asked = 0;
+  let requested = 0;
   // What is known of a token is believed for a moment.
   const ask = (method: 'GET' | 'POST', url = '/cloud/v1/things') =>
-    api.inject({ method, url, headers: { authorization: `APIKey token-${asked++}` } });
+    api.inject({ method, url, headers: { authorization: `APIKey token-${requested++}` } });
   return { db, ask, said: (text: string) => lines.filter(({ msg }) => msg.includes(text)), lines };
 }
 
@@ -111,38 +111,38 @@ test.each(['127.0.0.1', 'nowhere.invalid'])(
 );
 
 /** A way to a new database that can be frozen. */
-async function databaseOnItsWay() {
+async function databaseBehindProxy() {
   const database = await createTestDatabase();
   closing.push(() => database.drop());
-  const way = await wayTo(database.connection);
-  closing.push(async () => way.close());
-  return { way, connection: { ...database.connection, host: '127.0.0.1', port: way.port } };
+  const proxy = await proxyTo(database.connection);
+  closing.push(async () => proxy.close());
+  return { proxy, connection: { ...database.connection, host: '127.0.0.1', port: proxy.port } };
 }
 
 test('a database that is frozen is given up, and found again', async () => {
-  const { way, connection } = await databaseOnItsWay();
+  const { proxy, connection } = await databaseBehindProxy();
   const { ask, said } = await apiOn(connection);
   expect((await ask('GET')).statusCode, 'the database knows no such token').toBe(401);
-  way.freeze();
+  proxy.freeze();
   const waiting = [ask('GET'), ask('POST')];
   for (const reply of await Promise.all(waiting)) expect(reply.statusCode).toBe(503);
   expect((await ask('GET')).statusCode, 'nobody waits for what is known to be frozen').toBe(503);
   expect((await ask('GET', '/there')).statusCode).toBe(200);
-  way.thaw();
+  proxy.thaw();
   await waitUntil(async () => (await ask('GET')).statusCode === 401, { what: 'the database to answer' });
   expect([said('the database is lost').length, said('the database answers again').length]).toEqual([1, 1]);
 });
 
 test('what was answered 503 is not done once the database answers again', async () => {
-  const { way, connection } = await databaseOnItsWay();
+  const { proxy, connection } = await databaseBehindProxy();
   // Over one connection all that is asked is done in its order.
   const { ask, db } = await apiOn(connection, 1);
   await db.run(sql`create table added (by int)`);
-  way.freeze();
+  proxy.freeze();
   // The first has its connection and has begun, the others wait for it.
   const waiting = [1, 2, 3].map(() => ask('POST', '/added'));
   for (const reply of await Promise.all(waiting)) expect(reply.statusCode).toBe(503);
-  way.thaw();
+  proxy.thaw();
   await waitUntil(async () => (await ask('POST', '/added')).statusCode === 200, { what: 'it to be written' });
   expect(await db.rows(sql`select count(*) as rows from added`)).toEqual([{ rows: 1 }]);
 });

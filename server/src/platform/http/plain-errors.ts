@@ -23,7 +23,7 @@ export async function inPlainWords(error: unknown, surroundings: Surroundings): 
     return new NotFound(`${error.message}; there ${all.length === 1 ? 'is' : 'are'} ${there}`);
   }
   if (error instanceof NotOffered && needs !== undefined) return withRegions(error, scopes, needs);
-  if (error instanceof NotFound) return withPlace(error, params);
+  if (error instanceof NotFound) return withScope(error, params);
   if (sqlStateOf(error) === UNTRANSLATABLE) return new BadRequest(NOT_STORED);
   return error;
 }
@@ -55,7 +55,7 @@ async function naming(db: Db, error: Locked): Promise<Locked> {
 }
 
 /** Most things that are not found are in another project or region. */
-function withPlace(error: NotFound, { project_id, region_id }: Surroundings['params']): NotFound {
+function withScope(error: NotFound, { project_id, region_id }: Surroundings['params']): NotFound {
   if (project_id === undefined || !/ (was|were) not found$/.test(error.message)) return error;
   if (error.message.startsWith('Project ')) return error;
   const region = region_id === undefined ? '' : ` and region ${region_id}`;

@@ -138,22 +138,22 @@ describe('docs/monitoring', () => {
     async (name) => {
       const { payload } = await scrape({ authorization: `APIKey ${server.tokens.operator}` });
       const known = new Set([...payload.matchAll(/^# TYPE (\S+)/gm)].map(([, metric]) => metric));
-      const asked = [...text(name).matchAll(/\b(?:virga|nodejs|process)_\w+/g)].map(([metric]) =>
+      const requested = [...text(name).matchAll(/\b(?:virga|nodejs|process)_\w+/g)].map(([metric]) =>
         metric.replace(/_(?:count|bucket|sum)$/, ''),
       );
-      expect(asked.length).toBeGreaterThan(10);
-      expect(asked.filter((metric) => !known.has(metric))).toEqual([]);
+      expect(requested.length).toBeGreaterThan(10);
+      expect(requested.filter((metric) => !known.has(metric))).toEqual([]);
     },
   );
 
   test('the dashboard counts what every node reads from the database once', () => {
     const shared =
       /virga_(?:(?:loadbalancer|listener|region_owner)_?\w*|nodes|tasks|task_oldest\w+|\w+_waiting)(?=\{)/g;
-    const asked = [...text('grafana-dashboard.json').matchAll(/"expr": "(.+)"/g)].flatMap(([, expr = '']) =>
-      [...expr.matchAll(shared)].map(({ index }) => expr.slice(0, index)),
+    const requested = [...text('grafana-dashboard.json').matchAll(/"expr": "(.+)"/g)].flatMap(
+      ([, expr = '']) => [...expr.matchAll(shared)].map(({ index }) => expr.slice(0, index)),
     );
-    expect(asked.length).toBeGreaterThan(5);
-    expect(asked.filter((before) => !/max(?: by \([^)]+\))? ?\((?:rate\()?$/.test(before))).toEqual([]);
+    expect(requested.length).toBeGreaterThan(5);
+    expect(requested.filter((before) => !/max(?: by \([^)]+\))? ?\((?:rate\()?$/.test(before))).toEqual([]);
   });
 
   const promtool = findProgram('promtool');

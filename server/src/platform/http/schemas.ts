@@ -101,7 +101,7 @@ export const ProjectParams = Type.Object({ project_id: projectId() });
 export const RegionParams = Type.Object({ project_id: projectId(), region_id: regionId() });
 
 /** Where a resource is. */
-export const PLACE = { project_id: Type.Integer(), region_id: Type.Integer(), region: Type.String() };
+export const SCOPE = { project_id: Type.Integer(), region_id: Type.Integer(), region: Type.String() };
 /** The task that has a resource locked, and the one that created it. */
 export const TASKS = { task_id: Nullable(Uuid()), creator_task_id: Nullable(Uuid()) };
 /** When a resource was created, and when it was changed last. */

@@ -109,9 +109,9 @@ describe('long answers that nobody reads', () => {
       socket.on('error', () => {});
       socket.once('close', () => closed.push(i));
       sockets.push(socket);
-      const asked = once(slow, 'request');
+      const requested = once(slow, 'request');
       socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-      await asked;
+      await requested;
     }
     expect(unread.bytes).toBeLessThanOrEqual(25_000_000);
     for (const socket of sockets) socket.resume();

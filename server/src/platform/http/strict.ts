@@ -46,32 +46,32 @@ export function unknownFields(schema: Json | undefined, given: unknown): Faults 
 const LONG_LIST = 1000;
 
 /** A place in a body: the way back to its root. */
-interface Place {
+interface BodyLocation {
   readonly name: string;
-  readonly parent: Place | undefined;
+  readonly parent: BodyLocation | undefined;
 }
 
-function visit(shape: Shape, value: unknown, place: Place | undefined, faults: Faults): void {
+function visit(shape: Shape, value: unknown, location: BodyLocation | undefined, faults: Faults): void {
   if (faults.isFull || shape.isFree) return;
   if (Array.isArray(value)) {
     const { items } = shape;
     if (!items || value.length > LONG_LIST) return;
     for (const [index, each] of value.entries()) {
-      visit(items, each, { name: String(index), parent: place }, faults);
+      visit(items, each, { name: String(index), parent: location }, faults);
     }
     return;
   }
   if (!isObject(value) || !shape.isObject) return;
   const { fields } = shape;
   for (const [name, each] of Object.entries(value)) {
-    const here = { name, parent: place };
+    const here = { name, parent: location };
     const inner = fields.get(name);
     if (inner) visit(inner, each, here, faults);
     else faults.add(pathOf(here), () => unknown('field', name, [...fields.names]));
   }
 }
 
-function pathOf({ name, parent }: Place): string {
+function pathOf({ name, parent }: BodyLocation): string {
   return parent ? `${pathOf(parent)}.${name}` : name;
 }
 

@@ -98,8 +98,8 @@ type Node = Readonly<Record<string, unknown>> | undefined;
 
 /** The values of a tag that tells kinds of objects apart, by where the schema says that it does. */
 function kindsAt(schema: unknown, schemaPath: string, tag: string): readonly unknown[] {
-  const places = schemaPath.split('/').slice(1, -1).map(unescapePointer);
-  const node = places.reduce((parent, place) => parent?.[place] as Node, schema as Node);
+  const names = schemaPath.split('/').slice(1, -1).map(unescapePointer);
+  const node = names.reduce((parent, scope) => parent?.[scope] as Node, schema as Node);
   const kinds = (node?.oneOf ?? []) as readonly { properties?: Readonly<Record<string, Node>> }[];
   return kinds.flatMap(({ properties }) => properties?.[tag]?.const ?? properties?.[tag]?.enum ?? []);
 }

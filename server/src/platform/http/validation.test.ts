@@ -63,7 +63,7 @@ test('the large ones are compiled before anybody needs them, one by one, while n
     expect(validator.prepared.size).toBe(0);
     vi.advanceTimersByTime(20);
     expect(validator.prepared.size).toBe(1);
-    for (let asked = 0; asked < 100; asked += 1) {
+    for (let requested = 0; requested < 100; requested += 1) {
       listening.emit('request');
       vi.advanceTimersByTime(50);
     }

@@ -10,7 +10,7 @@ export const viewChanges = (row: RowOf<'networks', typeof CHANGE_COLUMNS>) => ({
 });
 
 /** What is shown of a resource: where it is, and then what else it is. */
-export const viewPlaced = <
+export const viewScoped = <
   Row extends { readonly id: string; readonly project_id: number | null; readonly region_id: number },
   Shown extends object,
 >(

@@ -91,10 +91,10 @@ export class ClockWatch {
     const { source } = clock;
     let best: Measured | undefined;
     for (let question = 0; question < QUESTIONS; question++) {
-      const asked = source.steady();
+      const requested = source.steady();
       const time = await within(PATIENCE_MS, readTime(db));
-      const roundTripMs = source.steady() - asked;
-      const measured = { time, at: asked + roundTripMs / 2, roundTripMs };
+      const roundTripMs = source.steady() - requested;
+      const measured = { time, at: requested + roundTripMs / 2, roundTripMs };
       if (best === undefined || roundTripMs < best.roundTripMs) best = measured;
     }
     return best as Measured;

@@ -25,7 +25,7 @@ export interface Words {
   /** What an operation is called in clients that are made of the document. */
   readonly nameOf?: NameOf;
   /** What a field or parameter of this name means, where its schema does not say it. */
-  readonly meaningOf?: (name: string, place: 'field' | 'parameter') => string | undefined;
+  readonly meaningOf?: (name: string, scope: 'field' | 'parameter') => string | undefined;
   /** What a person would send. */
   readonly examples?: Examples;
 }
@@ -168,7 +168,7 @@ function mechanicalName({ method, path }: Route['spec']): string {
 }
 
 function parameters(
-  place: 'path' | 'query',
+  scope: 'path' | 'query',
   schema: TSchema | undefined,
   components: Record<string, unknown>,
 ): Json[] {
@@ -176,8 +176,8 @@ function parameters(
   const required: readonly string[] = schema?.required ?? [];
   return Object.entries(properties).map(([name, value]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: scope,
+    required: scope === 'path' || required.includes(name),
     ...(value.description ? { description: value.description } : {}),
     schema: lift(value, components),
   }));

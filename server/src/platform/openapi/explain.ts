@@ -1,5 +1,5 @@
 type Json = Record<string, unknown>;
-type MeaningOf = (name: string, place: 'field' | 'parameter') => string | undefined;
+type MeaningOf = (name: string, scope: 'field' | 'parameter') => string | undefined;
 
 /** Says of each field and parameter of a part of the document what it means, where that is not said, and what it is by
  *  default. Changes the part. */
@@ -18,8 +18,8 @@ export function explain(part: unknown, meaningOf: MeaningOf): void {
 }
 
 function describe(target: Json, name: string, preset: unknown, meaningOf: MeaningOf): void {
-  const place = 'in' in target ? 'parameter' : 'field';
-  const own = typeof target.description === 'string' ? target.description : meaningOf(name, place);
+  const scope = 'in' in target ? 'parameter' : 'field';
+  const own = typeof target.description === 'string' ? target.description : meaningOf(name, scope);
   if (own === undefined) return;
   const isSaid = preset === undefined || preset === null || own.includes('Default:');
   target.description = isSaid ? own : `${own.replace(/([^.])$/, '$1.')} Default: ${JSON.stringify(preset)}.`;

@@ -36,8 +36,8 @@ function localKeys(dataDir: string, known: readonly string[]): readonly Buffer[]
 }
 
 function missingKeys(ids: readonly string[], configured: boolean, dataDir: string): string {
-  const place = configured ? 'VIRGA_MASTER_KEY' : keyFile(dataDir);
-  return `The database holds secrets under the master key ${ids.join(', ')}, which is not in ${place}: put it there`;
+  const scope = configured ? 'VIRGA_MASTER_KEY' : keyFile(dataDir);
+  return `The database holds secrets under the master key ${ids.join(', ')}, which is not in ${scope}: put it there`;
 }
 
 /** Nodes that start together, and a rotation, take turns. */

@@ -115,7 +115,7 @@ export function taskFor(
   more: Pick<NewTask, 'id' | 'input' | 'data'> = {},
 ): NewTask {
   const about = { subject: id, name, ...(parent ? { parent } : {}) };
-  return { type, ...about, ...ctx.place, clientId: ctx.project.clientId, ...more };
+  return { type, ...about, ...ctx.scope, clientId: ctx.project.clientId, ...more };
 }
 
 /** Records the task of a write on a resource of the context's region.

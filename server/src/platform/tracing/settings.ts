@@ -28,9 +28,9 @@ export function readTracingSettings(
   const name = text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL')
     ? 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'
     : 'OTEL_EXPORTER_OTLP_PROTOCOL';
-  const asked = text(name) ?? 'http/protobuf';
-  const protocol = PROTOCOLS.find((each) => each === asked);
-  if (!protocol) faults.push(`${name} must be ${PROTOCOLS.join(' or ')}, not "${asked}"`);
+  const requested = text(name) ?? 'http/protobuf';
+  const protocol = PROTOCOLS.find((each) => each === requested);
+  if (!protocol) faults.push(`${name} must be ${PROTOCOLS.join(' or ')}, not "${requested}"`);
   const headers = text('OTEL_EXPORTER_OTLP_TRACES_HEADERS') ?? text('OTEL_EXPORTER_OTLP_HEADERS');
   return { protocol: protocol ?? 'http/protobuf', headers };
 }

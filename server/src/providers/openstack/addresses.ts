@@ -31,8 +31,8 @@ export class OpenStackAddresses implements AddressProvider {
 
   async allocateAddress(inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string> {
     if (within?.external) throw new TaskFailed(`This region gives no addresses of ${within.cidr}`);
-    if (within) return asked(() => this.#own(inUse, id, within));
-    const port = await asked(() => this.#neutron.ensurePort(id));
+    if (within) return requested(() => this.#own(inUse, id, within));
+    const port = await requested(() => this.#neutron.ensurePort(id));
     const address = port.fixed_ips[0]?.ip_address;
     if (address === undefined) throw new TaskFailed(`Port ${port.id} of the cloud has no address`);
     return address;
@@ -63,12 +63,12 @@ export class OpenStackAddresses implements AddressProvider {
   async allocateFloatingAddress(_inUse: ReadonlySet<string>, id: string): Promise<string> {
     if (!this.#settings.external)
       throw new TaskFailed('This region has no floating IPs: it has no external network');
-    const { floating_ip_address } = await asked(() => this.#neutron.ensureFloatingIp(id));
+    const { floating_ip_address } = await requested(() => this.#neutron.ensureFloatingIp(id));
     return floating_ip_address;
   }
 
   async releaseAddress(id: string): Promise<void> {
-    await asked(async () => {
+    await requested(async () => {
       for (const each of await this.#neutron.floatingIpsMarked(id))
         await this.#neutron.removeFloatingIp(each.id);
       for (const each of await this.#neutron.portsMarked(id)) await this.#neutron.removePort(each.id);
@@ -90,7 +90,7 @@ export class OpenStackAddresses implements AddressProvider {
 }
 
 /** @throws TaskFailed when the cloud will never do it; anything else is tried again */
-async function asked<T>(call: () => Promise<T>): Promise<T> {
+async function requested<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

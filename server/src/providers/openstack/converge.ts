@@ -229,8 +229,8 @@ function ofMembers(
   const isAsDesired = (each: Fields) => {
     const its = there.get(keyOf(each));
     // The cloud may say in which subnet it is, though nobody asked.
-    const asked = Object.entries(each).filter(([key, value]) => key !== 'subnet_id' || value !== null);
-    return its !== undefined && asked.every(([key, value]) => isSame(its[key], value));
+    const requested = Object.entries(each).filter(([key, value]) => key !== 'subnet_id' || value !== null);
+    return its !== undefined && requested.every(([key, value]) => isSame(its[key], value));
   };
   if (goal.length === members.length && goal.every(isAsDesired)) return null;
   const set = goal.map((each) =>

@@ -14,14 +14,14 @@ const NOTHING: EngineObjects = {
 };
 
 test('a region that does not answer is looked at again after a pause, and not by every turn of a loop', async () => {
-  let [now, asked] = [Date.parse('2026-01-01T00:00:00Z'), 0];
+  let [now, requested] = [Date.parse('2026-01-01T00:00:00Z'), 0];
   const session = new Session({
     settings: EXAMPLE,
     credential: () => ({ id: 'id', secret: 'secret' }),
     now: () => now,
     random: () => 1,
     fetch: async () => {
-      asked++;
+      requested++;
       throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
     },
   });
@@ -36,9 +36,9 @@ test('a region that does not answer is looked at again after a pause, and not by
   expect(await loadBalancers.mayLook()).toBe(true);
   await expect(loadBalancers.observe(['one'])).rejects.toThrow('does not answer');
   expect(await loadBalancers.mayLook()).toBe(false);
-  const before = asked;
+  const before = requested;
   await expect(loadBalancers.observe(['one'])).rejects.toThrow('does not answer');
-  expect(asked).toBe(before);
+  expect(requested).toBe(before);
   now += 15_000;
   expect(await loadBalancers.mayLook()).toBe(true);
 });

@@ -139,10 +139,10 @@ export class OpenStackNetworks implements NetworkProvider {
     };
     if (!found) return this.#newPort(desired, desired.isManaged ? {} : filter);
     const has = found.fixed_ips as readonly { readonly ip_address: string }[];
-    const wanted = desired.addresses.map(({ address }) => address);
+    const desiredAddresses = desired.addresses.map(({ address }) => address);
     const same = isSameSet(
       has.map((each) => each.ip_address),
-      wanted,
+      desiredAddresses,
     );
     const addresses: Fields = same ? {} : { fixed_ips: await this.#fixedIps(desired) };
     const its = found.allowed_address_pairs as readonly { readonly ip_address: string }[];

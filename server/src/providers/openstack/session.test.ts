@@ -5,12 +5,12 @@ import { EXAMPLE } from './testing/settings.ts';
 /** A cloud of one function: what it answers to each call, in their order. */
 function cloud(answer: (url: string, init: RequestInit, turn: number) => Response | Promise<Response>) {
   let now = Date.parse('2026-01-01T00:00:00Z');
-  const asked: string[] = [];
+  const requested: string[] = [];
   let tokens = 0;
   const fetched: typeof fetch = async (input, init = {}) => {
     const url = String(input);
-    asked.push(`${init.method} ${url.replace('http://cloud', '')}`);
-    if (!url.endsWith('/auth/tokens')) return answer(url, init, asked.length);
+    requested.push(`${init.method} ${url.replace('http://cloud', '')}`);
+    if (!url.endsWith('/auth/tokens')) return answer(url, init, requested.length);
     tokens++;
     const token = {
       expires_at: new Date(now + 3_600_000).toISOString(),
@@ -33,7 +33,7 @@ function cloud(answer: (url: string, init: RequestInit, turn: number) => Respons
     random: () => 1,
     fetch: fetched,
   });
-  return { session, asked, pass: (ms: number) => (now += ms) };
+  return { session, requested, pass: (ms: number) => (now += ms) };
 }
 
 const ok = () => new Response('{"ports": []}');
@@ -42,12 +42,12 @@ const asError = (error: unknown) => (error instanceof Error ? error : undefined)
 const tokenOf = ({ headers }: RequestInit) => new Headers(headers).get('x-auth-token');
 
 test('calls share one token, and a new one is there before it ends', async () => {
-  const { session, asked, pass } = cloud(ok);
+  const { session, requested, pass } = cloud(ok);
   await Promise.all([get(session), get(session), get(session)]);
   pass(3_500_000);
   await get(session);
-  expect(asked.filter((each) => each.includes('tokens'))).toHaveLength(2);
-  expect(asked.filter((each) => each === 'GET /network/v2.0/ports')).toHaveLength(4);
+  expect(requested.filter((each) => each.includes('tokens'))).toHaveLength(2);
+  expect(requested.filter((each) => each === 'GET /network/v2.0/ports')).toHaveLength(4);
 });
 
 test('a token that was revoked is renewed once; a credential that is refused stops all calls', async () => {
@@ -58,9 +58,9 @@ test('a token that was revoked is renewed once; a credential that is refused sto
   const refused = cloud(() => new Response('', { status: 401 }));
   await expect(get(refused.session)).rejects.toMatchObject({ kind: 'credentials' });
   expect(refused.session.fault).toContain('its credential is refused');
-  const before = refused.asked.length;
+  const before = refused.requested.length;
   await expect(get(refused.session)).rejects.toMatchObject({ kind: 'unavailable' });
-  expect(refused.asked).toHaveLength(before);
+  expect(refused.requested).toHaveLength(before);
 });
 
 test('what may be repeated is, and a creation is not', async () => {
@@ -70,7 +70,7 @@ test('what may be repeated is, and a creation is not', async () => {
   await expect(get(flaky.session)).resolves.toEqual({ ports: [] });
   const lost = cloud(() => new Response('', { status: 503 }));
   await expect(lost.session.call('network', 'POST', '/ports', {})).rejects.toMatchObject({ status: 503 });
-  expect(lost.asked).toEqual([expect.stringContaining('tokens'), 'POST /network/v2.0/ports']);
+  expect(lost.requested).toEqual([expect.stringContaining('tokens'), 'POST /network/v2.0/ports']);
 });
 
 test('at most eight calls are under way', async () => {

@@ -90,7 +90,7 @@ export class Session {
   async call(service: Service, method: Method, path: string, body?: object): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#guarded(() => this.#asked(service, method, path, body));
+        return await this.#guarded(() => this.#requested(service, method, path, body));
       } catch (error) {
         const mayRepeat = error instanceof EngineFault && error.kind === 'unavailable' && method !== 'POST';
         if (!mayRepeat || attempt === ATTEMPTS || this.fault !== null) throw error;
@@ -114,7 +114,12 @@ export class Session {
     this.#token = undefined;
   }
 
-  async #asked(service: Service, method: Method, path: string, body: object | undefined): Promise<unknown> {
+  async #requested(
+    service: Service,
+    method: Method,
+    path: string,
+    body: object | undefined,
+  ): Promise<unknown> {
     for (let renewed = false; ; renewed = true) {
       const token = await this.#currentToken();
       const url = `${urlOf(token.urls, service)}${path}`;
@@ -191,21 +196,21 @@ export class Session {
   }
 
   async #currentToken(): Promise<Token> {
-    const asked = this.#token ?? this.#askForToken();
-    const token = await asked;
+    const requested = this.#token ?? this.#askForToken();
+    const token = await requested;
     if (this.#options.now() < token.expiresAt - EARLY_MS) return token;
-    if (this.#token === asked) this.#token = undefined;
+    if (this.#token === requested) this.#token = undefined;
     return this.#token ?? this.#askForToken();
   }
 
   /** Whoever needs one meanwhile waits for the same. */
   #askForToken(): Promise<Token> {
-    const asked = this.#newToken();
-    this.#token = asked;
-    asked.catch(() => {
-      if (this.#token === asked) this.#token = undefined;
+    const requested = this.#newToken();
+    this.#token = requested;
+    requested.catch(() => {
+      if (this.#token === requested) this.#token = undefined;
     });
-    return asked;
+    return requested;
   }
 
   async #newToken(): Promise<Token> {

@@ -46,8 +46,8 @@ function publicAddressFrom(seed: string, id: string, attempt: number): string {
     const digest = createHash('sha256')
       .update(JSON.stringify([seed, 'floating', id]))
       .digest();
-    const place = digest.readUInt32BE(0) % (DOCUMENTATION.length * HOSTS);
-    return `${DOCUMENTATION[Math.floor(place / HOSTS)]}.${1 + (place % HOSTS)}`;
+    const scope = digest.readUInt32BE(0) % (DOCUMENTATION.length * HOSTS);
+    return `${DOCUMENTATION[Math.floor(scope / HOSTS)]}.${1 + (scope % HOSTS)}`;
   }
   const shared = createHash('sha256')
     .update(JSON.stringify([seed, id, attempt]))

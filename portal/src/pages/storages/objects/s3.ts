@@ -33,7 +33,7 @@ export interface Listing {
 type Method = Schemas['SignStorageUrl']['method'];
 type Query = Readonly<Record<string, string>>;
 
-export interface Asked {
+export interface Requested {
   readonly method: Method;
   /** Absent: the bucket itself. */
   readonly key?: string;
@@ -44,7 +44,11 @@ const SIGN = '/virga/v1/object_storages/{storage_id}/signed_urls';
 const PAGE = '200';
 
 /** The call that signs an address, by which it is known who may ask for it. */
-export const signing = ({ storage, bucket }: BucketOf, { method, key, query = {} }: Asked, seconds = 300) =>
+export const signing = (
+  { storage, bucket }: BucketOf,
+  { method, key, query = {} }: Requested,
+  seconds = 300,
+) =>
   apiCall('post', SIGN, {
     params: { path: { storage_id: storage } },
     body: {
@@ -59,18 +63,18 @@ export const signing = ({ storage, bucket }: BucketOf, { method, key, query = {}
  *  @throws what the API refused with */
 export async function sign(
   of: BucketOf,
-  asked: Asked,
+  requested: Requested,
   seconds?: number,
 ): Promise<Schemas['SignedStorageUrl']> {
-  const { data, error } = await signing(of, asked, seconds).send();
+  const { data, error } = await signing(of, requested, seconds).send();
   if (error !== undefined) throw error;
   return data as Schemas['SignedStorageUrl'];
 }
 
 /** @throws what the API or the storage refused with */
-export async function ask(of: BucketOf, asked: Asked, init: RequestInit = {}): Promise<Response> {
-  const { passed_on } = await sign(of, asked);
-  const answer = await fetch(passed_on, { ...init, method: asked.method });
+export async function ask(of: BucketOf, requested: Requested, init: RequestInit = {}): Promise<Response> {
+  const { passed_on } = await sign(of, requested);
+  const answer = await fetch(passed_on, { ...init, method: requested.method });
   if (!answer.ok) throw await refusalOf(answer);
   return answer;
 }
@@ -94,8 +98,8 @@ const objectOf = (element: Element): StoredObject => ({
   modified: textOf(element, 'LastModified'),
 });
 
-async function xmlOf(of: BucketOf, asked: Asked): Promise<Document> {
-  return parsed(await (await ask(of, asked)).text());
+async function xmlOf(of: BucketOf, requested: Requested): Promise<Document> {
+  return parsed(await (await ask(of, requested)).text());
 }
 
 /** One folder of a bucket, a page of it.

@@ -53,7 +53,7 @@ export class InterfaceService {
   async attach(ctx: RegionContext, id: string, input: AttachInterface): Promise<TaskRef> {
     requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await lockInstance(tx, id, ctx.place);
+      const row = await lockInstance(tx, id, ctx.scope);
       const faults = new Faults();
       const wish = requestedInterface(input, faults);
       if (input.ddos_profile) faults.add('ddos_profile', 'is for regions with has_ddos');
@@ -86,7 +86,7 @@ export class InterfaceService {
   async detach(ctx: RegionContext, id: string, input: DetachInterface): Promise<TaskRef> {
     requireInstanceProvider(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await lockInstance(tx, id, ctx.place);
+      const row = await lockInstance(tx, id, ctx.scope);
       requireChangeable(row, 'detach_interface');
       const ports = await lockPortsOf(tx, deviceOf(id));
       const port = ports.find((each) => each.id === input.port_id.toLowerCase());
@@ -104,13 +104,13 @@ export class InterfaceService {
 
   /** @throws NotFound */
   async list(ctx: RegionContext, id: string, query: InterfaceListQuery) {
-    await readInstance(ctx.db, id, ctx.place);
+    await readInstance(ctx.db, id, ctx.scope);
     return pageOf(await viewInterfaces(ctx, id), query, (view) => view);
   }
 
   /** @throws NotFound */
   async ports(ctx: RegionContext, id: string) {
-    await readInstance(ctx.db, id, ctx.place);
+    await readInstance(ctx.db, id, ctx.scope);
     const results = await viewPorts(ctx, id);
     return { count: results.length, results };
   }

@@ -14,12 +14,12 @@ export async function readMetrics(
   deps: InstanceDeps,
   ctx: RegionContext,
   id: string,
-  asked: MetricsWindow,
+  requested: MetricsWindow,
   query: MetricsQuery,
 ) {
-  const window = windowOf(asked, ctx.clock.now());
+  const window = windowOf(requested, ctx.clock.now());
   requireInstanceProvider(deps, ctx);
-  const row = await readInstance(ctx.db, id, ctx.place);
+  const row = await readInstance(ctx.db, id, ctx.scope);
   const instance = { id, since: row.created_at, disks: await readDevices(ctx.db, id) };
   const points = await deps.providerOf(ctx.region.id)?.readUse(instance, window);
   return pageOf(points ?? [], query, viewPoint);

@@ -18,7 +18,7 @@ export async function checkGroups(
     Object.values(named).flatMap((groups) => groups?.map(({ id }) => id.toLowerCase()) ?? []),
   );
   if (ids.size === 0) return;
-  const known = await findSecurityGroups(tx, [...ids], ctx.place);
+  const known = await findSecurityGroups(tx, [...ids], ctx.scope);
   for (const [field, groups = []] of Object.entries(named)) {
     for (const [index, { id }] of groups.entries()) {
       if (!known.has(id.toLowerCase()))
@@ -37,6 +37,6 @@ export async function groupsOfNewPort(
 ): Promise<readonly string[] | undefined> {
   if (named) return [...new Set(named.map(({ id }) => id.toLowerCase()))];
   if (type === 'reserved_fixed_ip') return undefined;
-  const usual = await defaultSecurityGroup(tx, ctx.place);
+  const usual = await defaultSecurityGroup(tx, ctx.scope);
   return usual === undefined ? [] : [usual];
 }

@@ -44,7 +44,7 @@ export async function removeGroups(ctx: RegionContext, id: string, input: PortGr
 /** The groups that filter one of its ports, by name.
  *  @throws NotFound */
 export async function listGroups(ctx: RegionContext, id: string) {
-  await readInstance(ctx.db, id, ctx.place);
+  await readInstance(ctx.db, id, ctx.scope);
   const ports = await readPortsOf(ctx.db, 'instance', [id]);
   const results = await namesOfSecurityGroups(
     ctx.db,
@@ -68,7 +68,7 @@ async function change(
   plan: Planner,
 ): Promise<void> {
   await ctx.db.transaction(async (tx) => {
-    const row = await lockInstance(tx, id, ctx.place);
+    const row = await lockInstance(tx, id, ctx.scope);
     requireOwn(row);
     const wishes = wishesOf(input);
     const faults = new Faults();
@@ -78,7 +78,7 @@ async function change(
     }
     const ports = await lockPortsOf(tx, deviceOf(id));
     const names = [...new Set(wishes.map(({ name }) => name))];
-    const groups = await findSecurityGroupsNamed(tx, names, ctx.place);
+    const groups = await findSecurityGroupsNamed(tx, names, ctx.scope);
     const after = new Map(ports.map((port) => [port.id, port.security_group_ids]));
     for (const wish of wishes) {
       const meant = portsOf(wish, ports, faults);
@@ -91,7 +91,7 @@ async function change(
     faults.refuse();
     requireFree('Instance', row);
     for (const [portId, ids] of after) await setSecurityGroups(tx, portId, ids, ctx.clock.timestamp());
-    await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.place });
+    await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.scope });
   });
 }
 

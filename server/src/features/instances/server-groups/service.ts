@@ -12,7 +12,7 @@ import { lockInstance } from '../store.ts';
  *  @throws NotFound for it or the group, Conflict when it is in a group already, in no state for this, or held */
 export const putIntoServerGroup = (deps: InstanceDeps, ctx: RegionContext, id: string, groupId: string) =>
   change(deps, ctx, { id, action: 'put_into_servergroup' }, (tx) =>
-    joinServerGroup(tx, { ...ctx.place, groupId, instanceId: id, timestamp: ctx.clock.timestamp() }),
+    joinServerGroup(tx, { ...ctx.scope, groupId, instanceId: id, timestamp: ctx.clock.timestamp() }),
   );
 
 /** @throws NotFound, Conflict when it is in no group, in no state for this, or held */
@@ -32,7 +32,7 @@ function change(
 ): Promise<TaskRef> {
   requireInstanceProvider(deps, ctx);
   return ctx.db.transaction(async (tx) => {
-    const row = await lockInstance(tx, id, ctx.place);
+    const row = await lockInstance(tx, id, ctx.scope);
     requireChangeable(row, action);
     await write(tx);
     return startChange(tx, ctx, row, action, {});

@@ -19,7 +19,7 @@ export async function flavorsForInstance(
   withPrices: boolean,
 ) {
   requireInstanceProvider(deps, ctx);
-  const row = await readInstance(ctx.db, id, ctx.place);
+  const row = await readInstance(ctx.db, id, ctx.scope);
   const ram = await readRamOfInstance(ctx.db, id);
   return listed(
     flavorsOffered().filter((flavor) => flavor.id !== row.flavor.id && flavor.ram >= ram),
@@ -38,7 +38,7 @@ export async function flavorsForVolumes(
   requireInstanceProvider(deps, ctx);
   const faults = new Faults();
   const needs = await readRamOfImages(ctx.db, {
-    ...ctx.place,
+    ...ctx.scope,
     imageIds: volumes.flatMap((volume) => (volume.source === 'image' ? (volume.image_id ?? []) : [])),
     volumeIds: volumes.flatMap((volume) =>
       volume.source === 'existing-volume' ? (volume.volume_id ?? []) : [],

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/database/db.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import type { Place } from '../model.ts';
+import type { Scope } from '../model.ts';
 
 /** MiB of memory that the image needs which an instance boots from; 0: any will do. */
 export async function readRamOfInstance(db: Queryable, id: string): Promise<number> {
@@ -15,7 +15,7 @@ const ids = (texts: readonly string[]) =>
 /** MiB that an instance needs for each of these images and volumes that the project may use, by their ids. */
 export async function readRamOfImages(
   db: Queryable,
-  of: Place & { readonly imageIds: readonly string[]; readonly volumeIds: readonly string[] },
+  of: Scope & { readonly imageIds: readonly string[]; readonly volumeIds: readonly string[] },
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db.rows<{ id: string; ram: number }>(sql`select m.id, m.min_ram as ram from images m
       where m.id = any(${ids(of.imageIds)}::uuid[]) and m.region_id = ${of.regionId} and (m.project_id = ${of.projectId} or m.project_id is null)

@@ -15,13 +15,13 @@ const get = (id: string) => read(`${ALL}/${id}`);
 const patch = (id: string, body: object) => call('PATCH', `${ALL}/${id}`, body);
 const rulesOf = (policy: string) => `${ALL}/${policy}/rules`;
 
-interface Place {
+interface Scope {
   readonly lb: string;
   readonly listener: string;
   readonly pool: string;
 }
 
-async function place(body: object = web): Promise<Place> {
+async function scope(body: object = web): Promise<Scope> {
   const lb = await created(server, body);
   const { listeners } = await read(`${LBS}/${lb}/status`);
   return { lb, listener: listeners[0].id, pool: listeners[0].pools[0]?.id };
@@ -46,7 +46,7 @@ const REGION = { project_id: 1, region_id: 2, region: 'Simulated' };
 const DONE = { operating_status: 'ONLINE', provisioning_status: 'ACTIVE', task_id: null };
 
 test('a policy with its rules is created, read, changed and deleted, and nothing of it is left', async () => {
-  const { lb, listener, pool } = await place();
+  const { lb, listener, pool } = await scope();
   const before = await remains(server);
   const id = await policy(listener, {
     name: 'to the pool',
@@ -121,7 +121,7 @@ test('a policy with its rules is created, read, changed and deleted, and nothing
 });
 
 test('positions shift as others come, move and go', async () => {
-  const { listener } = await place();
+  const { listener } = await scope();
   const [a, b] = [await policy(listener), await policy(listener)];
   const first = await policy(listener, { position: 1 });
   const last = await policy(listener, { position: 99 });
@@ -138,8 +138,8 @@ test('positions shift as others come, move and go', async () => {
 });
 
 test('every fault of a policy is named, and nothing changes', async () => {
-  const { lb, listener, pool } = await place();
-  const tcp = await place({
+  const { lb, listener, pool } = await scope();
+  const tcp = await scope({
     name: 'tcp',
     listeners: [
       {
@@ -187,7 +187,7 @@ test('every fault of a policy is named, and nothing changes', async () => {
 });
 
 test('every fault of a rule is named', async () => {
-  const { listener } = await place();
+  const { listener } = await scope();
   const id = await policy(listener);
   const other = await policy(listener);
   const wrong = (body: object) =>
@@ -217,7 +217,7 @@ test('every fault of a rule is named', async () => {
 });
 
 test('a pool that a policy chooses, and a listener with policies, are kept consistent', async () => {
-  const { lb, listener, pool } = await place();
+  const { lb, listener, pool } = await scope();
   const other = await make('lblisteners', {
     load_balancer_id: lb,
     name: 'second',
@@ -245,7 +245,7 @@ test('lists have every policy of the region, and a whole load balancer goes with
   const before = await remains(server);
   const count = async () => (await read(`${ALL}?limit=1`)).count;
   const at = await count();
-  const { lb, listener, pool } = await place();
+  const { lb, listener, pool } = await scope();
   const id = await policy(listener, { action: 'REDIRECT_TO_POOL', redirect_pool_id: pool });
   await rule(id);
   expect(await count()).toBe(at + 1);

@@ -1,6 +1,6 @@
 /** Positions of the L7 policies of a listener: from 1 upwards without gaps. */
 
-interface Placed {
+interface Positioned {
   readonly id: string;
   readonly position: number;
 }
@@ -11,14 +11,14 @@ export interface Move {
 }
 
 /** In the order of their positions. */
-export function inOrder<Row extends Placed>(rows: readonly Row[]): Row[] {
+export function inOrder<Row extends Positioned>(rows: readonly Row[]): Row[] {
   return rows.toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1));
 }
 
 /** Where a new policy comes to stand: at the position asked for, or behind the last one.
  *  @returns its position, and which others move for it */
-export function placeNew(
-  rows: readonly Placed[],
+export function positionNew(
+  rows: readonly Positioned[],
   requested: number | undefined,
 ): { position: number; moves: Move[] } {
   const last = rows.length + 1;
@@ -28,7 +28,7 @@ export function placeNew(
 }
 
 /** Which policies move when one of them is to stand elsewhere. */
-export function placeAgain(rows: readonly Placed[], id: string, requested: number): Move[] {
+export function positionAgain(rows: readonly Positioned[], id: string, requested: number): Move[] {
   const others = inOrder(rows)
     .map((row) => row.id)
     .filter((other) => other !== id);
@@ -36,7 +36,7 @@ export function placeAgain(rows: readonly Placed[], id: string, requested: numbe
 }
 
 /** Which policies move when one of them goes. */
-export function closeGap(rows: readonly Placed[], id: string): Move[] {
+export function closeGap(rows: readonly Positioned[], id: string): Move[] {
   const left = rows.filter((row) => row.id !== id);
   return moved(
     left,
@@ -45,7 +45,7 @@ export function closeGap(rows: readonly Placed[], id: string): Move[] {
 }
 
 /** @param ids all policies as they shall stand */
-function moved(rows: readonly Placed[], ids: readonly string[]): Move[] {
+function moved(rows: readonly Positioned[], ids: readonly string[]): Move[] {
   const before = new Map(rows.map((row) => [row.id, row.position]));
   return ids.flatMap((id, index) =>
     before.has(id) && before.get(id) !== index + 1 ? [{ id, position: index + 1 }] : [],

@@ -47,7 +47,7 @@ const RULES = {
 export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
   const { limit, offset } = query;
   const page = await listParts<ListedPolicy>(ctx.db, POLICIES, {
-    ...ctx.place,
+    ...ctx.scope,
     conditions: [],
     limit,
     offset,
@@ -56,7 +56,7 @@ export async function listPolicies(ctx: RegionContext, query: PolicyListQuery) {
 }
 
 async function readPolicy(ctx: RegionContext, id: string): Promise<ListedPolicy> {
-  const row = await readPart<ListedPolicy>(ctx.db, POLICIES, { ...ctx.place, id });
+  const row = await readPart<ListedPolicy>(ctx.db, POLICIES, { ...ctx.scope, id });
   if (!row) throw new NotFound(`L7 policy ${id} was not found`);
   return row;
 }
@@ -71,7 +71,7 @@ export async function listRules(ctx: RegionContext, policyId: string, query: Pol
   const { id } = await readPolicy(ctx, policyId);
   const { limit, offset } = query;
   const page = await listParts<ListedRule>(ctx.db, RULES, {
-    ...ctx.place,
+    ...ctx.scope,
     conditions: [sql`policy_id = ${id}::uuid`],
     limit,
     offset,
@@ -81,14 +81,14 @@ export async function listRules(ctx: RegionContext, policyId: string, query: Pol
 
 /** @throws NotFound */
 export async function getRule(ctx: RegionContext, policyId: string, id: string) {
-  const row = await readPart<ListedRule>(ctx.db, RULES, { ...ctx.place, id });
+  const row = await readPart<ListedRule>(ctx.db, RULES, { ...ctx.scope, id });
   if (row?.policy_id !== policyId.toLowerCase()) {
     throw new NotFound(`L7 rule ${id} was not found in L7 policy ${policyId}`);
   }
   return viewRule(row, ctx);
 }
 
-const placeOf = ({ project, region }: RegionContext) => ({
+const scopeOf = ({ project, region }: RegionContext) => ({
   project_id: project.id,
   region_id: region.id,
   region: region.name,
@@ -101,7 +101,7 @@ const viewPart = <Shown extends object>(
   shown: Shown,
 ) => ({
   id: row.id,
-  ...placeOf(ctx),
+  ...scopeOf(ctx),
   ...shown,
   operating_status: row.operating_status,
   provisioning_status: row.provisioning_status,
@@ -111,7 +111,7 @@ const viewPart = <Shown extends object>(
 function viewPolicy(row: ListedPolicy, ctx: RegionContext) {
   return viewPart(row, ctx, {
     ...pick(row, POLICY_FIELDS),
-    rules: row.rules.map((id) => ({ id, ...placeOf(ctx) })),
+    rules: row.rules.map((id) => ({ id, ...scopeOf(ctx) })),
   });
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { ListOf, Nullable, PLACE, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
+import { ListOf, Nullable, SCOPE, StringEnum, Uuid } from '../../../platform/http/schemas.ts';
 import { OperatingStatus, ProvisioningStatus } from '../schema-parts.ts';
 import { PolicyParams } from './schema.ts';
 
@@ -49,7 +49,7 @@ export type ReplaceRule = Static<typeof ReplaceRule>;
 export const Rule = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     type: type(),
     compare_type: compareType(),
     key: Nullable(Type.String({ maxLength: 255 })),

@@ -4,8 +4,8 @@ import {
   ListOf,
   ListQuery,
   Nullable,
-  PLACE,
   RegionParams,
+  SCOPE,
   StringEnum,
   Uuid,
 } from '../../../platform/http/schemas.ts';
@@ -105,7 +105,7 @@ export const UpdatePolicy = body<UpdatePolicy>('UpdateL7Policy', {});
 export const Policy = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     listener_id: Uuid(),
     name: Type.String(),
     action: StringEnum(POLICY_ACTIONS),
@@ -115,7 +115,7 @@ export const Policy = Type.Object(
     redirect_pool_id: Nullable(Type.String()),
     redirect_http_code: Nullable(Type.Integer()),
     tags: Type.Array(Type.String()),
-    rules: Type.Array(Type.Object({ id: Uuid(), ...PLACE })),
+    rules: Type.Array(Type.Object({ id: Uuid(), ...SCOPE })),
     operating_status: OperatingStatus(),
     provisioning_status: ProvisioningStatus(),
     task_id: Nullable(Uuid()),

@@ -5,7 +5,7 @@ import { poolRule } from '../listeners/rules.ts';
 import type { L7PolicyRow, ListenerRow, LoadBalancerTree } from '../model.ts';
 import { differing, type PartService, partOf } from '../parts/service.ts';
 import type { Changes } from '../parts/store.ts';
-import { closeGap, type Move, placeAgain, placeNew } from './positions.ts';
+import { closeGap, type Move, positionAgain, positionNew } from './positions.ts';
 import { checkPolicy, HAS_POLICIES } from './rules.ts';
 import type { CreatePolicy, PolicyTarget, UpdatePolicy } from './schema.ts';
 
@@ -24,7 +24,7 @@ export class L7PolicyService {
     return this.#parts.changePart(ctx, { kind: 'listener', id: listenerId }, ({ tree, rows }) => {
       const listener = partOf(tree.listeners, listenerId, 'Listener');
       refuseMisfit(input, listener, tree, faults());
-      const { position, moves } = placeNew(policiesOf(tree, listenerId), input.position);
+      const { position, moves } = positionNew(policiesOf(tree, listenerId), input.position);
       const { name = '', tags = [] } = input;
       const id = rows.addPolicy(listenerId, { name, tags, position, ...targetColumns(input) });
       return { task: 'create_l7policy', subject: { id, name }, updates: { policy: moves.map(patchOf) } };
@@ -43,7 +43,7 @@ export class L7PolicyService {
       const set = differing('policy', row, { name, tags, ...targetColumns(input) });
       const siblings = policiesOf(tree, row.listener_id);
       const position = Math.min(input.position ?? row.position, siblings.length);
-      const moves = position === row.position ? [] : placeAgain(siblings, id, position);
+      const moves = position === row.position ? [] : positionAgain(siblings, id, position);
       const updates = updatesOf(id, set, moves);
       return {
         task: 'patch_l7policy',

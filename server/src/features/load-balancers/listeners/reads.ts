@@ -40,7 +40,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
   const { name, show_stats: showStats } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
   const page = await listParts<ListedListener>(ctx.db, listing(showStats), {
-    ...ctx.place,
+    ...ctx.scope,
     conditions: [
       ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
       ...(name === undefined ? [] : [sql`name = ${name}`]),
@@ -53,7 +53,7 @@ export async function listListeners(ctx: RegionContext, query: ListenerListQuery
 
 /** @throws NotFound */
 export async function getListener(ctx: RegionContext, id: string, showStats: boolean) {
-  const row = await readPart<ListedListener>(ctx.db, listing(showStats), { id, ...ctx.place });
+  const row = await readPart<ListedListener>(ctx.db, listing(showStats), { id, ...ctx.scope });
   if (!row) throw new NotFound(`Listener ${id} was not found`);
   return viewListener(row, showStats);
 }

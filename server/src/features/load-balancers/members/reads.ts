@@ -1,6 +1,6 @@
 import { nullable, offsetTime } from '../../../kernel/codecs.ts';
 import { NotFound } from '../../../kernel/errors.ts';
-import { inPlace, listPage } from '../../../platform/database/list-page.ts';
+import { inScope, listPage } from '../../../platform/database/list-page.ts';
 import { listOf, pick, without } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
@@ -23,7 +23,7 @@ const KEYS = { address: ['address', 'protocol_port'], created_at: ['created_at',
 export async function listMembers(ctx: RegionContext, poolId: string, query: MemberListQuery) {
   const { order_by: order, limit, offset } = query;
   const { field, direction } = parseOrder<keyof typeof KEYS>(order);
-  const pool = sql`select id from lb_pools where id = ${poolId}::uuid and ${inPlace(ctx.place)}`;
+  const pool = sql`select id from lb_pools where id = ${poolId}::uuid and ${inScope(ctx.scope)}`;
   const { count, rows } = await listPage<ShownMember>(ctx.db, {
     prepared: true,
     table: 'lb_members',

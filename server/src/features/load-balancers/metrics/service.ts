@@ -14,7 +14,7 @@ import {
 } from './series.ts';
 import { readCreation, readSamples } from './store.ts';
 
-type MetricsContext = Pick<RegionContext, 'db' | 'clock' | 'region' | 'place'>;
+type MetricsContext = Pick<RegionContext, 'db' | 'clock' | 'region' | 'scope'>;
 
 export class LoadBalancerMetrics {
   readonly #providers: DataPlanes;
@@ -25,8 +25,8 @@ export class LoadBalancerMetrics {
 
   /** What a load balancer has used within the last hours or days, at most 1,440 points, oldest first.
    *  @throws Invalid, NotFound */
-  async read(ctx: MetricsContext, id: string, asked: MetricsWindow) {
-    const window = windowOf(asked, ctx.clock.now());
+  async read(ctx: MetricsContext, id: string, requested: MetricsWindow) {
+    const window = windowOf(requested, ctx.clock.now());
     const created = await creationOf(ctx, id);
     const { from: since, stepSeconds: step } = window;
     const points = this.#providers.of(ctx.region.id)?.passive
@@ -48,8 +48,8 @@ export class LoadBalancerMetrics {
   }
 }
 
-async function creationOf({ db, place }: MetricsContext, id: string): Promise<Date> {
-  const created = await readCreation(db, { id, ...place });
+async function creationOf({ db, scope }: MetricsContext, id: string): Promise<Date> {
+  const created = await readCreation(db, { id, ...scope });
   if (!created) throw new NotFound(`Load balancer ${id} was not found`);
   return created;
 }

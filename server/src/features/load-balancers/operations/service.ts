@@ -57,7 +57,7 @@ export class LoadBalancerOperations {
   ): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const row = await lockLoadBalancer(tx, id, ctx.place);
+      const row = await lockLoadBalancer(tx, id, ctx.scope);
       requireTransition(row, 'PENDING_UPDATE');
       const { type, ...task } = await change(tx, row);
       const taskId = ctx.ids.uuid();

@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/database/db.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { raw, type Sql, sql } from '../../../platform/database/sql.ts';
 
 /** Lists of parts: one statement a page, newest first. */
@@ -23,7 +23,7 @@ export function listParts<Row>(db: Db, listing: PartListing, where: PartListWher
     table: listing.table,
     alias: 't',
     columns: listing.columns,
-    where: [inPlace(where), ...where.conditions],
+    where: [inScope(where), ...where.conditions],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,

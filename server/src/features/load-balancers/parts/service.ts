@@ -67,7 +67,7 @@ export class PartService {
   /** Changes parts of the load balancer that a part belongs to.
    *  @throws NotFound for the part, and like `change` */
   async changePart(ctx: RegionContext, part: PartRef, decide: Decide): Promise<TaskRef> {
-    const where = { id: part.id, ...ctx.place };
+    const where = { id: part.id, ...ctx.scope };
     const owner = await readOwner(ctx.db, part.kind, where);
     if (owner === undefined) throw new NotFound(`${KINDS[part.kind].noun} ${part.id} was not found`);
     return this.change(ctx, owner, decide);
@@ -77,7 +77,7 @@ export class PartService {
   async change(ctx: RegionContext, loadBalancerId: string, decide: Decide): Promise<TaskRef> {
     await this.#providers.require(ctx.region);
     return ctx.db.transaction(async (tx) => {
-      const loadBalancer = await lockLoadBalancer(tx, loadBalancerId, ctx.place);
+      const loadBalancer = await lockLoadBalancer(tx, loadBalancerId, ctx.scope);
       requireTransition(loadBalancer, 'PENDING_UPDATE');
       const tree = await readTree(tx, loadBalancerId);
       if (!tree) throw new NotFound(`Load balancer ${loadBalancerId} was not found`);

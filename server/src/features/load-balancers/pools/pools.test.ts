@@ -181,17 +181,17 @@ test('a change replaces what it names and keeps the rest', async () => {
 
 test('persistence_granularity is a contiguous netmask of either IP version', async () => {
   const lb = await created(server, { name: 'bare' });
-  const asked = (persistence_granularity: string) =>
+  const requested = (persistence_granularity: string) =>
     call('POST', POOLS, {
       ...base,
       load_balancer_id: lb,
       session_persistence: { type: 'SOURCE_IP', persistence_granularity },
     });
   for (const mask of ['255.0.255.0', '24', 'ffff::1', '10.0.0.0/8']) {
-    expect(await faultsOf(asked(mask))).toEqual(['session_persistence.persistence_granularity']);
+    expect(await faultsOf(requested(mask))).toEqual(['session_persistence.persistence_granularity']);
   }
   for (const mask of ['255.255.0.0', 'ffff:ffff:ffff:ffff::']) {
-    const id = await createdOne(server, 'pools', asked(mask));
+    const id = await createdOne(server, 'pools', requested(mask));
     expect((await get(id)).session_persistence.persistence_granularity).toBe(mask);
   }
 });

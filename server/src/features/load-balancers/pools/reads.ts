@@ -49,7 +49,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
   const { listener_id: listenerId, name, details } = query;
   const loadBalancerId = query.load_balancer_id ?? query.loadbalancer_id;
   const page = await listParts<ListedPool>(ctx.db, listing(details), {
-    ...ctx.place,
+    ...ctx.scope,
     conditions: [
       ...(loadBalancerId === undefined ? [] : [sql`load_balancer_id = ${loadBalancerId}::uuid`]),
       ...(listenerId === undefined ? [] : [sql`id = any(array(${poolsOf(listenerId)}))`]),
@@ -63,7 +63,7 @@ export async function listPools(ctx: RegionContext, query: PoolListQuery) {
 
 /** @throws NotFound */
 export async function getPool(ctx: RegionContext, id: string) {
-  const row = await readPart<ListedPool>(ctx.db, listing(true), { id, ...ctx.place });
+  const row = await readPart<ListedPool>(ctx.db, listing(true), { id, ...ctx.scope });
   if (!row) throw new NotFound(`Pool ${id} was not found`);
   return viewPool(row);
 }

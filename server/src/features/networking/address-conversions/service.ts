@@ -6,7 +6,7 @@ import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import type { AddressProvider } from '../addresses/index.ts';
 import { type ConvertedAddress, offerFloatingIp } from '../floating-ips/index.ts';
-import { findPlace } from '../networks/index.ts';
+import { findSubnet } from '../networks/index.ts';
 import { offerReservedIp } from '../reserved-fixed-ips/index.ts';
 
 export interface ConversionDeps {
@@ -39,9 +39,9 @@ export class ConversionService {
     const [taskId, becomes] = [ctx.ids.uuid(), ctx.ids.uuid()];
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      const offered = await offerFloatingIp(tx, { ...ctx.place, id }, taskId);
-      const place = await findPlace(tx, { ...ctx.place, containing: offered.address }, 'floating_ip_id');
-      const { network, subnetId } = place;
+      const offered = await offerFloatingIp(tx, { ...ctx.scope, id }, taskId);
+      const scope = await findSubnet(tx, { ...ctx.scope, containing: offered.address }, 'floating_ip_id');
+      const { network, subnetId } = scope;
       const input: ToReserved = { ...offered, becomes, networkId: network.id, subnetId };
       const task = await startFor(tx, ctx, 'convert_fip', { id }, { id: taskId, input: { ...input } });
       await reserve(tx, ctx.quota, { external_ip_count: 1 });
@@ -56,7 +56,7 @@ export class ConversionService {
     const [taskId, becomes] = [ctx.ids.uuid(), ctx.ids.uuid()];
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      const input = { ...(await offerReservedIp(tx, { ...ctx.place, id }, taskId)), becomes };
+      const input = { ...(await offerReservedIp(tx, { ...ctx.scope, id }, taskId)), becomes };
       const task = await startFor(tx, ctx, 'convert_reserved_fixed_ip', { id }, { id: taskId, input });
       await reserve(tx, ctx.quota, { floating_count: 1 });
       return task;

@@ -48,19 +48,19 @@ export async function giveAnyAddress(tx: Tx, room: AddressRoom, owner: string): 
 }
 
 /** A free address of the subnet, which stays free while the caller has locked addresses.
- *  @param place some number, for where to begin in a large range; absent: at its start
+ *  @param seed some number, for where to begin in a large range; absent: at its start
  *  @returns undefined when there is none */
 export async function findAnyAddress(
   tx: Tx,
   room: Omit<AddressRoom, 'subnetId'>,
-  place?: bigint,
+  seed?: bigint,
 ): Promise<string | undefined> {
   const range = parseRange(room.cidr);
   const usable = range && usableAddresses(range);
   if (!usable) return undefined;
   const [first, last] = usable;
   const size = last - first + 1n;
-  const start = place !== undefined && size > SEARCHED_FROM_START ? first + (place % size) : first;
+  const start = seed !== undefined && size > SEARCHED_FROM_START ? first + (seed % size) : first;
   // From there to the end, then the part before it.
   const parts: readonly (readonly [bigint, bigint])[] =
     start === first

@@ -29,7 +29,7 @@ export async function attachFloatingIp(
   how: { readonly to: AttachTo; readonly taskId: string; readonly assignment: NewAssignment },
 ): Promise<number> {
   const { to, taskId, assignment } = how;
-  const scope = ctx.place;
+  const scope = ctx.scope;
   if (!provider) throw new NotOffered(`Region ${ctx.region.name} has no floating IPs to give`);
   const target = await targetFor(tx, to);
   const other = await store.findCarried(tx, target.portId, target.address);

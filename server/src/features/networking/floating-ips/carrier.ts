@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { Tx } from '../../../platform/database/db.ts';
-import type { Placed, RegionContext } from '../../../platform/http/context.ts';
+import type { RegionContext, Scoped } from '../../../platform/http/context.ts';
 import type { TaskRun, Wait } from '../../../platform/tasks/handler.ts';
 
 /** What floating IPs lead to whose data plane must serve them. Load balancers are that; they implement this, and are
@@ -12,7 +12,7 @@ export interface Carrier {
   views(ctx: RegionContext, ids: readonly string[]): Promise<ReadonlyMap<string, object>>;
   /** Locks it and gives it to the task until that ends.
    *  @throws NotFound, Conflict when another task holds it or it has no address yet */
-  hold(tx: Tx, where: Placed, taskId: string): Promise<CarrierRef>;
+  hold(tx: Tx, where: Scoped, taskId: string): Promise<CarrierRef>;
   /** Notes that its floating IP has come or gone, while the task holds it. */
   changed(tx: Tx, id: string, taskId: string): Promise<void>;
   /** Makes the data plane serve what the database says. @returns what ends the task's hold

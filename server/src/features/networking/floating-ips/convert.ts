@@ -1,7 +1,7 @@
 import { Conflict } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { Hold } from '../../../platform/database/held-table.ts';
-import type { Placed } from '../../../platform/http/context.ts';
+import type { Scoped } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import * as store from './store.ts';
 
@@ -15,7 +15,7 @@ export interface ConvertedAddress {
 
 /** Gives a floating IP that leads nowhere to the task that converts it.
  *  @throws NotFound, Conflict when it leads to a port or a task holds it */
-export async function offerFloatingIp(tx: Tx, where: Placed, taskId: string): Promise<ConvertedAddress> {
+export async function offerFloatingIp(tx: Tx, where: Scoped, taskId: string): Promise<ConvertedAddress> {
   const row = await store.lockFreeFloatingIp(tx, where.id, where);
   if (row.port_id !== null) {
     throw new Conflict(`Floating IP ${row.id} is assigned to port ${row.port_id}; unassign it first`);

@@ -23,7 +23,7 @@ const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
 
 test('floating IPs: the page and the count are those of the rows', async () => {
   const ip = fc.record({ attached: fc.boolean(), tags });
-  const asked = fc.record({
+  const requested = fc.record({
     status: maybe(fc.constantFrom('ACTIVE', 'DOWN', 'ERROR')),
     portIds: maybe(
       fc.subarray(
@@ -37,7 +37,7 @@ test('floating IPs: the page and the count are those of the rows', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(ip, { maxLength: 10, size: 'max' }),
-      fc.array(asked, { minLength: 1, maxLength: 6 }),
+      fc.array(requested, { minLength: 1, maxLength: 6 }),
       async (added, queries) => {
         // The last of ten loses its port once it is counted.
         const ips = added.map((one, n) => (n === 9 ? { ...one, attached: false } : one));

@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '../../../platform/database/db.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { type Sql, sql } from '../../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
 import type { FloatingIpView } from './model.ts';
@@ -21,7 +21,7 @@ export function listFloatingIps(db: Db, where: ListWhere): Promise<Page<Floating
     alias: 'f',
     columns: SHOWN,
     joins: PORT_OF_FIP,
-    where: [inPlace(where), ...conditions],
+    where: [inScope(where), ...conditions],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,

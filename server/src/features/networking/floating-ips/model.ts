@@ -1,5 +1,5 @@
 import type { Transitions } from '../../../kernel/transitions.ts';
-import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, type RowOf, SCOPE_COLUMNS } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { PortRow } from '../ports/index.ts';
 
@@ -9,7 +9,7 @@ export type FloatingIpStatus = 'ACTIVE' | 'DOWN';
 export const FLOATING_IP_TRANSITIONS: Transitions<FloatingIpStatus> = { DOWN: ['ACTIVE'], ACTIVE: ['DOWN'] };
 
 export const COLUMNS = [
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'client_id',
   'floating_ip_address',
   'port_id',

@@ -5,7 +5,7 @@ import {
   ListOf,
   ListQuery,
   Nullable,
-  PLACE,
+  SCOPE,
   StringEnum,
   TASKS,
   TIMES,
@@ -19,7 +19,7 @@ const STATUSES = ['ACTIVE', 'DOWN', 'ERROR'] as const;
 export const FloatingIp = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     floating_ip_address: Nullable(IpAddress()),
     fixed_ip_address: Nullable(IpAddress()),
     port_id: Nullable(Uuid()),

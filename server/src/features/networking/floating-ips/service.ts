@@ -80,7 +80,7 @@ export class FloatingIpService {
   async update(ctx: RegionContext, id: string, input: UpdateFloatingIp): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFloatingIp(tx, id, ctx.place);
+      const row = await store.lockFloatingIp(tx, id, ctx.scope);
       const tags = patchTags(row.tags, input.tags);
       requireFree('Floating IP', row);
       const requested = await this.#requested(tx, ctx, row, input);
@@ -104,7 +104,7 @@ export class FloatingIpService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeFloatingIp(tx, id, ctx.place);
+      const row = await store.lockFreeFloatingIp(tx, id, ctx.scope);
       const taskId = ctx.ids.uuid();
       const from = targetOf(row);
       if (from) await this.#targets.hold(tx, ctx, from, taskId);
@@ -115,7 +115,7 @@ export class FloatingIpService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await store.readFloatingIp(ctx.db, { ...ctx.place, id });
+    const row = await store.readFloatingIp(ctx.db, { ...ctx.scope, id });
     if (!row) throw new NotFound(`Floating IP ${id} was not found`);
     return viewFloatingIp(row, ctx.region.name);
   }
@@ -124,7 +124,7 @@ export class FloatingIpService {
   async list(ctx: RegionContext, query: FloatingIpListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listFloatingIps(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       ...parseTagFilters(query),
       portIds: query.port_ids,
       status: query.status,
@@ -155,7 +155,7 @@ export class FloatingIpService {
     { id }: FloatingIpRow,
     { port_id, fixed_ip_address: address = null }: UpdateFloatingIp,
   ): Promise<'as it is' | { portId: string; address: string | null } | null> {
-    const now = await store.readFloatingIp(tx, { ...ctx.place, id });
+    const now = await store.readFloatingIp(tx, { ...ctx.scope, id });
     if (port_id === null && address) {
       throw new Invalid({ fixed_ip_address: ['cannot be given when port_id is null'] });
     }

@@ -3,7 +3,7 @@ import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf, without } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import type { Placed } from '../../../platform/http/context.ts';
+import type { Scoped } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { usageEnded } from '../../../platform/usage/usage-sql.ts';
 import { freed, storingAddress } from '../addresses/index.ts';
@@ -47,7 +47,7 @@ export async function insertFloatingIp(tx: Tx, row: NewFloatingIp): Promise<void
 
 export async function readFloatingIp(
   db: Queryable,
-  { id, projectId, regionId }: Placed,
+  { id, projectId, regionId }: Scoped,
 ): Promise<FloatingIpView | undefined> {
   return db.row<FloatingIpView>(sql`select ${SHOWN} from floating_ips f ${PORT_OF_FIP}
       where f.id = ${id} and f.project_id = ${projectId} and f.region_id = ${regionId}`);

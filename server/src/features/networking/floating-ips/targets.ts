@@ -27,8 +27,8 @@ export class Targets {
   /** Gives what the floating IP leads to at the moment to the task.
    *  @throws Conflict when another task holds it */
   async hold(tx: Tx, ctx: RegionContext, { portId, loadBalancerId }: Target, taskId: string): Promise<void> {
-    if (loadBalancerId === null) await holdPort(tx, { ...ctx.place, id: portId }, taskId);
-    else await this.#carrier.hold(tx, { ...ctx.place, id: loadBalancerId }, taskId);
+    if (loadBalancerId === null) await holdPort(tx, { ...ctx.scope, id: portId }, taskId);
+    else await this.#carrier.hold(tx, { ...ctx.scope, id: loadBalancerId }, taskId);
   }
 
   /** Finds what the floating IP shall lead to, and gives it to the task.
@@ -36,7 +36,7 @@ export class Targets {
    *  floating IP or another task holds the port */
   async claim(tx: Tx, ctx: RegionContext, requested: RequestedTarget): Promise<Target> {
     const { portId, taskId } = requested;
-    const where = { ...ctx.place, id: portId };
+    const where = { ...ctx.scope, id: portId };
     const seen = deviceOf(await readPort(tx, where.id, where));
     const target =
       seen?.type === 'load_balancer'
@@ -55,7 +55,7 @@ export class Targets {
     loadBalancerId: string,
   ): Promise<Target> {
     const { portId, address, taskId } = requested;
-    const held = await this.#carrier.hold(tx, { ...ctx.place, id: loadBalancerId }, taskId);
+    const held = await this.#carrier.hold(tx, { ...ctx.scope, id: loadBalancerId }, taskId);
     if (held.address?.includes(':')) throw withoutIpv4(portId);
     if (address && address !== held.address) throw foreignAddress(address);
     return { portId, address: null, loadBalancerId };

@@ -1,12 +1,12 @@
 import type { Queryable } from '../../../platform/database/db.ts';
 import { viewTags } from '../../../platform/http/tags.ts';
-import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
+import { viewChanges, viewScoped } from '../../../platform/http/views.ts';
 import { readFloatingIpsOfPorts } from './list-store.ts';
 import type { ShownFloatingIp } from './model.ts';
 
 /** What of a floating IP is shown. */
 export function viewFloatingIp(row: ShownFloatingIp, region: string) {
-  return viewPlaced(row, region, {
+  return viewScoped(row, region, {
     floating_ip_address: row.floating_ip_address,
     fixed_ip_address: row.fixed_ip_address,
     port_id: row.port_id,

@@ -6,7 +6,7 @@ import {
   findAnyAddress,
   lockAddresses,
 } from '../addresses/index.ts';
-import { readAddressesInUse, readSource, WHOLE_REGION } from './places.ts';
+import { readAddressesInUse, readSource, WHOLE_REGION } from './address-subnets.ts';
 
 /** What is to have an address. */
 export interface Addressee {

@@ -11,23 +11,23 @@ import { SubnetService } from './subnets/service.ts';
 import { createSubnetTask, deleteSubnetTask } from './subnets/tasks.ts';
 import { createNetworkTask, deleteNetworkTask, updateNetworkTask } from './tasks.ts';
 
-export { allocateAddress } from './allocate.ts';
-export { applyAtOnce } from './at-once.ts';
-export { desiredSubnet } from './desired.ts';
-export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.ts';
-export { addExternalNetworks } from './external.ts';
 export {
-  type AddressPlace,
+  type AddressSubnet,
   EXTERNAL_SUBNET_OF,
-  findPlace,
-  findPlaces,
+  findSubnet,
+  findSubnets,
   type IpFamily,
   readAddressesInUse,
   readSource,
   requireSubnets,
   spaceOf,
   WHOLE_REGION,
-} from './places.ts';
+} from './address-subnets.ts';
+export { allocateAddress } from './allocate.ts';
+export { applyAtOnce } from './at-once.ts';
+export { desiredSubnet } from './desired.ts';
+export { NetworkDetails, readNetworkDetails, readSubnetViews } from './details.ts';
+export { addExternalNetworks } from './external.ts';
 export type {
   Applied,
   DesiredFloatingIp,

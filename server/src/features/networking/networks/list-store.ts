@@ -4,11 +4,11 @@ import { listPage, type Page, type Paging } from '../../../platform/database/lis
 import { sharedList } from '../../../platform/database/shared-lists.ts';
 import { type Sql, sql } from '../../../platform/database/sql.ts';
 import { type TagFilters, tagConditions } from '../../../platform/http/tag-filters.ts';
-import type { NetworkRow, Place } from './model.ts';
+import type { NetworkRow, Scope } from './model.ts';
 import type { NetworkOrder } from './schema.ts';
 import { SHOWN_NETWORK } from './store.ts';
 
-export interface NetworkListWhere extends Place, NameFilter, TagFilters, Paging {
+export interface NetworkListWhere extends Scope, NameFilter, TagFilters, Paging {
   /** Also what the region shares. */
   readonly shared: boolean;
   readonly external?: boolean | undefined;

@@ -1,12 +1,12 @@
-import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
-import type { Place } from '../../../platform/http/context.ts';
+import { CHANGE_COLUMNS, type RowOf, SCOPE_COLUMNS } from '../../../platform/database/rows.ts';
+import type { Scope } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
 export const NETWORK_TYPES = ['vlan', 'vxlan'] as const;
 export type NetworkType = (typeof NETWORK_TYPES)[number];
 
 export const NETWORK_COLUMNS = [
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'name',
   'type',
   'segmentation_id',
@@ -55,4 +55,4 @@ export interface SubnetRow extends RowOf<'subnets', typeof SUBNET_COLUMNS, Narro
   readonly available_ips: number | null;
 }
 
-export type { Place };
+export type { Scope };

@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import type { TaskRun, Wait } from '../../../platform/tasks/handler.ts';
-import type { AddressPlace } from './places.ts';
+import type { AddressSubnet } from './address-subnets.ts';
 import type { DesiredRouter, NetworkProvider } from './port.ts';
 
 /** Routers, as networks and subnets need them; handed in, because routers need networks themselves. */
@@ -39,7 +39,7 @@ export interface NetworkRouters {
   drop(tx: Tx, networkId: string, taskId: string, timestamp: string): Promise<number>;
   /** Attaches a new subnet to a router, or to its network's own one if there is any.
    *  @throws NotFound for the router, Conflict when it is held or cannot have the subnet */
-  connect(tx: Tx, ctx: RegionContext, place: AddressPlace, routerId: string | undefined): Promise<void>;
+  connect(tx: Tx, ctx: RegionContext, scope: AddressSubnet, routerId: string | undefined): Promise<void>;
   /** Gives the network's own router, if it has the subnet's old gateway address, the new one; without a new one it
    *  leaves the subnet. */
   follow(

@@ -39,15 +39,15 @@ export class NetworkService {
   async create(ctx: RegionContext, input: CreateNetwork): Promise<TaskRef> {
     const tags = checkedTags(input);
     const provider = requireNetworks(this.#deps, ctx);
-    const place = ctx.place;
+    const scope = ctx.scope;
     const { clientId } = ctx.project;
     const type = input.type;
     refuseType(provider, type);
     return ctx.db.transaction(async (tx) => {
-      await guardProject(tx, place.projectId);
+      await guardProject(tx, scope.projectId);
       const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
       const { name } = input;
-      const network = { ...place, id, clientId, name, type, mtu: MTU[type], tags, taskId, timestamp };
+      const network = { ...scope, id, clientId, name, type, mtu: MTU[type], tags, taskId, timestamp };
       if (!(await store.insertNetwork(tx, network))) {
         throw new Forbidden(`Region ${ctx.region.name} has no network of type ${type} left to give`);
       }
@@ -82,14 +82,14 @@ export class NetworkService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewNetwork(await store.readNetwork(ctx.db, id, ctx.place), ctx.region.name);
+    return viewNetwork(await store.readNetwork(ctx.db, id, ctx.scope), ctx.region.name);
   }
 
   /** @throws Invalid naming every faulty filter */
   async list(ctx: RegionContext, query: NetworkListQuery) {
     refuseUnstorable(query, 'query');
     const page = await listNetworks(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       ...parseTagFilters(query),
       // Who asks for external networks means the region's: no project has any.
       shared: query.owned_by === 'any' || query.external === true,
@@ -109,7 +109,7 @@ export class NetworkService {
   async available(ctx: RegionContext, query: AvailableNetworkQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listNetworks(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       ...parseTagFilters(query),
       shared: true,
       external: query.external,
@@ -129,7 +129,7 @@ export class NetworkService {
   /** What has an address in one of the network's subnets; a region's own network shows nothing of others.
    *  @throws NotFound */
   async ports(ctx: RegionContext, id: string) {
-    const network = await store.readNetwork(ctx.db, id, ctx.place);
+    const network = await store.readNetwork(ctx.db, id, ctx.scope);
     const results = network.external ? [] : await listNetworkPorts(ctx.db, id);
     return { count: results.length, results };
   }
@@ -142,7 +142,7 @@ export class NetworkService {
   ): Promise<TaskRef> {
     requireNetworks(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeNetwork(tx, id, ctx.place);
+      const row = await store.lockFreeNetwork(tx, id, ctx.scope);
       const taskId = ctx.ids.uuid();
       const input = await inputOf(row, tx, taskId);
       if (input === undefined) return startNothing(tx, ctx, taskFor(ctx, type, row, { id: taskId }));

@@ -4,7 +4,7 @@ import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
-import { NETWORK_COLUMNS, type NetworkRow, type NetworkType, type Place } from './model.ts';
+import { NETWORK_COLUMNS, type NetworkRow, type NetworkType, type Scope } from './model.ts';
 
 /** Changes of networks; lists are in list-store.ts. */
 
@@ -25,7 +25,7 @@ export const {
   shared: true,
 });
 
-export interface NewNetwork extends Place {
+export interface NewNetwork extends Scope {
   readonly id: string;
   readonly clientId: number;
   readonly name: string;

@@ -1,11 +1,11 @@
 import { parseRange } from '../../../kernel/ip.ts';
 import { viewTags } from '../../../platform/http/tags.ts';
-import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
+import { viewChanges, viewScoped } from '../../../platform/http/views.ts';
 import type { NetworkRow, SubnetRow } from './model.ts';
 
 /** What of a network is shown. */
 export function viewNetwork(row: NetworkRow, region: string) {
-  return viewPlaced(row, region, {
+  return viewScoped(row, region, {
     name: row.name,
     type: row.type,
     segmentation_id: row.segmentation_id,

@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/database/db.ts';
 import { giveAddress, lockAddresses } from '../addresses/index.ts';
 import { refuseTwice } from './change.ts';
 import type { IpAssignment, PortRow } from './model.ts';
-import { type PortScope, placeOfAddress } from './open.ts';
+import { type PortScope, subnetOfAddress } from './open.ts';
 
 /** Addresses that a port gets and loses. */
 export interface Reassigned {
@@ -33,13 +33,13 @@ export async function reassign(
     if (had.get(address) === subnetId) continue;
     const field = `ip_assignments.${index}`;
     try {
-      const place = await placeOfAddress(tx, ctx, `${field}.ip_address`, port.network_id, address);
-      if (place.subnetId !== subnetId) {
-        faults.add(`${field}.subnet_id`, `${address} belongs to subnet ${place.subnetId}`);
+      const scope = await subnetOfAddress(tx, ctx, `${field}.ip_address`, port.network_id, address);
+      if (scope.subnetId !== subnetId) {
+        faults.add(`${field}.subnet_id`, `${address} belongs to subnet ${scope.subnetId}`);
         continue;
       }
-      const { network, cidr, gateway } = place;
-      const room = { regionId: ctx.region.id, space: network.id, subnetId: place.subnetId, cidr, gateway };
+      const { network, cidr, gateway } = scope;
+      const room = { regionId: ctx.region.id, space: network.id, subnetId: scope.subnetId, cidr, gateway };
       if (!(await giveAddress(tx, room, address, port.id))) {
         throw new Conflict(`${address} is in use in network ${network.id}`);
       }

@@ -1,4 +1,4 @@
-import { PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
+import { type RowOf, SCOPE_COLUMNS } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 
 /** What a port may belong to. */
@@ -24,7 +24,7 @@ export interface AddressPair {
 const SETTINGS = ['port_security_enabled', 'security_group_ids', 'allowed_address_pairs', 'tags'] as const;
 
 export const PORT_COLUMNS = [
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'network_id',
   'device_type',
   'device_id',

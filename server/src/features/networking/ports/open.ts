@@ -2,14 +2,14 @@ import { Conflict, Invalid, Locked, NotFound } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
-import type { Placed, RegionContext } from '../../../platform/http/context.ts';
+import type { RegionContext, Scoped } from '../../../platform/http/context.ts';
 import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from '../addresses/index.ts';
-import { type AddressPlace, findPlace, WHOLE_REGION } from '../networks/index.ts';
+import { type AddressSubnet, findSubnet, WHOLE_REGION } from '../networks/index.ts';
 import { type Device, deviceOf, deviceText, type PortRow } from './model.ts';
 import * as store from './store.ts';
 
 /** Where ports are opened, and what gives them ids and times: a request's context has it all. */
-export type PortScope = Pick<RegionContext, 'project' | 'region' | 'place' | 'ids' | 'clock'>;
+export type PortScope = Pick<RegionContext, 'project' | 'region' | 'scope' | 'ids' | 'clock'>;
 
 export type IpFamily = 'dual' | 'ipv4' | 'ipv6' | null;
 
@@ -51,8 +51,8 @@ export async function openPorts(
   device: Device,
   requested: readonly RequestedPort[],
 ): Promise<OpenedPorts> {
-  const found: (readonly AddressPlace[])[] = [];
-  for (const one of requested) found.push(await placesOf(tx, ctx, one));
+  const found: (readonly AddressSubnet[])[] = [];
+  for (const one of requested) found.push(await subnetsOf(tx, ctx, one));
   await lockAddresses(tx, ctx.region.id, found.flat().map(spaceOf));
   const ports: PortRow[] = [];
   let externalIps = 0;
@@ -62,7 +62,7 @@ export async function openPorts(
       its.type === 'reserved_fixed_ip'
         ? await claimReserved(tx, ctx, device, one, its.port_id)
         : await openPort(tx, ctx, device, one, found[index] ?? []);
-    const port = await store.readPort(tx, id, ctx.place);
+    const port = await store.readPort(tx, id, ctx.scope);
     if (its.type === 'external') externalIps += port.ip_assignments.length;
     ports.push(port);
   }
@@ -114,7 +114,7 @@ function insertUnfiltered(
   { device, networkId }: { readonly device: Device; readonly networkId: string },
 ): Promise<void> {
   return store.insertPort(tx, {
-    ...ctx.place,
+    ...ctx.scope,
     id,
     clientId: ctx.project.clientId,
     networkId,
@@ -142,7 +142,7 @@ export async function lockPortsOf(tx: Tx, device: Device): Promise<PortRow[]> {
 
 /** Gives a port to a task until that ends.
  *  @throws NotFound, Locked when another task holds it */
-export async function holdPort(tx: Tx, where: Placed, taskId: string): Promise<PortRow> {
+export async function holdPort(tx: Tx, where: Scoped, taskId: string): Promise<PortRow> {
   const reservation = await store.lockReservation(tx, where);
   const port = await store.lockPort(tx, where.id, where);
   if (reservation) throw new Locked(`Reserved fixed IP ${where.id}`, reservation);
@@ -154,21 +154,21 @@ export async function holdPort(tx: Tx, where: Placed, taskId: string): Promise<P
 const fieldOf = ({ field }: RequestedPort, name: string) => (field === '' ? name : `${field}.${name}`);
 
 /** Here networks of projects have their addresses to themselves. */
-const spaceOf = ({ network }: AddressPlace): string => (network.external ? WHOLE_REGION : network.id);
+const spaceOf = ({ network }: AddressSubnet): string => (network.external ? WHOLE_REGION : network.id);
 
 async function openPort(
   tx: Tx,
   ctx: PortScope,
   device: Device,
   requested: RequestedPort,
-  places: readonly AddressPlace[],
+  subnets: readonly AddressSubnet[],
 ): Promise<string> {
   const { interface: its } = requested;
-  const [first] = places;
+  const [first] = subnets;
   if (!first) throw new Error('a port has its addresses from somewhere');
   const id = ctx.ids.uuid();
   await store.insertPort(tx, {
-    ...ctx.place,
+    ...ctx.scope,
     id,
     clientId: ctx.project.clientId,
     networkId: first.network.id,
@@ -178,21 +178,21 @@ async function openPort(
     timestamp: ctx.clock.timestamp(),
   });
   const address = its.type === 'any_subnet' ? its.ip_address : undefined;
-  for (const place of places) await giveFrom(tx, ctx, place, id, address);
+  for (const subnet of subnets) await giveFrom(tx, ctx, subnet, id, address);
   return id;
 }
 
 async function giveFrom(
   tx: Tx,
   ctx: PortScope,
-  place: AddressPlace,
+  subnet: AddressSubnet,
   id: string,
   address: string | undefined,
 ): Promise<void> {
-  const { network, subnetId, cidr, gateway } = place;
+  const { network, subnetId, cidr, gateway } = subnet;
   const room = {
     regionId: ctx.region.id,
-    space: spaceOf(place),
+    space: spaceOf(subnet),
     subnetId: network.external ? null : subnetId,
     cidr,
     gateway,
@@ -207,42 +207,46 @@ async function giveFrom(
 }
 
 /** The subnets that give the port its addresses: one, or one of each version; none where it has them already. */
-async function placesOf(tx: Tx, ctx: PortScope, requested: RequestedPort): Promise<readonly AddressPlace[]> {
+async function subnetsOf(
+  tx: Tx,
+  ctx: PortScope,
+  requested: RequestedPort,
+): Promise<readonly AddressSubnet[]> {
   const { interface: its } = requested;
   if (its.type === 'reserved_fixed_ip') return [];
-  const scope = ctx.place;
+  const scope = ctx.scope;
   if (its.type === 'subnet') {
     const { subnet_id: subnetId, network_id: networkId } = its;
-    return [await findPlace(tx, { ...scope, subnetId, networkId }, fieldOf(requested, 'subnet_id'))];
+    return [await findSubnet(tx, { ...scope, subnetId, networkId }, fieldOf(requested, 'subnet_id'))];
   }
   const networkId = its.type === 'any_subnet' ? its.network_id : undefined;
   if (its.type === 'any_subnet' && its.ip_address !== undefined) {
-    return [await placeOfAddress(tx, ctx, fieldOf(requested, 'ip_address'), its.network_id, its.ip_address)];
+    return [await subnetOfAddress(tx, ctx, fieldOf(requested, 'ip_address'), its.network_id, its.ip_address)];
   }
   const field = fieldOf(requested, 'ip_family');
-  const place = (version: 4 | 6) => findPlace(tx, { ...scope, networkId, version }, field);
+  const subnet = (version: 4 | 6) => findSubnet(tx, { ...scope, networkId, version }, field);
   const family = its.ip_family ?? 'ipv4';
-  if (family === 'dual') return [await place(4), await place(6)];
-  return [await place(family === 'ipv6' ? 6 : 4)];
+  if (family === 'dual') return [await subnet(4), await subnet(6)];
+  return [await subnet(family === 'ipv6' ? 6 : 4)];
 }
 
 /** The subnet of a network that a requested address belongs to.
  *  @throws Invalid when none has it, or nobody may ask for it */
-export async function placeOfAddress(
+export async function subnetOfAddress(
   tx: Tx,
   ctx: PortScope,
   field: string,
   networkId: string,
   address: string,
-): Promise<AddressPlace> {
+): Promise<AddressSubnet> {
   const containing = canonicalAddress(address);
-  const place = await findPlace(tx, { ...ctx.place, networkId, containing }, field);
-  const range = parseRange(place.cidr);
-  if (place.network.external || !range || !isHostOf(range, containing)) {
-    throw new Invalid({ [field]: [`is not an address of ${place.cidr} that can be asked for`] });
+  const subnet = await findSubnet(tx, { ...ctx.scope, networkId, containing }, field);
+  const range = parseRange(subnet.cidr);
+  if (subnet.network.external || !range || !isHostOf(range, containing)) {
+    throw new Invalid({ [field]: [`is not an address of ${subnet.cidr} that can be asked for`] });
   }
-  if (containing === place.gateway) throw new Invalid({ [field]: ['is the gateway of its subnet'] });
-  return place;
+  if (containing === subnet.gateway) throw new Invalid({ [field]: ['is the gateway of its subnet'] });
+  return subnet;
 }
 
 /** Gives a reserved fixed IP to the device. */
@@ -253,7 +257,7 @@ async function claimReserved(
   requested: RequestedPort,
   id: string,
 ): Promise<string> {
-  const where = { ...ctx.place, id };
+  const where = { ...ctx.scope, id };
   const held = await store.lockReservation(tx, where);
   if (held === undefined) throw new NotFound(`Port ${id} was not found among the reserved fixed IPs`);
   if (held !== null) throw new Locked(`Reserved fixed IP ${id}`, held);

@@ -3,7 +3,7 @@ import { Conflict, Locked, NotFound } from '../../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import { viewPage } from '../../../platform/database/list-page.ts';
-import type { Place, RegionContext } from '../../../platform/http/context.ts';
+import type { RegionContext, Scope } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
@@ -22,7 +22,7 @@ import { viewPort } from './views.ts';
 export type FindSecurityGroups = (
   db: Queryable,
   ids: readonly string[],
-  place: Place,
+  scope: Scope,
 ) => Promise<ReadonlySet<string>>;
 
 export interface PortDeps {
@@ -51,7 +51,7 @@ export class PortService {
    *  is in use, something else rules over what shall change, or a task holds it */
   async update(ctx: RegionContext, id: string, input: UpdatePort): Promise<TaskRef> {
     requireProvider(this.#deps, ctx.region, 'networks');
-    const where = { ...ctx.place, id };
+    const where = { ...ctx.scope, id };
     return ctx.db.transaction(async (tx) => {
       const held = await store.lockReservation(tx, where);
       const port = await store.lockPort(tx, where.id, where);
@@ -79,13 +79,13 @@ export class PortService {
 
   /** @throws NotFound */
   row(ctx: RegionContext, id: string): Promise<PortRow> {
-    return store.readPort(ctx.db, id, ctx.place);
+    return store.readPort(ctx.db, id, ctx.scope);
   }
 
   async list(ctx: RegionContext, query: PortListQuery) {
     refuseUnstorable(query, 'query');
     const page = await listPorts(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       attached: query.attached,
       ids: query.ids,
       addresses: query.ip_addresses,
@@ -112,7 +112,7 @@ export class PortService {
   async #requireGroups(tx: Tx, ctx: RegionContext, port: PortRow, ids: readonly string[]): Promise<void> {
     const added = ids.filter((id) => !port.security_group_ids.includes(id));
     if (added.length === 0) return;
-    const found = await this.#deps.findSecurityGroups(tx, added, ctx.place);
+    const found = await this.#deps.findSecurityGroups(tx, added, ctx.scope);
     const missing = added.find((id) => !found.has(id));
     if (missing !== undefined) throw new NotFound(`Security group ${missing} was not found`);
   }

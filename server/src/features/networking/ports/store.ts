@@ -3,7 +3,7 @@ import { type Queryable, type Tx, together } from '../../../platform/database/db
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import type { Place, Placed } from '../../../platform/http/context.ts';
+import type { Scope, Scoped } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { type Device, PORT_COLUMNS, type PortRow, type PortSettings } from './model.ts';
 import { portsOfGone } from './of-devices.ts';
@@ -37,7 +37,7 @@ export const {
 
 /** Locks the reserved fixed IP of this port.
  *  @returns the task that holds it, null when none does, undefined when the project has no such reserved fixed IP */
-export async function lockReservation(tx: Tx, where: Placed): Promise<string | null | undefined> {
+export async function lockReservation(tx: Tx, where: Scoped): Promise<string | null | undefined> {
   const [row] = await tx.rows<{ task_id: string | null }>(
     sql`select task_id from reserved_fixed_ips where port_id = ${where.id} and project_id = ${where.projectId} and region_id = ${where.regionId} for update`,
   );
@@ -48,7 +48,7 @@ export async function lockReservation(tx: Tx, where: Placed): Promise<string | n
  *  @throws NotFound for the first that is not there */
 export async function lockPorts(
   tx: Tx,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
   ids: readonly string[],
 ): Promise<PortRow[]> {
   await tx.run(
@@ -134,7 +134,7 @@ export async function readReservedPortsIn(db: Queryable, regionId: number): Prom
   );
 }
 
-export interface NewPort extends Placed {
+export interface NewPort extends Scoped {
   readonly clientId: number;
   readonly networkId: string;
   readonly device: Device | null;

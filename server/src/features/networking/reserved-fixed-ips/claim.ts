@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/database/db.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import type { Placed } from '../../../platform/http/context.ts';
-import { findPlace } from '../networks/index.ts';
+import type { Scoped } from '../../../platform/http/context.ts';
+import { findSubnet } from '../networks/index.ts';
 import { requireUnshared, requireUnused } from './model.ts';
 import { lockFreeReservedIp } from './store.ts';
 
@@ -19,7 +19,7 @@ export interface ClaimedAddress {
  *  @throws NotFound, Conflict when a task holds it or something has it */
 export async function claimReservedIp(
   tx: Tx,
-  where: Placed,
+  where: Scoped,
 ): Promise<readonly [ClaimedAddress, ClaimedAddress?]> {
   const row = await lockFreeReservedIp(tx, where.id, where);
   requireUnused(row);
@@ -29,7 +29,7 @@ export async function claimReservedIp(
     subnetId: string,
     space: string,
   ): Promise<ClaimedAddress> => {
-    const { cidr } = await findPlace(tx, { ...where, subnetId }, 'vip_port_id');
+    const { cidr } = await findSubnet(tx, { ...where, subnetId }, 'vip_port_id');
     return { address: address ?? '', isExternal: row.is_external, subnetId, cidr, space };
   };
   const { additional_subnet_id: secondId, additional_space: secondSpace } = row;

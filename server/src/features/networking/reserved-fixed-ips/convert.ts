@@ -1,6 +1,6 @@
 import { Conflict } from '../../../kernel/errors.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import type { Placed } from '../../../platform/http/context.ts';
+import type { Scoped } from '../../../platform/http/context.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { readPort, setPortTags } from '../ports/index.ts';
 import { requireUnshared, requireUnused } from './model.ts';
@@ -15,7 +15,7 @@ interface ConvertedAddress {
 
 /** Gives an external IPv4 address that nothing uses to the task that converts it.
  *  @throws NotFound, Conflict saying why it cannot be converted or which task holds it */
-export async function offerReservedIp(tx: Tx, where: Placed, taskId: string): Promise<ConvertedAddress> {
+export async function offerReservedIp(tx: Tx, where: Scoped, taskId: string): Promise<ConvertedAddress> {
   const row = await store.lockFreeReservedIp(tx, where.id, where);
   requireUnused(row);
   requireUnshared(row);

@@ -64,12 +64,12 @@ test('whatever is reserved and asked for, the page and the count are those of th
       async (rows, queries) => {
         await db.pool.query('delete from reserved_fixed_ips; delete from ports');
         for (const [n, row] of rows.entries()) await add(n, row);
-        for (const asked of queries) {
-          const where = { ...asked, projectId: 1, regionId: 2, limit: 100, offset: 0 };
+        for (const requested of queries) {
+          const where = { ...requested, projectId: 1, regionId: 2, limit: 100, offset: 0 };
           const found = await listReservedIps(db, where);
-          const { availableOnly, externalOnly, internalOnly, vipOnly, address, deviceId } = asked;
+          const { availableOnly, externalOnly, internalOnly, vipOnly, address, deviceId } = requested;
           const values = [availableOnly, externalOnly, internalOnly, vipOnly, address, deviceId];
-          const [field, direction] = asked.order.split('.');
+          const [field, direction] = requested.order.split('.');
           const keys = { status: 'is_free', fixed_ip_address: 'r.ip_address' } as Record<string, string>;
           const key = keys[field ?? ''] ?? `r.${field}`;
           const plain = await db.pool.query(
@@ -77,8 +77,8 @@ test('whatever is reserved and asked for, the page and the count are those of th
             values,
           );
           const expected = plain.rows.map(({ port_id }) => port_id);
-          expect([asked, found.rows.map(({ port_id }) => port_id)]).toEqual([asked, expected]);
-          expect([asked, found.count]).toEqual([asked, expected.length]);
+          expect([requested, found.rows.map(({ port_id }) => port_id)]).toEqual([requested, expected]);
+          expect([requested, found.count]).toEqual([requested, expected.length]);
         }
       },
     ),

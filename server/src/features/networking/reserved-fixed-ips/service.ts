@@ -33,21 +33,21 @@ export class ReservedIpService {
    *  QuotaExceeded */
   async create(ctx: RegionContext, input: CreateReservedFixedIp): Promise<TaskRef> {
     this.#require(ctx);
-    const { projectId, regionId } = ctx.place;
+    const { projectId, regionId } = ctx.scope;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
       await guardProject(tx, projectId);
       const requested = await findRequested(tx, ctx, input, this.#deps);
       const taskId = ctx.ids.uuid();
       const name = nameOf(requested.id);
-      const { external } = requested.place.network;
+      const { external } = requested.subnet.network;
       const inserted = await store.insertReservedIp(tx, {
         id: requested.id,
         projectId,
         regionId,
         clientId,
-        networkId: requested.place.network.id,
-        subnetId: requested.place.subnetId,
+        networkId: requested.subnet.network.id,
+        subnetId: requested.subnet.subnetId,
         space: requested.space,
         address: requested.address,
         additional: requested.additional,
@@ -61,7 +61,7 @@ export class ReservedIpService {
         throw new Conflict(
           input.type === 'port'
             ? `Port ${requested.id} is reserved already`
-            : `${requested.address} is in use in network ${requested.place.network.id}`,
+            : `${requested.address} is in use in network ${requested.subnet.network.id}`,
         );
       }
       const task = await startFor(
@@ -82,10 +82,10 @@ export class ReservedIpService {
   async update(ctx: RegionContext, id: string, { is_vip }: UpdateReservedFixedIp) {
     this.#require(ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeReservedIp(tx, id, ctx.place);
+      const row = await store.lockFreeReservedIp(tx, id, ctx.scope);
       if (!is_vip) await disconnectAll(tx, ctx, row);
       await store.changeReservedIp(tx, id, is_vip, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'update_reserved_fixed_ip', subject: id, ...ctx.scope });
     });
     return this.get(ctx, id);
   }
@@ -94,7 +94,7 @@ export class ReservedIpService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeReservedIp(tx, id, ctx.place);
+      const row = await store.lockFreeReservedIp(tx, id, ctx.scope);
       requireUnused(row);
       requireNoVip(row);
       const taskId = ctx.ids.uuid();
@@ -105,7 +105,7 @@ export class ReservedIpService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const [view] = await viewsOf(ctx, [await store.readReservedIp(ctx.db, id, ctx.place)]);
+    const [view] = await viewsOf(ctx, [await store.readReservedIp(ctx.db, id, ctx.scope)]);
     return view;
   }
 
@@ -113,7 +113,7 @@ export class ReservedIpService {
   async list(ctx: RegionContext, query: ReservedFixedIpListQuery) {
     refuseUnstorable(query, 'query');
     const { count, rows } = await listReservedIps(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       availableOnly: query.available_only,
       externalOnly: query.external_only,
       internalOnly: query.internal_only,

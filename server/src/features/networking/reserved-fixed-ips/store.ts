@@ -3,7 +3,7 @@ import { constraintOf, type Tx } from '../../../platform/database/db.ts';
 import { heldTable } from '../../../platform/database/held-table.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import { type Sql, sql } from '../../../platform/database/sql.ts';
-import type { Placed } from '../../../platform/http/context.ts';
+import type { Scoped } from '../../../platform/http/context.ts';
 import { given, type StoreAddress, storingAddress } from '../addresses/index.ts';
 import { PORTS_OF_NEWLY_RESERVED, PORTS_OF_UNRESERVED } from '../ports/index.ts';
 import { COLUMNS, type ReservedIpRow } from './model.ts';
@@ -36,20 +36,20 @@ export const {
 });
 
 /** Where a second address is, which is null until it is given. */
-export interface AdditionalPlace {
+export interface AdditionalAddress {
   readonly subnetId: string;
   readonly space: string;
   readonly address: string | null;
 }
 
-export interface NewReservedIp extends Placed {
+export interface NewReservedIp extends Scoped {
   readonly clientId: number;
   readonly networkId: string;
   readonly subnetId: string;
   readonly space: string;
   readonly address: string | null;
   /** null: it has one address only. */
-  readonly additional: AdditionalPlace | null;
+  readonly additional: AdditionalAddress | null;
   readonly isExternal: boolean;
   readonly isVip: boolean;
   readonly name: string;
@@ -97,7 +97,7 @@ export interface UsedPort {
 }
 
 /** @throws NotFound when no load balancer of the project has the port */
-export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Placed): Promise<UsedPort> {
+export async function lockUsedPort(tx: Tx, { id, projectId, regionId }: Scoped): Promise<UsedPort> {
   const [row] =
     await tx.rows<UsedPort>(sql`select id as load_balancer_id, vip_address, vip_subnet_id, vip_space, additional_address,
             additional_subnet_id, additional_space

@@ -2,7 +2,7 @@ import { Conflict, Invalid, NotFound } from '../../../kernel/errors.ts';
 import { canonicalAddress, isHostOf, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import type { AddressProvider } from '../addresses/index.ts';
-import { type AddressPlace, isGivenIn, readExternalNetwork, spaceOf } from '../networks/index.ts';
+import { type AddressSubnet, isGivenIn, readExternalNetwork, spaceOf } from '../networks/index.ts';
 import { closePorts, openPortAt, openPorts, openPortWithout, type PortScope } from '../ports/index.ts';
 import { type RouterRow, routesThrough } from './model.ts';
 import * as store from './store.ts';
@@ -10,7 +10,7 @@ import * as store from './store.ts';
 /** The ports of routers: in the subnets that they join, and in the region's own network. */
 
 export interface Attachment {
-  readonly place: AddressPlace;
+  readonly subnet: AddressSubnet;
   /** undefined: the subnet's gateway, or any free address where it has none or a router has it already. */
   readonly address?: string | undefined;
   /** Field of the body that names the subnet. */
@@ -26,63 +26,63 @@ export async function attachSubnet(
   tx: Tx,
   ctx: PortScope,
   router: Attached,
-  { place, address: requested, field }: Attachment,
+  { subnet, address: requested, field }: Attachment,
   provider: AddressProvider | undefined,
 ): Promise<void> {
-  const { subnetId } = place;
-  refuseUnfit(router, place, field);
-  const address = requested === undefined ? await freeGateway(tx, place) : hostOf(place, requested);
+  const { subnetId } = subnet;
+  refuseUnfit(router, subnet, field);
+  const address = requested === undefined ? await freeGateway(tx, subnet) : hostOf(subnet, requested);
   const room = {
     regionId: ctx.region.id,
     // Gateways are never given away, so that those of two networks may be the same address.
-    space: address === place.gateway ? place.network.id : spaceOf(place, provider),
+    space: address === subnet.gateway ? subnet.network.id : spaceOf(subnet, provider),
     subnetId,
-    cidr: place.cidr,
-    gateway: place.gateway,
+    cidr: subnet.cidr,
+    gateway: subnet.gateway,
   };
   const conflict = new Conflict(
     address === undefined
       ? `Subnet ${subnetId} has no free address`
-      : `${address} is in use in network ${place.network.id}`,
+      : `${address} is in use in network ${subnet.network.id}`,
   );
   if (address !== undefined && (await isGivenIn(tx, subnetId, address))) throw conflict;
   const device = { type: 'router', id: router.id } as const;
-  const portId = await openPortAt(tx, ctx, { device, networkId: place.network.id, room, address });
+  const portId = await openPortAt(tx, ctx, { device, networkId: subnet.network.id, room, address });
   if (portId === undefined) throw conflict;
   await store.insertInterface(tx, { portId, routerId: router.id, subnetId });
 }
 
 /** Where the router's address in a subnet may be unique. */
-export const spacesOf = (place: AddressPlace, provider: AddressProvider | undefined): readonly string[] => [
-  place.network.id,
-  spaceOf(place, provider),
+export const spacesOf = (subnet: AddressSubnet, provider: AddressProvider | undefined): readonly string[] => [
+  subnet.network.id,
+  spaceOf(subnet, provider),
 ];
 
 /** The subnet's gateway, unless it has none or another router has it. */
-async function freeGateway(tx: Tx, { gateway, subnetId }: AddressPlace): Promise<string | undefined> {
+async function freeGateway(tx: Tx, { gateway, subnetId }: AddressSubnet): Promise<string | undefined> {
   if (gateway === null || (await isGivenIn(tx, subnetId, gateway))) return undefined;
   return gateway;
 }
 
-function hostOf({ cidr }: AddressPlace, requested: string): string {
+function hostOf({ cidr }: AddressSubnet, requested: string): string {
   const address = canonicalAddress(requested);
   const range = parseRange(cidr);
   if (address !== null && range && isHostOf(range, address)) return address;
   throw new Invalid({ ip_address: [`is not an address of ${cidr} that something can have`] });
 }
 
-function refuseUnfit(router: Attached, place: AddressPlace, field: string): void {
-  if (place.network.external) {
+function refuseUnfit(router: Attached, subnet: AddressSubnet, field: string): void {
+  if (subnet.network.external) {
     throw new Invalid({ [field]: ['is of the external network: use external_gateway_info for that'] });
   }
-  const range = parseRange(place.cidr);
+  const range = parseRange(subnet.cidr);
   for (const { subnet_id, cidr } of router.interfaces) {
-    if (subnet_id === place.subnetId) {
+    if (subnet_id === subnet.subnetId) {
       throw new Conflict(`Subnet ${subnet_id} is attached to router ${router.id} already`);
     }
     const other = parseRange(cidr);
     if (range && other && rangesOverlap(range, other)) {
-      throw new Conflict(`Subnet ${place.subnetId} (${place.cidr}) overlaps subnet ${subnet_id} (${cidr})`);
+      throw new Conflict(`Subnet ${subnet.subnetId} (${subnet.cidr}) overlaps subnet ${subnet_id} (${cidr})`);
     }
   }
 }

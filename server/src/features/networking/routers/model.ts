@@ -1,6 +1,6 @@
 import type { Faults } from '../../../kernel/faults.ts';
 import { canonicalAddress, parseRange, rangeContains } from '../../../kernel/ip.ts';
-import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, type RowOf, SCOPE_COLUMNS } from '../../../platform/database/rows.ts';
 import type { IpAssignment } from '../ports/index.ts';
 
 export interface StaticRoute {
@@ -17,7 +17,7 @@ export interface RouterInterface {
 }
 
 export const ROUTER_COLUMNS = [
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'client_id',
   'name',
   'network_id',

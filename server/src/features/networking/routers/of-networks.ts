@@ -17,9 +17,9 @@ export function routersOfNetworks(
     async addTo(tx, ctx, network, taskId) {
       const [id, timestamp] = [ctx.ids.uuid(), ctx.clock.timestamp()];
       const { id: projectId, clientId } = ctx.project;
-      const place = { projectId, regionId: ctx.region.id, clientId };
+      const subnet = { projectId, regionId: ctx.region.id, clientId };
       const { name, id: networkId } = network;
-      await store.insertRouter(tx, { id, ...place, name, networkId, enableSnat: true, taskId, timestamp });
+      await store.insertRouter(tx, { id, ...subnet, name, networkId, enableSnat: true, taskId, timestamp });
       await store.setGateway(tx, id, await openGateway(tx, ctx, id, addressesOf(ctx.region.id)));
     },
     apply: applyHeld,
@@ -45,11 +45,11 @@ export function routersOfNetworks(
       const router = await store.lockRouterOf(tx, networkId);
       return router !== undefined && (await removeRouter(tx, router.id, taskId, timestamp)) ? 1 : 0;
     },
-    async connect(tx, ctx, place, routerId) {
-      const scope = ctx.place;
+    async connect(tx, ctx, subnet, routerId) {
+      const scope = ctx.scope;
       const router =
         routerId === undefined
-          ? await store.lockRouterOf(tx, place.network.id)
+          ? await store.lockRouterOf(tx, subnet.network.id)
           : await store.lockRouter(tx, routerId, scope);
       if (!router) return;
       requireFree('Router', router);
@@ -57,7 +57,7 @@ export function routersOfNetworks(
         tx,
         ctx,
         router,
-        { place, field: 'router_id_to_connect' },
+        { subnet, field: 'router_id_to_connect' },
         addressesOf(ctx.region.id),
       );
     },

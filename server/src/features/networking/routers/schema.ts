@@ -8,7 +8,7 @@ import {
   Name,
   Nullable,
   namePart,
-  PLACE,
+  SCOPE,
   TIMES,
   Uuid,
 } from '../../../platform/http/schemas.ts';
@@ -19,7 +19,7 @@ const Route = Type.Object({ destination: IpNetwork(), nexthop: IpAddress() });
 export const Router = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     name: Type.String(),
     status: Type.String(),
     distributed: Type.Boolean(),

@@ -13,7 +13,7 @@ import { reserve } from '../../quotas/index.ts';
 import { type AddressProvider, lockAddresses } from '../addresses/index.ts';
 import {
   applyAtOnce,
-  findPlace,
+  findSubnet,
   type NetworkProvider,
   readExternalNetwork,
   WHOLE_REGION,
@@ -51,19 +51,19 @@ export class RouterService {
       await guardProject(tx, ctx.project.id);
       await requireExternal(tx, ctx, gateway);
       const enableSnat = gateway?.enable_snat ?? true;
-      const row = { ...ctx.place, id, clientId, name, networkId: null, enableSnat, taskId, timestamp };
+      const row = { ...ctx.scope, id, clientId, name, networkId: null, enableSnat, taskId, timestamp };
       await store.insertRouter(tx, row);
       const attachments = await attachmentsOf(tx, ctx, input);
       await lockAddresses(tx, ctx.region.id, [
         ...(gateway ? [WHOLE_REGION] : []),
-        ...attachments.flatMap(({ place }) => spacesOf(place, addresses)),
+        ...attachments.flatMap(({ subnet }) => spacesOf(subnet, addresses)),
       ]);
       if (gateway) await store.setGateway(tx, id, await openGateway(tx, ctx, id, addresses));
       for (const attachment of attachments) {
-        const router = await store.readRouter(tx, id, ctx.place);
+        const router = await store.readRouter(tx, id, ctx.scope);
         await attachSubnet(tx, ctx, router, attachment, addresses);
       }
-      const router = await store.readRouter(tx, id, ctx.place);
+      const router = await store.readRouter(tx, id, ctx.scope);
       await store.setRoutes(tx, id, routesOf(router, input.routes ?? []));
       const task = await startFor(tx, ctx, 'create_router', { id, name }, { id: taskId });
       await reserve(tx, ctx.quota, { router_count: 1 });
@@ -78,7 +78,7 @@ export class RouterService {
     const { external_gateway_info: gateway } = input;
     this.#refuseWithoutSnat(ctx, gateway ?? null);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockRouter(tx, id, ctx.place);
+      const row = await store.lockRouter(tx, id, ctx.scope);
       const routes = input.routes === undefined ? row.routes : routesOf(row, input.routes);
       await requireExternal(tx, ctx, gateway ?? null);
       requireFree('Router', row);
@@ -105,7 +105,7 @@ export class RouterService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     this.#require(ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeRouter(tx, id, ctx.place);
+      const row = await store.lockFreeRouter(tx, id, ctx.scope);
       const taskId = ctx.ids.uuid();
       await store.holdRouter(tx, id, taskId);
       return startFor(tx, ctx, 'delete_router', row, { id: taskId });
@@ -118,8 +118,8 @@ export class RouterService {
     const addresses = this.#require(ctx);
     const { subnet_id: subnetId, ip_address: address } = input;
     return this.#atOnce(ctx, id, 'attach_router_subnet', async (tx, row) => {
-      const place = await findPlace(tx, { ...ctx.place, subnetId }, 'subnet_id');
-      await attachSubnet(tx, ctx, row, { place, address, field: 'subnet_id' }, addresses);
+      const subnet = await findSubnet(tx, { ...ctx.scope, subnetId }, 'subnet_id');
+      await attachSubnet(tx, ctx, row, { subnet, address, field: 'subnet_id' }, addresses);
     });
   }
 
@@ -134,13 +134,13 @@ export class RouterService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewRouter(await store.readRouter(ctx.db, id, ctx.place), ctx.region.name);
+    return viewRouter(await store.readRouter(ctx.db, id, ctx.scope), ctx.region.name);
   }
 
   async list(ctx: RegionContext, query: RouterListQuery) {
     refuseUnstorable(query, 'query');
     const { name, name__contains: namePart, limit, offset } = query;
-    return viewPage(await store.listRouters(ctx.db, { ...ctx.place, name, namePart, limit, offset }), (row) =>
+    return viewPage(await store.listRouters(ctx.db, { ...ctx.scope, name, namePart, limit, offset }), (row) =>
       viewRouter(row, ctx.region.name),
     );
   }
@@ -152,12 +152,12 @@ export class RouterService {
     work: (tx: Tx, row: RouterRow) => Promise<void>,
   ) {
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeRouter(tx, id, ctx.place);
+      const row = await store.lockFreeRouter(tx, id, ctx.scope);
       await work(tx, row);
       await store.touchRouter(tx, id, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.place });
+      await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.scope });
     });
-    const desired = desiredRouter(await store.readRouter(ctx.db, id, ctx.place));
+    const desired = desiredRouter(await store.readRouter(ctx.db, id, ctx.scope));
     await applyAtOnce(ctx, this.#deps.providerOf(ctx.region.id), [desired]);
     return this.get(ctx, id);
   }
@@ -188,7 +188,7 @@ async function attachmentsOf(
   const attachments: Attachment[] = [];
   for (const [index, { subnet_id: subnetId }] of (interfaces ?? []).entries()) {
     const field = `interfaces.${index}.subnet_id`;
-    attachments.push({ place: await findPlace(tx, { ...ctx.place, subnetId }, field), field });
+    attachments.push({ subnet: await findSubnet(tx, { ...ctx.scope, subnetId }, field), field });
   }
   return attachments;
 }

@@ -1,11 +1,11 @@
 import { type NameFilter, named } from '../../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf, type NewResource } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import type { Place } from '../../../platform/http/context.ts';
+import type { Scope } from '../../../platform/http/context.ts';
 import { WHOLE_REGION } from '../networks/index.ts';
 import { PORT_ASSIGNMENTS } from '../ports/index.ts';
 import { ROUTER_COLUMNS, type RouterRow, type StaticRoute } from './model.ts';
@@ -140,7 +140,7 @@ export async function changeRouter(tx: Tx, hold: Hold, change: RouterChange): Pr
       where id = ${hold.id} and task_id = ${hold.taskId} returning 1`);
 }
 
-export interface RouterListWhere extends Place, NameFilter, Paging {}
+export interface RouterListWhere extends Scope, NameFilter, Paging {}
 
 /** The page, newest first, and how many match in all. */
 export function listRouters(db: Db, where: RouterListWhere): Promise<Page<RouterRow>> {
@@ -148,7 +148,7 @@ export function listRouters(db: Db, where: RouterListWhere): Promise<Page<Router
     table: 'routers',
     alias: 'r',
     columns: SHOWN,
-    where: [inPlace(where), ...named(where)],
+    where: [inScope(where), ...named(where)],
     order: 'created_at desc, id desc',
     limit: where.limit,
     offset: where.offset,

@@ -1,10 +1,10 @@
 import { macAddressOf } from '../../../kernel/mac.ts';
-import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
+import { viewChanges, viewScoped } from '../../../platform/http/views.ts';
 import type { RouterRow } from './model.ts';
 
 /** What of a router is shown. */
 export function viewRouter(row: RouterRow, region: string) {
-  return viewPlaced(row, region, {
+  return viewScoped(row, region, {
     name: row.name,
     status: 'ACTIVE',
     distributed: false,

@@ -97,7 +97,7 @@ const orderOf = ({ by, descending }: Sorting) => `${COLUMNS[by]}${descending ? '
 /** What was used within the time, once for each resource and what it cost then. */
 function used(filter: Filter): Sql {
   const { clientId, from, to, now, kinds } = filter;
-  const places = [
+  const scopes = [
     ...(filter.projects ? [sql`r.project_id = any(${[...filter.projects]}::int[])`] : []),
     ...(filter.regions ? [sql`r.region_id = any(${[...filter.regions]}::int[])`] : []),
   ];
@@ -114,7 +114,7 @@ function used(filter: Filter): Sql {
            sql`r.project_id = any(array(select id from projects where client_id = ${clientId}::int))`,
            sql`r.created_at < ${to}::timestamptz`,
            sql`u.kind = any(${[...kinds]}::text[])`,
-           ...places,
+           ...scopes,
          ],
          ' and ',
        )}`,
@@ -126,7 +126,7 @@ function used(filter: Filter): Sql {
            sql`r.client_id = ${clientId}::int`,
            sql`r.until > ${from}::timestamptz and r.since < ${to}::timestamptz`,
            sql`r.kind = any(${[...kinds]}::text[])`,
-           ...places,
+           ...scopes,
          ],
          ' and ',
        )}`;

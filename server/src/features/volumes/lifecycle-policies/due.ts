@@ -2,7 +2,7 @@ import { DomainError, messageOf } from '../../../kernel/errors.ts';
 import type { BackgroundJob } from '../../../platform/feature.ts';
 import { inRegion, type RegionTaskContext } from '../../../platform/http/context.ts';
 import { requireActive } from '../../../platform/http/scope.ts';
-import { requireVolumes, type VolumeDeps } from '../place.ts';
+import { requireVolumes, type VolumeDeps } from '../deps.ts';
 import { deleteSnapshot, makeSnapshot } from '../snapshots/service.ts';
 import * as store from './due-store.ts';
 import { snapshotName } from './model.ts';

@@ -115,7 +115,7 @@ function checkCron(timing: Timing & { type: 'cron' }, field: FieldNames, faults:
     }
   });
   for (const [name, message] of wrong) faults.add(`${field.begin}${name}`, message);
-  const isPlace = isTimezone(timing.timezone);
-  if (!isPlace) faults.add(`${field.begin}timezone`, 'must be a time zone, such as UTC or Europe/Berlin');
-  return isPlace && wrong.length === 0;
+  const isScope = isTimezone(timing.timezone);
+  if (!isScope) faults.add(`${field.begin}timezone`, 'must be a time zone, such as UTC or Europe/Berlin');
+  return isScope && wrong.length === 0;
 }

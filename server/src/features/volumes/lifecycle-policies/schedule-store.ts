@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import type { Place } from '../../../platform/http/context.ts';
+import type { Scope } from '../../../platform/http/context.ts';
 import type { Schedule } from './model.ts';
 
 /** The schedules of a policy, which is locked. */
@@ -38,11 +38,11 @@ export async function lockSchedules(tx: Tx, policyId: number): Promise<Schedule[
 }
 
 /** The policy of a schedule. @returns undefined when the project has no such schedule there */
-export async function policyOf(db: Queryable, id: string, place: Place): Promise<number | undefined> {
+export async function policyOf(db: Queryable, id: string, scope: Scope): Promise<number | undefined> {
   const row = await db.row<{
     policy_id: number;
   }>(sql`select s.policy_id from lifecycle_schedules s join lifecycle_policies p on p.id = s.policy_id
-      where s.id = ${id} and p.project_id = ${place.projectId} and p.region_id = ${place.regionId}`);
+      where s.id = ${id} and p.project_id = ${scope.projectId} and p.region_id = ${scope.regionId}`);
   return row?.policy_id;
 }
 

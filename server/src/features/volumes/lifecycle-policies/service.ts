@@ -8,7 +8,7 @@ import { refuseMore } from '../../../platform/database/refuse-more.ts';
 import type { RegionContext } from '../../../platform/http/context.ts';
 import { guardProject } from '../../projects/index.ts';
 import { release, reserve } from '../../quotas/index.ts';
-import { requireVolumes, type VolumeDeps } from '../place.ts';
+import { requireVolumes, type VolumeDeps } from '../deps.ts';
 import { MAX_POLICIES, MAX_SCHEDULES, type PolicyRow, type PolicyStatus } from './model.ts';
 import { changedSchedule, checkSchedules, type RequestedSchedule } from './rules.ts';
 import * as schedules from './schedule-store.ts';
@@ -51,13 +51,13 @@ export class LifecyclePolicyService {
     const requested = checkSchedules(input.schedules, faults, now);
     const id = await ctx.db.transaction(async (tx) => {
       await guardProject(tx, ctx.project.id);
-      const volumes = await checkVolumes(tx, ctx.place, input.volume_ids ?? [], faults);
+      const volumes = await checkVolumes(tx, ctx.scope, input.volume_ids ?? [], faults);
       faults.refuse();
       await refuseMore(tx, {
         what: 'lifecycle policies',
         owner: `project ${ctx.project.id} in region ${ctx.region.id}`,
         limit: MAX_POLICIES,
-        count: () => store.countPolicies(tx, ctx.place),
+        count: () => store.countPolicies(tx, ctx.scope),
       });
       const { name, status } = input;
       const row = { ...columnsOf(ctx), name, status, timestamp: ctx.clock.timestamp() };
@@ -68,7 +68,7 @@ export class LifecyclePolicyService {
         policy,
         volumes.map(({ id: volume }) => volume),
       );
-      await recordAudit(tx, ctx, { action: 'create_lifecycle_policy', subject: policy, name, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'create_lifecycle_policy', subject: policy, name, ...ctx.scope });
       await reserve(tx, ctx.quota, counted(requested));
       return policy;
     });
@@ -92,10 +92,10 @@ export class LifecyclePolicyService {
   /** Its snapshots stay. @throws NotFound */
   async delete(ctx: RegionContext, id: number): Promise<void> {
     await ctx.db.transaction(async (tx) => {
-      const { name } = await store.lockPolicy(tx, id, ctx.place);
+      const { name } = await store.lockPolicy(tx, id, ctx.scope);
       const had = await schedules.lockSchedules(tx, id);
       await store.deletePolicy(tx, id);
-      await recordAudit(tx, ctx, { action: 'delete_lifecycle_policy', subject: id, name, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'delete_lifecycle_policy', subject: id, name, ...ctx.scope });
       await release(tx, ctx.quota, counted(had));
     });
   }
@@ -104,7 +104,7 @@ export class LifecyclePolicyService {
   async addVolumes(ctx: RegionContext, id: number, { volume_ids: ids }: PolicyVolumes) {
     return this.#change(ctx, id, 'add_lifecycle_policy_volumes', async (tx) => {
       const faults = new Faults();
-      const volumes = await checkVolumes(tx, ctx.place, ids, faults);
+      const volumes = await checkVolumes(tx, ctx.scope, ids, faults);
       faults.refuse();
       await store.addVolumes(
         tx,
@@ -177,7 +177,7 @@ export class LifecyclePolicyService {
   }
 
   async #policyOf(ctx: RegionContext, id: string): Promise<number> {
-    const policy = await schedules.policyOf(ctx.db, id, ctx.place);
+    const policy = await schedules.policyOf(ctx.db, id, ctx.scope);
     if (policy === undefined) throw noSchedule(id);
     return policy;
   }
@@ -186,7 +186,7 @@ export class LifecyclePolicyService {
   async price(ctx: RegionContext, input: PriceSnapshots) {
     const faults = new Faults();
     const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
-    const volumes = await ctx.db.transaction((tx) => checkVolumes(tx, ctx.place, input.volume_ids, faults));
+    const volumes = await ctx.db.transaction((tx) => checkVolumes(tx, ctx.scope, input.volume_ids, faults));
     faults.refuse();
     return maxPrice(requested, volumes, this.#deps.prices);
   }
@@ -197,7 +197,7 @@ export class LifecyclePolicyService {
     const faults = new Faults();
     const requested = checkSchedules(input.schedules, faults, ctx.clock.now());
     const volumes = await ctx.db.transaction((tx) =>
-      checkVolumes(tx, ctx.place, input.volume_ids ?? [], faults),
+      checkVolumes(tx, ctx.scope, input.volume_ids ?? [], faults),
     );
     faults.refuse();
     return maxUsage(requested, volumes, this.#deps.prices);
@@ -205,11 +205,11 @@ export class LifecyclePolicyService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: number): Promise<LifecyclePolicy> {
-    return viewPolicy(await store.readPolicy(ctx.db, id, ctx.place));
+    return viewPolicy(await store.readPolicy(ctx.db, id, ctx.scope));
   }
 
   async list(ctx: RegionContext, { limit, offset }: LifecyclePolicyListQuery) {
-    return viewPage(await store.listPolicies(ctx.db, ctx.place, { limit, offset }), viewPolicy);
+    return viewPage(await store.listPolicies(ctx.db, ctx.scope, { limit, offset }), viewPolicy);
   }
 
   /** Changes a policy under its lock. */
@@ -221,9 +221,9 @@ export class LifecyclePolicyService {
   ): Promise<LifecyclePolicy> {
     requireVolumes(this.#deps, ctx);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockPolicy(tx, id, ctx.place);
+      const row = await store.lockPolicy(tx, id, ctx.scope);
       await change(tx, row);
-      await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.place });
+      await recordAudit(tx, ctx, { action, subject: id, name: row.name, ...ctx.scope });
     });
     return this.get(ctx, id);
   }

@@ -1,10 +1,10 @@
 import { NotFound } from '../../../kernel/errors.ts';
 import type { Db, Queryable, Tx } from '../../../platform/database/db.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { inserted } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
-import type { Place } from '../model.ts';
+import type { Scope } from '../model.ts';
 import { COLUMNS, type PolicyRow, type Schedule } from './model.ts';
 import { SCHEDULE } from './schedule-store.ts';
 
@@ -34,7 +34,7 @@ const missing = (id: number) => new NotFound(`Lifecycle policy ${id} was not fou
 export async function readPolicy(
   db: Queryable,
   id: number,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
 ): Promise<PolicyView> {
   const row = await db.row<PolicyView>(
     sql`select ${SHOWN} from lifecycle_policies p where p.id = ${id} and p.project_id = ${projectId} and p.region_id = ${regionId}`,
@@ -44,7 +44,7 @@ export async function readPolicy(
 }
 
 /** Locked against every other change, and against being deleted. @throws NotFound */
-export async function lockPolicy(tx: Tx, id: number, { projectId, regionId }: Place): Promise<PolicyRow> {
+export async function lockPolicy(tx: Tx, id: number, { projectId, regionId }: Scope): Promise<PolicyRow> {
   const row = await tx.row<PolicyRow>(
     sql`select ${listOf(COLUMNS)} from lifecycle_policies where id = ${id} and project_id = ${projectId} and region_id = ${regionId} for update`,
   );
@@ -53,12 +53,12 @@ export async function lockPolicy(tx: Tx, id: number, { projectId, regionId }: Pl
 }
 
 /** The page, oldest first, and how many match in all. */
-export function listPolicies(db: Db, place: Place, page: Paging): Promise<Page<PolicyView>> {
+export function listPolicies(db: Db, scope: Scope, page: Paging): Promise<Page<PolicyView>> {
   return listPage<PolicyView>(db, {
     table: 'lifecycle_policies',
     alias: 'p',
     columns: SHOWN,
-    where: [inPlace(place)],
+    where: [inScope(scope)],
     order: 'id',
     limit: page.limit,
     offset: page.offset,
@@ -66,7 +66,7 @@ export function listPolicies(db: Db, place: Place, page: Paging): Promise<Page<P
 }
 
 /** How many the project has in the region. */
-export async function countPolicies(tx: Tx, { projectId, regionId }: Place): Promise<number> {
+export async function countPolicies(tx: Tx, { projectId, regionId }: Scope): Promise<number> {
   return tx.number(
     sql`select count(*) as count from lifecycle_policies where project_id = ${projectId} and region_id = ${regionId}`,
   );
@@ -110,7 +110,7 @@ export async function removeVolumes(tx: Tx, id: number, volumeIds: readonly stri
 /** Those of these policies that there are; they are not deleted before the transaction ends. */
 export async function keepPolicies(
   tx: Tx,
-  { projectId, regionId }: Place,
+  { projectId, regionId }: Scope,
   ids: readonly number[],
 ): Promise<readonly number[]> {
   const rows = await tx.rows<{

@@ -1,6 +1,6 @@
 import type { Faults } from '../../../kernel/faults.ts';
 import type { Tx } from '../../../platform/database/db.ts';
-import type { Place, VolumeRow } from '../model.ts';
+import type { Scope, VolumeRow } from '../model.ts';
 import { keepVolumes } from '../store.ts';
 import { addVolumes, keepPolicies } from './store.ts';
 
@@ -10,13 +10,13 @@ import { addVolumes, keepPolicies } from './store.ts';
  *  the others is added to the faults. */
 export async function checkVolumes(
   tx: Tx,
-  place: Place,
+  scope: Scope,
   ids: readonly string[],
   faults: Faults,
 ): Promise<readonly VolumeRow[]> {
   const requested = [...new Set(ids.map((id) => id.toLowerCase()))].sort();
   if (requested.length === 0) return [];
-  const found = new Map((await keepVolumes(tx, requested, place)).map((row) => [row.id, row]));
+  const found = new Map((await keepVolumes(tx, requested, scope)).map((row) => [row.id, row]));
   for (const id of requested) {
     const cluster = found.get(id)?.cluster_id;
     if (!found.has(id)) faults.add('volume_ids', () => `volume ${id} was not found`);
@@ -29,12 +29,12 @@ export async function checkVolumes(
  *  wrong with the others is added to the faults. */
 export async function checkPolicies(
   tx: Tx,
-  place: Place,
+  scope: Scope,
   ids: readonly number[],
   faults: Faults,
 ): Promise<readonly number[]> {
   if (ids.length === 0) return [];
-  const found = await keepPolicies(tx, place, ids);
+  const found = await keepPolicies(tx, scope, ids);
   for (const id of new Set(ids))
     if (!found.includes(id)) faults.add('lifecycle_policy_ids', `lifecycle policy ${id} was not found`);
   return found;

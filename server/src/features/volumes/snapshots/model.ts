@@ -1,5 +1,5 @@
 import type { Transitions } from '../../../kernel/transitions.ts';
-import { CHANGE_COLUMNS, PLACE_COLUMNS, type RowOf } from '../../../platform/database/rows.ts';
+import { CHANGE_COLUMNS, type RowOf, SCOPE_COLUMNS } from '../../../platform/database/rows.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import type { VolumeRow, VolumeType } from '../model.ts';
 
@@ -17,7 +17,7 @@ export const SNAPSHOT_STATUSES = [
 
 /** `size` is in GiB. */
 export const COLUMNS = [
-  ...PLACE_COLUMNS,
+  ...SCOPE_COLUMNS,
   'client_id',
   'volume_id',
   'name',

@@ -6,7 +6,7 @@ import {
   Name,
   Nullable,
   namePart,
-  PLACE,
+  SCOPE,
   StringEnum,
   TIMES,
   Uuid,
@@ -17,7 +17,7 @@ import { SNAPSHOT_STATUSES } from './model.ts';
 export const Snapshot = Type.Object(
   {
     id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     volume_id: Uuid(),
     name: Type.String(),
     description: Nullable(Type.String()),

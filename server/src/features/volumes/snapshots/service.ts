@@ -3,12 +3,12 @@ import { viewPage } from '../../../platform/database/list-page.ts';
 import type { RegionContext, RegionTaskContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { checkedTags, viewMetadata, viewTags } from '../../../platform/http/tags.ts';
-import { viewChanges, viewPlaced } from '../../../platform/http/views.ts';
+import { viewChanges, viewScoped } from '../../../platform/http/views.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
+import { requireVolumes, type VolumeDeps } from '../deps.ts';
 import { requireState, statusDuring } from '../model.ts';
-import { requireVolumes, type VolumeDeps } from '../place.ts';
 import { holdVolume, lockVolume } from '../store.ts';
 import { updateTraits } from '../traits.ts';
 import { refuseCopied } from './deleted-with-volume.ts';
@@ -48,14 +48,14 @@ export class SnapshotService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    return viewSnapshot(await store.readSnapshot(ctx.db, id, ctx.place), ctx.region.name);
+    return viewSnapshot(await store.readSnapshot(ctx.db, id, ctx.scope), ctx.region.name);
   }
 
   /** @throws Invalid for characters that no name has */
   async list(ctx: RegionContext, query: SnapshotListQuery) {
     refuseUnstorable(query, 'query');
     const page = await store.listSnapshots(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       namePart: query.name__contains,
       volumeId: query.volume_id,
       instanceId: query.instance_id,
@@ -83,7 +83,7 @@ export async function makeSnapshot(
 ): Promise<TaskRef> {
   const { name, description, tags, schedule } = requested;
   await guardProject(tx, ctx.project.id);
-  const volume = await lockVolume(tx, requested.volumeId, ctx.place);
+  const volume = await lockVolume(tx, requested.volumeId, ctx.scope);
   requireState(volume, 'snapshot');
   const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
   await holdVolume(tx, volume.id, taskId, statusDuring('snapshot'));
@@ -99,7 +99,7 @@ export async function makeSnapshot(
 /** Starts the task that deletes a snapshot.
  *  @throws NotFound, Conflict when a volume is being filled from it, Locked naming the task that holds it */
 export async function deleteSnapshot(tx: Tx, ctx: RegionTaskContext, id: string): Promise<TaskRef> {
-  const row = await store.lockFreeSnapshot(tx, id, ctx.place);
+  const row = await store.lockFreeSnapshot(tx, id, ctx.scope);
   await refuseCopied(tx, id);
   const taskId = ctx.ids.uuid();
   await store.holdForDeletion(tx, id, taskId);
@@ -108,7 +108,7 @@ export async function deleteSnapshot(tx: Tx, ctx: RegionTaskContext, id: string)
 
 /** What of a snapshot is shown. */
 function viewSnapshot(row: SnapshotRow, region: string) {
-  return viewPlaced(row, region, {
+  return viewScoped(row, region, {
     volume_id: row.volume_id,
     name: row.name,
     description: row.description,

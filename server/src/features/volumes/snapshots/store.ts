@@ -3,13 +3,13 @@ import { statesBefore } from '../../../kernel/transitions.ts';
 import { type NameFilter, named } from '../../../platform/database/contains.ts';
 import type { Db, Tx } from '../../../platform/database/db.ts';
 import { type Hold, heldTable } from '../../../platform/database/held-table.ts';
-import { inPlace, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
+import { inScope, listPage, type Page, type Paging } from '../../../platform/database/list-page.ts';
 import { columnsOfNew, insertionOf } from '../../../platform/database/new-rows.ts';
 import { listOf } from '../../../platform/database/rows.ts';
 import { sql } from '../../../platform/database/sql.ts';
 import type { StoredTags } from '../../../platform/http/tags.ts';
 import { usageEnded } from '../../../platform/usage/usage-sql.ts';
-import type { Place, VolumeRow } from '../model.ts';
+import type { Scope, VolumeRow } from '../model.ts';
 import { COLUMNS, SNAPSHOT_TRANSITIONS, type SnapshotRow } from './model.ts';
 
 const SHOWN = listOf(COLUMNS, 's');
@@ -105,7 +105,7 @@ export async function deleteHeld(tx: Tx, taskId: string): Promise<SnapshotRow[]>
     select ${SHOWN} from gone s`);
 }
 
-export interface ListWhere extends Place, Pick<NameFilter, 'namePart'>, Paging {
+export interface ListWhere extends Scope, Pick<NameFilter, 'namePart'>, Paging {
   readonly volumeId: string | undefined;
   readonly instanceId: string | undefined;
   readonly scheduleId: string | undefined;
@@ -122,7 +122,7 @@ export function listSnapshots(db: Db, where: ListWhere): Promise<Page<SnapshotRo
     alias: 's',
     columns: SHOWN,
     where: [
-      inPlace(where),
+      inScope(where),
       ...named({ namePart }),
       ...(volumeId === undefined ? [] : [sql`volume_id = ${volumeId}::uuid`]),
       ...(instanceId === undefined ? [] : [ofInstance]),

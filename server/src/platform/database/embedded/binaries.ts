@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { makeLinks, readLinks } from '../../../kernel/package-links.ts';
 import { type Account, blockedBy } from './account.ts';
-import { SYSTEM_FOLDER } from './place.ts';
+import { SYSTEM_FOLDER } from './location.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 /** The PostgreSQL programs for this machine. */
@@ -29,7 +29,7 @@ export function prepareBinaries(account: Account | undefined, fallback: string):
 }
 
 /** The same of a package that is known.
- *  @param place the folder `native` of the package */
+ *  @param location the folder `native` of the package */
 export async function prepareBinariesAt(
   { root, version }: { readonly root: string; readonly version: string },
   account: Account | undefined,

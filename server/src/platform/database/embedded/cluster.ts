@@ -16,7 +16,7 @@ import path from 'node:path';
 import { syncNames, writeFileAtomically } from '../../../kernel/files.ts';
 import { type Account, initdbAccount } from './account.ts';
 import { type Binaries, majorVersion, program } from './binaries.ts';
-import type { Place } from './place.ts';
+import type { ClusterLocation } from './location.ts';
 import { eventually, postgresProcessesOn, signal } from './postgres-processes.ts';
 import { StartError } from './start-error.ts';
 
@@ -75,22 +75,22 @@ export interface ClusterOptions {
  * @returns the superuser's password
  */
 export async function ensureCluster(
-  place: Place,
+  location: ClusterLocation,
   binaries: Binaries,
   options: ClusterOptions,
 ): Promise<string> {
-  await sweepHalfMade(place);
-  if (!existsSync(place.clusterDir)) await createCluster(place, binaries, options);
-  checkVersion(place, binaries);
-  writeSettings(place, options.settings);
-  return readPassword(place);
+  await sweepHalfMade(location);
+  if (!existsSync(location.clusterDir)) await createCluster(location, binaries, options);
+  checkVersion(location, binaries);
+  writeSettings(location, options.settings);
+  return readPassword(location);
 }
 
 /** What a kill in the middle of initdb left behind, with the processes that may still write there. */
-async function sweepHalfMade(place: Place): Promise<void> {
-  for (const name of readdirSync(place.home)) {
+async function sweepHalfMade(location: ClusterLocation): Promise<void> {
+  for (const name of readdirSync(location.home)) {
     if (!name.startsWith('new-')) continue;
-    const folder = path.join(place.home, name);
+    const folder = path.join(location.home, name);
     await eventually(() => {
       const pids = postgresProcessesOn(folder);
       for (const pid of pids) signal(pid, 'SIGKILL');
@@ -100,15 +100,19 @@ async function sweepHalfMade(place: Place): Promise<void> {
   }
 }
 
-async function createCluster(place: Place, binaries: Binaries, options: ClusterOptions): Promise<void> {
-  const draft = path.join(place.home, `new-${randomBytes(4).toString('hex')}`);
+async function createCluster(
+  location: ClusterLocation,
+  binaries: Binaries,
+  options: ClusterOptions,
+): Promise<void> {
+  const draft = path.join(location.home, `new-${randomBytes(4).toString('hex')}`);
   const passwordInput = `${draft}.password`;
-  const password = existsSync(place.passwordFile) ? readPassword(place) : newPassword(place);
+  const password = existsSync(location.passwordFile) ? readPassword(location) : newPassword(location);
   mkdirSync(draft, { mode: 0o700 });
   await writeFile(passwordInput, `${password}\n`, { mode: 0o600 });
   const maker = initdbAccount();
   if (maker) for (const file of [draft, passwordInput]) chownSync(file, maker.uid, maker.gid);
-  await runInitdb(place, binaries, maker, [
+  await runInitdb(location, binaries, maker, [
     `--pgdata=${draft}`,
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordInput}`,
@@ -118,10 +122,10 @@ async function createCluster(place: Place, binaries: Binaries, options: ClusterO
     ...(options.durable ? [] : ['--no-sync']),
   ]);
   rmSync(passwordInput);
-  giveTree(draft, place.account);
+  giveTree(draft, location.account);
   await appendFile(path.join(draft, 'postgresql.conf'), "\ninclude_if_exists 'virga.conf'\n");
-  renameSync(draft, place.clusterDir);
-  syncNames(place.home);
+  renameSync(draft, location.clusterDir);
+  syncNames(location.home);
 }
 
 /** Gives new data to whom the server will be. */
@@ -133,7 +137,7 @@ function giveTree(folder: string, account: Account | undefined): void {
 }
 
 function runInitdb(
-  place: Place,
+  location: ClusterLocation,
   binaries: Binaries,
   maker: Account | undefined,
   args: string[],
@@ -154,7 +158,9 @@ function runInitdb(
     child.on('error', (error) => reject(new StartError(`initdb cannot be run: ${error.message}`)));
     child.on('close', (code) => {
       if (code === 0) return resolve();
-      reject(new StartError(`PostgreSQL's data cannot be created in ${place.home}: ${reasonOf(complaint)}`));
+      reject(
+        new StartError(`PostgreSQL's data cannot be created in ${location.home}: ${reasonOf(complaint)}`),
+      );
     });
   });
 }
@@ -173,37 +179,37 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/same directory as ".*["$`\\].*\/initdb"/, 'move Virga to a path without ", $, ` and \\'],
 ];
 
-function newPassword(place: Place): string {
+function newPassword(location: ClusterLocation): string {
   const password = randomBytes(24).toString('base64url');
-  writeFileAtomically(place.passwordFile, `${password}\n`, { durable: true });
+  writeFileAtomically(location.passwordFile, `${password}\n`, { durable: true });
   return password;
 }
 
-function readPassword(place: Place): string {
+function readPassword(location: ClusterLocation): string {
   try {
-    return readFileSync(place.passwordFile, 'utf8').trim();
+    return readFileSync(location.passwordFile, 'utf8').trim();
   } catch {
     throw new StartError(
-      `${place.passwordFile} is missing or unreadable, and without it the data beside it cannot be opened`,
+      `${location.passwordFile} is missing or unreadable, and without it the data beside it cannot be opened`,
     );
   }
 }
 
-function checkVersion(place: Place, binaries: Binaries): void {
-  const file = path.join(place.clusterDir, 'PG_VERSION');
-  if (!existsSync(file)) throw new StartError(`${place.clusterDir} is not a PostgreSQL data directory`);
-  const [written, ours] = [readFileSync(file, 'utf8').trim(), majorVersion(binaries, place.account)];
+function checkVersion(location: ClusterLocation, binaries: Binaries): void {
+  const file = path.join(location.clusterDir, 'PG_VERSION');
+  if (!existsSync(file)) throw new StartError(`${location.clusterDir} is not a PostgreSQL data directory`);
+  const [written, ours] = [readFileSync(file, 'utf8').trim(), majorVersion(binaries, location.account)];
   if (written !== ours) {
     throw new StartError(
-      `The data in ${place.clusterDir} was written by PostgreSQL ${written}, and this version brings PostgreSQL ${ours}`,
+      `The data in ${location.clusterDir} was written by PostgreSQL ${written}, and this version brings PostgreSQL ${ours}`,
     );
   }
 }
 
-function writeSettings(place: Place, overrides: Record<string, string>): void {
-  const settings = { ...SETTINGS, unix_socket_directories: place.socketDir, ...overrides };
+function writeSettings(location: ClusterLocation, overrides: Record<string, string>): void {
+  const settings = { ...SETTINGS, unix_socket_directories: location.socketDir, ...overrides };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
-  const file = path.join(place.clusterDir, 'virga.conf');
+  const file = path.join(location.clusterDir, 'virga.conf');
   writeFileAtomically(file, `# Written at every start.\n${lines.join('\n')}\n`, { durable: true });
-  if (place.account) chownSync(file, place.account.uid, place.account.gid);
+  if (location.account) chownSync(file, location.account.uid, location.account.gid);
 }

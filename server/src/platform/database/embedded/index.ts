@@ -11,8 +11,8 @@ export {
   TEMPORARY,
   temporaryDataDirs,
 } from './instance.mjs';
+export { type ClusterLocation, findLocation } from './location.ts';
 export { acquireLock, type DataDirLock, lockDataDir, shareDataDir } from './lock.ts';
-export { findPlace, type Place } from './place.ts';
 export { purgeDataDir } from './purge.mjs';
 export {
   type EmbeddedLog,

@@ -69,8 +69,8 @@ function acquireShare(dataDir: string): DataDirLock {
 const refusalFor = (dataDir: string) => (holder: Instance) => {
   const who = `pid ${holder.pid}${holder.url ? `, ${holder.url}` : ''}`;
   const credentials = path.join(dataDir, 'credentials');
-  const place = existsSync(credentials) ? `; its tokens are in ${credentials}` : '';
-  return `Virga already runs on ${dataDir} (${who}): stop it with ${OWN_COMMANDS.stop}, or set VIRGA_DATA_DIR${place}`;
+  const location = existsSync(credentials) ? `; its tokens are in ${credentials}` : '';
+  return `Virga already runs on ${dataDir} (${who}): stop it with ${OWN_COMMANDS.stop}, or set VIRGA_DATA_DIR${location}`;
 };
 
 /** The same lock on any folder that exists. `refusal` words the error for its holder. */

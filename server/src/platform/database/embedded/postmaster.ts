@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Binaries, program } from './binaries.ts';
 import { ENVIRONMENT } from './cluster.ts';
 import { processIdentity } from './instance.mjs';
-import type { Place } from './place.ts';
+import type { ClusterLocation } from './location.ts';
 import { eventually, gone, isPostgresOn, postgresProcessesOn, signal } from './postgres-processes.ts';
 import { StartError } from './start-error.ts';
 
@@ -25,14 +25,16 @@ const LARGEST_LOG_BYTES = 5_000_000;
  * A PostgreSQL that is ready on this place: the one that a killed parent left running, or a new one.
  * @throws StartError when it ends or stays silent instead of becoming ready
  */
-export async function runPostmaster(place: Place, binaries: Binaries): Promise<Postmaster> {
-  const leftover = await adopt(place);
+export async function runPostmaster(location: ClusterLocation, binaries: Binaries): Promise<Postmaster> {
+  const leftover = await adopt(location);
   if (leftover) return leftover;
-  await clearRemains(place);
-  const child = launch(place, binaries);
-  if (await becameReady(place, child)) return child;
+  await clearRemains(location);
+  const child = launch(location, binaries);
+  if (await becameReady(location, child)) return child;
   await stopPostmaster(child.pid);
-  throw new StartError(`PostgreSQL did not start: ${lastComplaint(place.logFile)} (log: ${place.logFile})`);
+  throw new StartError(
+    `PostgreSQL did not start: ${lastComplaint(location.logFile)} (log: ${location.logFile})`,
+  );
 }
 
 /** Fast shutdown; harsher when that takes too long, after which the next start recovers from the log. Resolves when
@@ -52,9 +54,11 @@ export async function stopPostmaster(pid: number): Promise<void> {
 }
 
 /** Lines of postmaster.pid: 0 pid, 1 data directory, 4 socket folder, 7 status. */
-function readPidFile(place: Place): { pid: number; socketDir: string; status: string } | undefined {
+function readPidFile(
+  location: ClusterLocation,
+): { pid: number; socketDir: string; status: string } | undefined {
   try {
-    const lines = readFileSync(path.join(place.clusterDir, 'postmaster.pid'), 'utf8').split('\n');
+    const lines = readFileSync(path.join(location.clusterDir, 'postmaster.pid'), 'utf8').split('\n');
     const pid = Number(lines[0]);
     if (!Number.isInteger(pid) || pid <= 0) return undefined;
     return { pid, socketDir: lines[4]?.trim() ?? '', status: lines[7]?.trim() ?? '' };
@@ -63,12 +67,13 @@ function readPidFile(place: Place): { pid: number; socketDir: string; status: st
   }
 }
 
-async function adopt(place: Place): Promise<Postmaster | undefined> {
-  const found = readPidFile(place);
-  if (!found || !isPostgresOn(found.pid, place.clusterDir)) return undefined;
+async function adopt(location: ClusterLocation): Promise<Postmaster | undefined> {
+  const found = readPidFile(location);
+  if (!found || !isPostgresOn(found.pid, location.clusterDir)) return undefined;
   const exited = gone(found.pid, 200).then(() => 'ended');
   const postmaster = { pid: found.pid, adopted: true, exited };
-  const usable = (await becameReady(place, postmaster)) && readPidFile(place)?.socketDir === place.socketDir;
+  const usable =
+    (await becameReady(location, postmaster)) && readPidFile(location)?.socketDir === location.socketDir;
   if (usable) return postmaster;
   await stopPostmaster(found.pid);
   return undefined;
@@ -78,29 +83,30 @@ async function adopt(place: Place): Promise<Postmaster | undefined> {
  * After a kill of the postmaster its backends end by themselves within moments, and PostgreSQL will not
  * start before. A pid file whose number now belongs to some other program would stop it for ever.
  */
-async function clearRemains(place: Place): Promise<void> {
-  const none = () => postgresProcessesOn(place.clusterDir).length === 0;
+async function clearRemains(location: ClusterLocation): Promise<void> {
+  const none = () => postgresProcessesOn(location.clusterDir).length === 0;
   if (!(await eventually(none, 10_000))) {
-    for (const pid of postgresProcessesOn(place.clusterDir)) signal(pid, 'SIGKILL');
+    for (const pid of postgresProcessesOn(location.clusterDir)) signal(pid, 'SIGKILL');
     await eventually(none, 5_000);
   }
-  const found = readPidFile(place);
+  const found = readPidFile(location);
   if (process.platform !== 'linux' || !none()) return;
   // What is gone for certain may still look alive to PostgreSQL: a killed one that nobody has reaped, as in
   // a container without an init.
-  if (found && signal(found.pid, 0)) rmSync(path.join(place.clusterDir, 'postmaster.pid'), { force: true });
-  rmSync(path.join(place.socketDir, '.s.PGSQL.5432.lock'), { force: true });
+  if (found && signal(found.pid, 0))
+    rmSync(path.join(location.clusterDir, 'postmaster.pid'), { force: true });
+  rmSync(path.join(location.socketDir, '.s.PGSQL.5432.lock'), { force: true });
 }
 
-function launch(place: Place, binaries: Binaries): Postmaster {
-  const log = openLog(place.logFile);
-  const child = spawn(program(binaries, 'postgres'), ['-D', place.clusterDir], {
+function launch(location: ClusterLocation, binaries: Binaries): Postmaster {
+  const log = openLog(location.logFile);
+  const child = spawn(program(binaries, 'postgres'), ['-D', location.clusterDir], {
     env: ENVIRONMENT,
     cwd: '/',
     // A session of its own: Ctrl-C at the terminal must not reach it before us.
     detached: true,
     stdio: ['ignore', log, log],
-    ...(place.account ? { uid: place.account.uid, gid: place.account.gid } : {}),
+    ...(location.account ? { uid: location.account.uid, gid: location.account.gid } : {}),
   });
   closeSync(log);
   const exited = new Promise<string>((resolve) => {
@@ -120,7 +126,7 @@ function openLog(file: string): number {
   return fd;
 }
 
-async function becameReady(place: Place, postmaster: Postmaster): Promise<boolean> {
+async function becameReady(location: ClusterLocation, postmaster: Postmaster): Promise<boolean> {
   let ended = false;
   void postmaster.exited.then(() => {
     ended = true;
@@ -130,7 +136,7 @@ async function becameReady(place: Place, postmaster: Postmaster): Promise<boolea
     // Let a pending exit event through before believing a file that may be a predecessor's.
     await delay(15);
     if (ended) return false;
-    const file = readPidFile(place);
+    const file = readPidFile(location);
     if (file?.pid === postmaster.pid && file.status === 'ready') return true;
     if (file?.pid === postmaster.pid && file.status === 'stopping') return false;
   }

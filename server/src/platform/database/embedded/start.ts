@@ -6,8 +6,8 @@ import { type Connection, DATABASE, prepareApplicationRole } from './application
 import { type Binaries, prepareBinaries } from './binaries.ts';
 import { type ClusterOptions, ensureCluster, SUPERUSER } from './cluster.ts';
 import { prepareDataDir } from './data-dir.ts';
+import { type ClusterLocation, findLocation, SYSTEM_FOLDER } from './location.ts';
 import { acquireLock, type DataDirLock } from './lock.ts';
-import { findPlace, type Place, SYSTEM_FOLDER } from './place.ts';
 import { type Postmaster, runPostmaster, stopPostmaster } from './postmaster.ts';
 
 /** The part of a pino logger that is used here. */
@@ -52,16 +52,16 @@ const STEADY_AFTER_MS = 60_000;
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   prepareDataDir(options.dataDir);
-  const place = findPlace(options.dataDir);
-  const lock = place.movedBecauseOf ? lockMovedHome(place) : undefined;
+  const location = findLocation(options.dataDir);
+  const lock = location.movedBecauseOf ? lockMovedHome(location) : undefined;
   try {
-    const binaries = await prepareBinaries(place.account, path.join(options.dataDir, 'binaries'));
-    sayWhatMoved(place, binaries, options.log);
+    const binaries = await prepareBinaries(location.account, path.join(options.dataDir, 'binaries'));
+    sayWhatMoved(location, binaries, options.log);
     const cluster = { settings: options.settings ?? {}, durable: options.durable ?? true };
-    const password = await ensureCluster(place, binaries, cluster);
-    const supervisor = new Supervisor(place, binaries, options.log, lock);
+    const password = await ensureCluster(location, binaries, cluster);
+    const supervisor = new Supervisor(location, binaries, options.log, lock);
     await supervisor.start();
-    const admin = { host: place.socketDir, port: 5432, user: SUPERUSER, password };
+    const admin = { host: location.socketDir, port: 5432, user: SUPERUSER, password };
     const connection = await prepareApplicationRole(admin).catch(async (error) => {
       await supervisor.stop();
       throw error;
@@ -74,13 +74,19 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /** A copied data directory names the same data elsewhere; two servers must not both use it. */
-function lockMovedHome(place: Place): DataDirLock {
-  return acquireLock(place.home, (holder) => `The data in ${place.home} is in use by pid ${holder.pid}`);
+function lockMovedHome(location: ClusterLocation): DataDirLock {
+  return acquireLock(
+    location.home,
+    (holder) => `The data in ${location.home} is in use by pid ${holder.pid}`,
+  );
 }
 
-function sayWhatMoved(place: Place, binaries: Binaries, log: EmbeddedLog): void {
-  if (place.movedBecauseOf) {
-    log.info({}, `PostgreSQL lives in ${place.home}, since only root may enter ${place.movedBecauseOf}`);
+function sayWhatMoved(location: ClusterLocation, binaries: Binaries, log: EmbeddedLog): void {
+  if (location.movedBecauseOf) {
+    log.info(
+      {},
+      `PostgreSQL lives in ${location.home}, since only root may enter ${location.movedBecauseOf}`,
+    );
   } else if (binaries.copiedBecause && binaries.root.startsWith(SYSTEM_FOLDER)) {
     log.info({}, `PostgreSQL's programs are in ${binaries.root}, since ${binaries.copiedBecause}`);
   }
@@ -103,14 +109,14 @@ function describe(supervisor: Supervisor, connection: Connection, admin: Connect
 }
 
 /** One in the temporary folder would stay there for ever when the data directory is deleted. */
-function removeSocketDir(place: Place): void {
-  if (path.dirname(place.socketDir) === place.home) return;
-  removeShortFolder(place.socketDir);
+function removeSocketDir(location: ClusterLocation): void {
+  if (path.dirname(location.socketDir) === location.home) return;
+  removeShortFolder(location.socketDir);
 }
 
 /** Keeps one postmaster running. */
 class Supervisor {
-  readonly #place: Place;
+  readonly #location: ClusterLocation;
   readonly #binaries: Binaries;
   readonly #log: EmbeddedLog;
   readonly #lock: DataDirLock | undefined;
@@ -119,8 +125,13 @@ class Supervisor {
   #current: Postmaster | undefined;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(place: Place, binaries: Binaries, log: EmbeddedLog, lock: DataDirLock | undefined) {
-    this.#place = place;
+  constructor(
+    location: ClusterLocation,
+    binaries: Binaries,
+    log: EmbeddedLog,
+    lock: DataDirLock | undefined,
+  ) {
+    this.#location = location;
     this.#binaries = binaries;
     this.#log = log;
     this.#lock = lock;
@@ -136,7 +147,7 @@ class Supervisor {
 
   freeBytes(): number | undefined {
     try {
-      const { bavail, bsize } = statfsSync(this.#place.clusterDir);
+      const { bavail, bsize } = statfsSync(this.#location.clusterDir);
       return bavail * bsize;
     } catch {
       return undefined;
@@ -148,7 +159,7 @@ class Supervisor {
   }
 
   async start(): Promise<void> {
-    const first = await runPostmaster(this.#place, this.#binaries);
+    const first = await runPostmaster(this.#location, this.#binaries);
     this.#current = first;
     this.#loop = this.#watch(first);
   }
@@ -157,7 +168,7 @@ class Supervisor {
     this.#stopping.abort();
     if (this.#current) await stopPostmaster(this.#current.pid);
     await this.#loop;
-    removeSocketDir(this.#place);
+    removeSocketDir(this.#location);
     this.#lock?.release();
   }
 
@@ -182,7 +193,7 @@ class Supervisor {
       await delay(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       if (this.#stopping.signal.aborted) return undefined;
       try {
-        const postmaster = await runPostmaster(this.#place, this.#binaries);
+        const postmaster = await runPostmaster(this.#location, this.#binaries);
         this.#current = postmaster;
         if (!this.#stopping.signal.aborted) return postmaster;
         await stopPostmaster(postmaster.pid);

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withMachineLock } from '../../../kernel/machine-lock.ts';
+import { withHostLock } from '../../../kernel/host-lock.ts';
 import { AddressClaims, CLAIMS_LIST } from './claims.ts';
 import { blockOf, subnetFault } from './space.ts';
 
@@ -112,7 +112,7 @@ test('the lock of the machine is free again as soon as its holder is killed', as
   const holder = spawn(process.execPath, ['-e', path], { stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise((resolve) => holder.stdout.once('data', resolve));
   const order: string[] = [];
-  const mine = withMachineLock(name, async () => {
+  const mine = withHostLock(name, async () => {
     order.push('locked');
   });
   order.push('killed');
@@ -161,9 +161,9 @@ test('what others put where claims are is not followed, nor waited for', async (
   symlinkSync(target, folder);
   const dataDir = join(shared, 'data');
   mkdirSync(dataDir);
-  const claims = (place: string) =>
+  const claims = (home: string) =>
     new AddressClaims({
-      folder: place,
+      folder: home,
       dataDir,
       listPath: join(dataDir, 'load-balancers', 'addresses.json'),
     });

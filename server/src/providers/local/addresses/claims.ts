@@ -16,8 +16,8 @@ import {
 import { dirname, join } from 'node:path';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import { withHostLock } from '../../../kernel/host-lock.ts';
 import { hostsOf, parseRange } from '../../../kernel/ip.ts';
-import { withMachineLock } from '../../../kernel/machine-lock.ts';
 import { readForeignText } from '../host/files.ts';
 import { blockOf, blockText, firstFree, isPoolBlock, isVirgaOwn, poolBlocks } from './space.ts';
 
@@ -53,7 +53,7 @@ export class AddressClaims {
 
   /** Addresses that this data directory may give away; claims another block when all are in use. */
   async freeAddress(isInUse: (address: string) => boolean): Promise<string> {
-    return withMachineLock(CLAIMS_LOCK, async () => {
+    return withHostLock(CLAIMS_LOCK, async () => {
       for (const block of [...this.#own.keys()].filter(isPoolBlock).sort(byNumber)) {
         const address = this.#holds(block) ? firstFree(block, isInUse) : null;
         if (address) return address;
@@ -75,7 +75,7 @@ export class AddressClaims {
     isInUse: (address: string) => boolean,
   ): Promise<string> {
     const range = parseRange(cidr);
-    return withMachineLock(CLAIMS_LOCK, async () => {
+    return withHostLock(CLAIMS_LOCK, async () => {
       const foreign = new Set<string>();
       for (const address of range ? hostsOf(range) : []) {
         const block = blockOf(address);
@@ -95,7 +95,7 @@ export class AddressClaims {
     const blocks = new Set(addresses.map(blockOf).filter((block) => block !== null));
     const missing = [...blocks].filter((block) => !this.#holds(block));
     if (missing.length === 0) return;
-    await withMachineLock(CLAIMS_LOCK, async () => {
+    await withHostLock(CLAIMS_LOCK, async () => {
       for (const block of missing) {
         if (this.#claim(block)) continue;
         const owner = this.#read(block)?.dataDir ?? 'another user';
@@ -115,7 +115,7 @@ export class AddressClaims {
     isHeard: (address: string) => boolean,
     remove: (addresses: readonly string[]) => Promise<void>,
   ): Promise<void> {
-    await withMachineLock(CLAIMS_LOCK, () =>
+    await withHostLock(CLAIMS_LOCK, () =>
       remove(
         [...present].filter((address) => {
           const block = blockOf(address);
@@ -134,7 +134,7 @@ export class AddressClaims {
     const list = readJson<Record<string, string>>(join(dataDir, CLAIMS_LIST)) ?? {};
     const from = realpathOf(dataDir);
     if (from === null || from === this.#dataDir) return;
-    await withMachineLock(CLAIMS_LOCK, async () => {
+    await withHostLock(CLAIMS_LOCK, async () => {
       for (const [block, token] of Object.entries(list)) {
         const claim = this.#read(block);
         if (claim?.dataDir === from && claim.token === token) this.#claimed(block);
@@ -144,7 +144,7 @@ export class AddressClaims {
 
   /** Gives all blocks back. */
   async release(): Promise<void> {
-    await withMachineLock(CLAIMS_LOCK, async () => {
+    await withHostLock(CLAIMS_LOCK, async () => {
       for (const block of this.#own.keys()) {
         if (this.#holds(block)) rmSync(this.#path(block), { force: true });
       }
@@ -215,7 +215,7 @@ export class AddressClaims {
   /** Removes claims of data directories that are gone, as far as this user may. */
   async removeVoid(): Promise<void> {
     if (!existsSync(this.#folder)) return;
-    await withMachineLock(CLAIMS_LOCK, async () => {
+    await withHostLock(CLAIMS_LOCK, async () => {
       for (const block of readdirSync(this.#folder).filter((name) => /^[0-9a-f.:]+$/.test(name))) {
         const claim = this.#read(block);
         if (!claim || claim.dataDir === this.#dataDir || isValid(claim, this.#dataDir)) continue;

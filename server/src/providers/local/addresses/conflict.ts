@@ -32,9 +32,9 @@ while time.monotonic() < until:
 /** @param addresses that this machine has on the device; those of IPv6 say nothing
  *  @returns false also where frames cannot be sent */
 export async function isElsewhere(addresses: readonly string[], device: string): Promise<boolean> {
-  const asked = addresses.filter((address) => isIPv4(address)).slice(0, ASKED);
+  const requested = addresses.filter((address) => isIPv4(address)).slice(0, ASKED);
   const program = python();
-  if (asked.length === 0 || program === null || ownCapabilities(['net_raw']).length === 0) return false;
-  const words = ['-I', '-c', PROBE.replace('%d', String(FOUND)), device, ...asked];
+  if (requested.length === 0 || program === null || ownCapabilities(['net_raw']).length === 0) return false;
+  const words = ['-I', '-c', PROBE.replace('%d', String(FOUND)), device, ...requested];
   return (await run(program, words, { capabilities: ['net_raw'] })).exitCode === FOUND;
 }

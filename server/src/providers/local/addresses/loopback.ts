@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
+import { withHostLock } from '../../../kernel/host-lock.ts';
 import { addressNumber, canonicalAddress, parseRange, rangesOverlap } from '../../../kernel/ip.ts';
-import { withMachineLock } from '../../../kernel/machine-lock.ts';
 import { findProgram, run } from '../host/programs.ts';
 import { LOOPBACK_PROBE } from './space.ts';
 
@@ -24,7 +24,7 @@ export async function ipv6Fault(): Promise<string | null> {
   const fault = visibleFault();
   if (fault !== null || proven) return fault;
   try {
-    await withMachineLock(LOCK, async () => {
+    await withHostLock(LOCK, async () => {
       await change('replace', LOOPBACK_PROBE);
       await change('del', LOOPBACK_PROBE);
     });

@@ -65,11 +65,11 @@ function ownFault(ip: string, port: number, ownPorts: readonly OwnPort[]): strin
 function isAt(ip: string, host: string): boolean {
   if (host === 'localhost') return LOOPBACK.contains(ip);
   const own = canonicalIp(host.replace(/^\[(.*)\]$/, '$1'));
-  if (own === '0.0.0.0' || own === '::') return LOOPBACK.contains(ip) || isOfThisMachine(ip);
+  if (own === '0.0.0.0' || own === '::') return LOOPBACK.contains(ip) || isOfThisHost(ip);
   return own === ip;
 }
 
-function isOfThisMachine(ip: string): boolean {
+function isOfThisHost(ip: string): boolean {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return addresses.some(({ address }) => canonicalIp(address.replace(/%.*$/, '')) === ip);
 }

@@ -26,17 +26,17 @@ export function engineRoot(folder: string): string {
   const account = engineAccount();
   if (!account) return folder;
   makePassage(dirname(folder));
-  const place = join(realpathSync(dirname(folder)), basename(folder));
-  if (blockedBy(dirname(place), account) === undefined) return folder;
-  const moved = movedRoot(place);
-  const identity = identityOf(place);
-  if (!existsSync(moved)) makeMovedRoot(moved, place, identity);
-  writeFileAtomically(join(moved, ORIGIN), place);
+  const location = join(realpathSync(dirname(folder)), basename(folder));
+  if (blockedBy(dirname(location), account) === undefined) return folder;
+  const moved = movedRoot(location);
+  const identity = identityOf(location);
+  if (!existsSync(moved)) makeMovedRoot(moved, location, identity);
+  writeFileAtomically(join(moved, ORIGIN), location);
   if (identity !== undefined) writeFileAtomically(join(moved, IDENTITY), identity);
   return moved;
 }
 
-function makeMovedRoot(moved: string, place: string, identity: string | undefined): void {
+function makeMovedRoot(moved: string, location: string, identity: string | undefined): void {
   const earlier = rootBeforeMove(identity);
   if (earlier !== undefined) {
     renameSync(earlier, moved);
@@ -45,8 +45,8 @@ function makeMovedRoot(moved: string, place: string, identity: string | undefine
   mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
   makePassage(moved);
   // Of a version that had its engines there: what they counted goes on. Their certificates are written anew.
-  if (existsSync(place))
-    cpSync(place, moved, { recursive: true, filter: (name) => !NOT_COPIED.includes(basename(name)) });
+  if (existsSync(location))
+    cpSync(location, moved, { recursive: true, filter: (name) => !NOT_COPIED.includes(basename(name)) });
 }
 
 /** Where the files were while the data directory had another path. */
@@ -58,10 +58,10 @@ function rootBeforeMove(identity: string | undefined): string | undefined {
 }
 
 /** The id of the data directory, and the path in it. Undefined: its database is elsewhere, so that it has no id. */
-function identityOf(place: string): string | undefined {
-  for (let parent = dirname(place); parent !== dirname(parent); parent = dirname(parent)) {
+function identityOf(location: string): string | undefined {
+  for (let parent = dirname(location); parent !== dirname(parent); parent = dirname(parent)) {
     const id = readText(join(parent, 'id'))?.trim() ?? '';
-    if (/^[0-9a-f]{16}$/.test(id)) return join(id, relative(parent, place));
+    if (/^[0-9a-f]{16}$/.test(id)) return join(id, relative(parent, location));
   }
   return undefined;
 }
@@ -69,8 +69,8 @@ function identityOf(place: string): string | undefined {
 /** Where the files of engines are or were. @param folder as for `engineRoot`, without symbolic links; it may be gone */
 export const rootsOf = (folder: string): readonly string[] => [folder, movedRoot(folder)];
 
-function movedRoot(place: string): string {
-  const digest = createHash('sha256').update(place).digest('hex').slice(0, 16);
+function movedRoot(location: string): string {
+  const digest = createHash('sha256').update(location).digest('hex').slice(0, 16);
   return join(SYSTEM_FOLDER, `${PREFIX}${digest}`);
 }
 

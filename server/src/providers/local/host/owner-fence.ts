@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
-import { acquireMachineLock, tryMachineLock } from '../../../kernel/machine-lock.ts';
+import { acquireHostLock, tryHostLock } from '../../../kernel/host-lock.ts';
 import {
   identify,
   isAlive,
@@ -45,8 +45,8 @@ export class OwnerFence {
   constructor(folder: string) {
     makePassage(folder);
     this.#file = join(folder, 'owner.json');
-    const place = realpathSync(folder);
-    this.#name = `virga-region-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
+    const realFolder = realpathSync(folder);
+    this.#name = `virga-region-${createHash('sha256').update(realFolder).digest('hex').slice(0, 32)}`;
   }
 
   /** Whether this process is the owner; another one may have taken over since. */
@@ -61,7 +61,7 @@ export class OwnerFence {
       const epoch = this.#epoch;
       if (epoch === undefined || readJson<Owner>(this.#file)?.epoch !== epoch) throw new NotOwner();
       return change();
-    }, acquireMachineLock);
+    }, acquireHostLock);
   }
 
   /** Makes this process the only one that may make changes. One that is frozen in the middle of a change is ended,
@@ -116,12 +116,12 @@ export class OwnerFence {
   async #seize(): Promise<Server> {
     const since = performance.now();
     for (;;) {
-      const lock = await tryMachineLock(this.#name);
+      const lock = await tryHostLock(this.#name);
       if (lock) return lock;
       const owner = readJson<Owner>(this.#file);
-      const isInTheWay =
+      const isBlocking =
         owner && isAlive(owner) && (isFrozen(owner) || performance.now() - since > PATIENCE_MS);
-      if (isInTheWay) signalProcess(owner, 'SIGKILL');
+      if (isBlocking) signalProcess(owner, 'SIGKILL');
       await delay(LOOK_EVERY_MS);
     }
   }

@@ -32,15 +32,15 @@ function noting(desired: (id: string) => Promise<string | null | undefined>, loo
 }
 
 /** A pass that has asked what is desired, and waits for the answer. */
-async function askedPass(changes: Reconciler) {
-  const [asked, answer] = [gate(), gate()];
+async function requestedPass(changes: Reconciler) {
+  const [requested, answer] = [gate(), gate()];
   const { seen, looks } = noting(async () => {
-    asked.open();
+    requested.open();
     await answer.opened;
     return 'look';
   });
   const pass = changes.reconcile(['one'], 1, looks);
-  await asked.opened;
+  await requested.opened;
   return { seen, pass, answer: answer.open };
 }
 
@@ -69,7 +69,7 @@ test('what waits for its look is looked at as it is to be by then, and not at al
 
 test('a change that begins when it is already known what is desired comes after the look', async () => {
   const { changes } = await ownRegion();
-  const { seen, pass, answer } = await askedPass(changes);
+  const { seen, pass, answer } = await requestedPass(changes);
   const change = changes.change('one', async () => seen.push('change'));
   await changes.change('another', async () => seen.push('another change'));
   answer();
@@ -79,7 +79,7 @@ test('a change that begins when it is already known what is desired comes after 
 
 test('a region can be taken over while it is asked what is desired there; then nothing is looked at', async () => {
   const { changes, anotherFence } = await ownRegion();
-  const { seen, pass, answer } = await askedPass(changes);
+  const { seen, pass, answer } = await requestedPass(changes);
   await anotherFence().takeOver(2);
   answer();
   expect((await pass).size).toBe(0);

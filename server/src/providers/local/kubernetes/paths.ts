@@ -100,9 +100,9 @@ export function nodePathsOf({ home, nodes, sockets }: Paths, id: string): NodePa
 }
 
 /** @param isMachine it runs pods: its root, who is nobody else, owns its data, and its program makes them */
-export function makeNodeFolders(paths: NodePaths, isMachine: boolean): void {
+export function makeNodeFolders(paths: NodePaths, isRealNode: boolean): void {
   makePassage(paths.folder);
-  if (!isMachine) makeDirectoryOfEngine(paths.data, paths.home);
+  if (!isRealNode) makeDirectoryOfEngine(paths.data, paths.home);
 }
 
 export async function removeNodeFolders({ root, folder }: NodePaths): Promise<void> {

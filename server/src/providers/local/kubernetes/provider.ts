@@ -42,7 +42,7 @@ import { applyPolicies } from './policies.ts';
 import { runAsRoot } from './root.ts';
 import { type KubernetesPrograms, Program } from './server.ts';
 import { reportService, servicesOf } from './services.ts';
-import { addressOf, controlPlaneWords, hollowWords, machineWords, namesFile } from './words.ts';
+import { addressOf, controlPlaneWords, hollowWords, namesFile, realNodeWords } from './words.ts';
 
 export interface LocalKubernetesOptions extends Pick<EngineHost, 'dataDir' | 'log' | 'fence' | 'now'> {
   readonly programs: KubernetesPrograms;
@@ -321,10 +321,10 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   /** Ends a node, and removes what only root can. */
   async #stopNode(node: NodePaths): Promise<void> {
     const program = this.#node(node);
-    const isMachine = program.notes?.list[0] === 'machine';
+    const isRealNode = program.notes?.list[0] === 'machine';
     await program.stop();
     const engine = this.#anyProgram();
-    if (!isMachine || engine === undefined) return;
+    if (!isRealNode || engine === undefined) return;
     const { exitCode, output } = await runAsRoot(engine, ['machine', '--remove', `--id=${node.id}`]);
     if (exitCode !== 0) throw new Error(`what the node ${node.id} had cannot be removed: ${output}`);
   }
@@ -339,7 +339,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     const known = readJson<NodeName>(namesFile(node));
     const address = known?.address ?? freeNodeAddress(network, this.#nodeAddresses(paths));
     note({ name: desired.name, address });
-    return machineWords(paths, node, desired, {
+    return realNodeWords(paths, node, desired, {
       address,
       network,
       images: this.#images(),

@@ -106,7 +106,7 @@ export const hollowWords = (
  *  @param images a folder with archives of images, for all nodes
  *  @param names the program that answers for names of services
  *  @param mirror the origin of a registry that is asked first for images */
-export const machineWords = (
+export const realNodeWords = (
   paths: Paths,
   node: NodePaths,
   desired: DesiredNode,

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { newFolder } from '../../../../../test/harness/leftovers.ts';
 import { waitUntil } from '../../../../../test/harness/wait.ts';
-import { withMachineLock } from '../../../kernel/machine-lock.ts';
+import { withHostLock } from '../../../kernel/host-lock.ts';
 import { CLAIMS_LOCK } from '../addresses/claims.ts';
 import { addToLoopback, hasAddresses, loopbackAddresses, removeFromLoopback } from '../addresses/loopback.ts';
 import { type Backend, startBackend } from './test-support/backend.ts';
@@ -130,7 +130,7 @@ test('an address that nobody claims here is left alone while somebody listens on
   const unclaimed = `fd76:6972:6761:1:ffff::${randomInt(1, 65_536).toString(16)}`;
   const holder = createServer();
   // Under the lock of those who clean up: other tests have servers that do.
-  await withMachineLock(CLAIMS_LOCK, async () => {
+  await withHostLock(CLAIMS_LOCK, async () => {
     await addToLoopback([unclaimed]);
     await new Promise<void>((resolve) =>
       holder.listen({ host: unclaimed, port: 0, ipv6Only: true }, resolve),

@@ -145,8 +145,8 @@ test('PING and UDP-CONNECT reach members over IPv6', async () => {
   const found = sixMember();
   const lost = member(9, { address: '::1' });
   const pinged = pool({ members: [found], healthMonitor: monitor({ type: 'PING' }) });
-  const asked = pool({ members: [lost], healthMonitor: monitor({ type: 'UDP-CONNECT' }) });
-  const lb = loadBalancer({ vipAddress, listeners: [listener()], pools: [pinged, asked] });
+  const requested = pool({ members: [lost], healthMonitor: monitor({ type: 'UDP-CONNECT' }) });
+  const lb = loadBalancer({ vipAddress, listeners: [listener()], pools: [pinged, requested] });
   await site.apply(lb);
   const health = async (id: string) => (await site.observe(lb.id)).members.get(id);
   await waitUntil(async () => (await health(lost.id)) === 'ERROR', { what: 'the refusal to be heard' });

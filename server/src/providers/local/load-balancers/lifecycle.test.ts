@@ -156,13 +156,13 @@ test('what serves the version that is listed is not asked for, but once after a 
   const { lb } = await build();
   await site.apply(lb);
   site = site.restart();
-  const asked: string[] = [];
+  const requested: string[] = [];
   for (let pass = 0; pass < 2; pass += 1)
     await site.provider.reconcile([lb], async (id) => {
-      asked.push(id);
+      requested.push(id);
       return lb;
     });
-  expect(asked).toEqual([lb.id]);
+  expect(requested).toEqual([lb.id]);
 });
 
 test('every call can be repeated', async () => {

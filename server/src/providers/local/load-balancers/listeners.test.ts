@@ -192,7 +192,7 @@ test('an access log has one line for each request, over changes and reloads', as
   const { lb, url, web } = await serve({}, {}, { accessLog: accessLog({ topic: 'web' }) });
   const path = join(site.dataDir, 'load-balancers', lb.id, 'access.log');
   const paths = () =>
-    [...readFileSync(path, 'utf8').matchAll(/"GET (\S+) HTTP\/1\.1"/g)].map(([, asked]) => asked);
+    [...readFileSync(path, 'utf8').matchAll(/"GET (\S+) HTTP\/1\.1"/g)].map(([, requested]) => requested);
   await get(`${url}/first`);
   await site.apply({ ...lb, version: 2, pools: [{ ...web, members: web.members.slice(1) }] });
   await get(`${url}/second`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RenderedServer } from './config/rendering.ts';
-import { nextStep, type Observed, type Wanted } from './next.ts';
+import { type Desired, nextStep, type Observed } from './next.ts';
 import { digest } from './state.ts';
 
 const member = (weight: number): RenderedServer => ({
@@ -22,7 +22,7 @@ const backend = (weight: number) => ({
   servers: [member(weight)],
 });
 
-const WANTED: Wanted = {
+const DESIRED: Desired = {
   rendering: { needed: true, skeleton: 'frontend', files: [], backends: [backend(1)] },
   logging: false,
   replaces: false,
@@ -42,16 +42,16 @@ const seen = (observed: Partial<Observed>, state: Partial<Observed['state']> = {
   ...observed,
   state: { ...STATE, ...state },
 });
-const rendering = (change: Partial<Wanted['rendering']>): Wanted => ({
-  ...WANTED,
-  rendering: { ...WANTED.rendering, ...change },
+const rendering = (change: Partial<Desired['rendering']>): Desired => ({
+  ...DESIRED,
+  rendering: { ...DESIRED.rendering, ...change },
 });
 const lighter = rendering({ backends: [backend(5)] });
 
-test.each<[string, Observed, Wanted, string]>([
-  ['all is as desired', SERVED, WANTED, 'nothing'],
-  ['it has died', seen({ isRunning: false }), WANTED, 'reload'],
-  ['its files were changed by somebody', seen({ isWritten: false }), WANTED, 'change'],
+test.each<[string, Observed, Desired, string]>([
+  ['all is as desired', SERVED, DESIRED, 'nothing'],
+  ['it has died', seen({ isRunning: false }), DESIRED, 'reload'],
+  ['its files were changed by somebody', seen({ isWritten: false }), DESIRED, 'change'],
   ['a member has another weight', seen({ isWritten: false }), lighter, 'change'],
   [
     'a member has another weight, and it has died',
@@ -59,9 +59,9 @@ test.each<[string, Observed, Wanted, string]>([
     lighter,
     'reload',
   ],
-  ['it was not sure what it serves', seen({}, { changing: true }), WANTED, 'reload'],
-  ['it writes a log, and is not to', seen({}, { logging: true }), WANTED, 'reload'],
-  ['a failover replaces it', SERVED, { ...WANTED, replaces: true }, 'reload'],
+  ['it was not sure what it serves', seen({}, { changing: true }), DESIRED, 'reload'],
+  ['it writes a log, and is not to', seen({}, { logging: true }), DESIRED, 'reload'],
+  ['a failover replaces it', SERVED, { ...DESIRED, replaces: true }, 'reload'],
   ['a listener was added', seen({ isWritten: false }), rendering({ skeleton: 'another' }), 'reload'],
   [
     'a member of version 0.3.0 has another weight',

@@ -14,7 +14,7 @@ export interface Observed {
   readonly isWritten: boolean;
 }
 
-export interface Wanted {
+export interface Desired {
   readonly rendering: Pick<Rendering, 'needed' | 'skeleton' | 'files' | 'backends'>;
   readonly logging: boolean;
   /** A new process is to take over, whatever else is desired. */
@@ -31,7 +31,7 @@ export type Step =
   | { readonly kind: 'reload' };
 
 /** What brings a load balancer's HAProxy to what is desired. */
-export function nextStep(observed: Observed, { rendering, logging, replaces }: Wanted): Step {
+export function nextStep(observed: Observed, { rendering, logging, replaces }: Desired): Step {
   const { state, isRunning, isFormer, isWritten } = observed;
   const isSure = !state.changing && state.logging === logging && !replaces;
   const isServed = isWritten && state.needed === rendering.needed && (isRunning || !rendering.needed);

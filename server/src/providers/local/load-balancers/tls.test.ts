@@ -76,7 +76,7 @@ test('a certificate whose change is cut off by a kill is served by the next serv
   const vipAddress = await own.addresses.allocateAddress(new Set());
   const lb = loadBalancer({ vipAddress, listeners: [front] });
   const changed = { ...lb, version: 2, listeners: [{ ...front, ...certificatesOf(renewed) }] };
-  const place = join(own.dataDir, 'load-balancers', lb.id);
+  const scope = join(own.dataDir, 'load-balancers', lb.id);
   // Checks a configuration for as long as the test wants, and then refuses it.
   const program = `#!/bin/sh
 if [ "$1" = -c ]; then until [ -e ${folder}/go ]; do sleep 0.01; done; exit 1; fi
@@ -87,8 +87,8 @@ exec ${findProgram('haproxy')} "$@"
   await own.apply(lb);
   const refused = expect(own.apply(changed)).rejects.toThrow('The configuration is not accepted');
   const files = [
-    join(place, 'state.json'),
-    ...readdirSync(join(place, 'certificates')).map((name) => join(place, 'certificates', name)),
+    join(scope, 'state.json'),
+    ...readdirSync(join(scope, 'certificates')).map((name) => join(scope, 'certificates', name)),
   ];
   const read = () => files.map((file) => readFileSync(file, 'utf8'));
   await waitUntil(() => read().some((text) => text.includes(renewed.certificate.trim())), {

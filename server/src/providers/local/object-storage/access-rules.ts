@@ -74,8 +74,8 @@ export function isPublicBy(bucket: string, policy: string): boolean {
   );
 }
 
-const hasOne = (value: unknown, wanted: readonly string[]): boolean =>
-  [value].flat().some((each) => wanted.includes(String(each)));
+const hasOne = (value: unknown, values: readonly string[]): boolean =>
+  [value].flat().some((each) => values.includes(String(each)));
 
 /** Whether a policy has what was made here for everybody. */
 export const opensForAll = (policy: string): boolean =>

@@ -156,9 +156,9 @@ export async function observeBucket(
 /** @returns the policy with what these keys need; null: it has that already, and nothing else of such keys */
 function withReaders(name: string, there: string, readers: readonly string[]): string | null {
   const before = { ...NOTHING, isPublic: opensForAll(there) };
-  const wanted = policyWith(name, there, { ...before, readers }, before);
-  if (wanted === null) return null;
-  return there !== '' && isDeepStrictEqual(JSON.parse(wanted), JSON.parse(there)) ? null : wanted;
+  const nextPolicy = policyWith(name, there, { ...before, readers }, before);
+  if (nextPolicy === null) return null;
+  return there !== '' && isDeepStrictEqual(JSON.parse(nextPolicy), JSON.parse(there)) ? null : nextPolicy;
 }
 
 /** @returns empty: there is none */

@@ -14,7 +14,7 @@ const COPYING = 'the data are copied to the replica';
 const FULL = new Error('the data could not be copied: tar: base: Cannot write: No space left on device');
 const desired = { id: 'orders', replication: 'sync' } as DesiredCluster;
 let root: string;
-let asked: string[];
+let requested: string[];
 let warnings: string[];
 let replication: Replication;
 let paths: Server['paths'];
@@ -22,9 +22,9 @@ let paths: Server['paths'];
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), 'virga-replica-'));
   paths = pathsOf(root, 'orders', 'b');
-  asked = [];
+  requested = [];
   warnings = [];
-  const query = async (text: string) => asked.push(text);
+  const query = async (text: string) => requested.push(text);
   const primary = {
     paths: pathsOf(root, 'orders', 'a'),
     notes: { host: '127.0.0.1' },
@@ -78,9 +78,9 @@ test('a replica that cannot be copied says why, and gives back the room that it 
 
 test('what is left of a replica that was never whole goes when it is no longer desired', async () => {
   expect(await fault()).toBe(FULL);
-  asked = [];
+  requested = [];
   expect(await reconcile({ replication: null })).toBeNull();
-  expect(asked).toEqual([expect.stringContaining('pg_drop_replication_slot')]);
+  expect(requested).toEqual([expect.stringContaining('pg_drop_replication_slot')]);
   expect(readdirSync(path.join(root, 'orders')).filter((name) => name !== 'account')).toEqual([]);
   expect(existsSync(paths.sockets)).toBe(false);
 });
@@ -94,5 +94,5 @@ test('a change tries for itself, whatever looks before it could not copy', async
 
 test('a cluster that never had a replica is not asked about one', async () => {
   expect(await reconcile({ replication: null })).toBeNull();
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });

@@ -12,7 +12,7 @@ const desired = { id: 'orders', replication: 'sync' } as DesiredCluster;
 async function notedAfterALook({ isThere }: { readonly isThere: boolean }): Promise<Notes> {
   let notes = TRUSTED;
   const seen = { rows: [{ state: null, is_kept: true }] };
-  let asked = 0;
+  let requested = 0;
   const primary = {
     get notes() {
       return notes;
@@ -22,8 +22,8 @@ async function notedAfterALook({ isThere }: { readonly isThere: boolean }): Prom
     },
     running: () => ({ pid: 1 }),
     asking: async (_: string, work: (client: object) => unknown) => {
-      asked += 1;
-      if (asked > 1 && !isThere) throw new Error('connect ECONNREFUSED');
+      requested += 1;
+      if (requested > 1 && !isThere) throw new Error('connect ECONNREFUSED');
       return work({ query: async () => seen });
     },
   };

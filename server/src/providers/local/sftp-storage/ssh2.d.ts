@@ -55,27 +55,27 @@ declare module 'ssh2' {
     verify(data: Buffer, signature: Buffer, algorithm?: string): boolean | Error;
   }
 
-  interface Asked extends EventEmitter {
+  interface BaseAuthContext extends EventEmitter {
     readonly username: string;
     accept(): void;
     reject(methods?: string[]): void;
   }
-  export interface PasswordAuthContext extends Asked {
+  export interface PasswordAuthContext extends BaseAuthContext {
     readonly method: 'password';
     readonly password: string;
   }
-  export interface PublicKeyAuthContext extends Asked {
+  export interface PublicKeyAuthContext extends BaseAuthContext {
     readonly method: 'publickey';
     readonly key: { readonly algo: string; readonly data: Buffer };
     readonly hashAlgo?: string;
     readonly signature?: Buffer;
     readonly blob?: Buffer;
   }
-  export interface KeyboardAuthContext extends Asked {
+  export interface KeyboardAuthContext extends BaseAuthContext {
     readonly method: 'keyboard-interactive';
     prompt(prompts: { prompt: string; echo: boolean }[], answered: (answers: string[]) => void): void;
   }
-  export interface OtherAuthContext extends Asked {
+  export interface OtherAuthContext extends BaseAuthContext {
     readonly method: 'none' | 'hostbased';
   }
   export type AuthContext =

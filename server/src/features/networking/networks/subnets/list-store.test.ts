@@ -17,7 +17,7 @@ const db = shared(() =>
 );
 
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const PLACE = { projectId: 1, regionId: 2 };
+const SCOPE = { projectId: 1, regionId: 2 };
 
 /** Of the project, of the region, and of another project; the region's own network is the third. */
 const SUBNETS = [
@@ -106,7 +106,7 @@ test('whatever addresses are given, subnets show and are ordered by what is free
         const found: unknown[] = [];
         for (let offset = 0; offset <= expected.length; offset += 2) {
           const order = `available_ips.${direction}` as const;
-          const page = await listSubnets(db, { ...PLACE, shared: all, order, limit: 2, offset });
+          const page = await listSubnets(db, { ...SCOPE, shared: all, order, limit: 2, offset });
           expect(page.count).toBe(expected.length);
           found.push(...page.rows.map((row) => [row.id, row.available_ips]));
         }
@@ -126,7 +126,7 @@ test('ports of subnets are those with an address there, also in the network of t
         .filter(({ subnet }) => subnets.includes(subnet) && (subnet.project ?? 1) === 1)
         .map(portOf);
       const page = await listPorts(db, {
-        ...PLACE,
+        ...SCOPE,
         subnetIds: subnets.map(({ n }) => id(n)),
         inTrunk: false,
         order: 'created_at.desc',

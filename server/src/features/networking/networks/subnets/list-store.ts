@@ -5,11 +5,11 @@ import { type SharedList, sharedList } from '../../../../platform/database/share
 import { join, type Sql, sql } from '../../../../platform/database/sql.ts';
 import { parseOrder } from '../../../../platform/http/schemas.ts';
 import { type TagFilters, tagConditions } from '../../../../platform/http/tag-filters.ts';
-import type { Place, SubnetRow } from '../model.ts';
+import type { Scope, SubnetRow } from '../model.ts';
 import type { SubnetOrderField } from './schema.ts';
 import { SHOWN_SUBNET } from './store.ts';
 
-export interface SubnetListWhere extends Place, TagFilters, Paging {
+export interface SubnetListWhere extends Scope, TagFilters, Paging {
   /** Also what the region shares. */
   readonly shared: boolean;
   readonly networkId?: string | undefined;

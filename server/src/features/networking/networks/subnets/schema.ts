@@ -10,7 +10,7 @@ import {
   Nullable,
   namePart,
   OrderBy,
-  PLACE,
+  SCOPE,
   TIMES,
   Uuid,
 } from '../../../../platform/http/schemas.ts';
@@ -36,7 +36,7 @@ export const Subnet = Type.Object(
   {
     id: Uuid(),
     network_id: Uuid(),
-    ...PLACE,
+    ...SCOPE,
     name: Name(),
     cidr: IpNetwork(),
     ip_version: IpVersion(),

@@ -50,16 +50,16 @@ export class SubnetService {
     const tags = checkedTags(input, faults);
     if (!plan) throw new BadRequest('cidr: must be a network');
     requireNetworks(this.#deps, ctx);
-    const place = ctx.place;
+    const scope = ctx.scope;
     const { clientId } = ctx.project;
     return ctx.db.transaction(async (tx) => {
-      const network = await lockFreeNetwork(tx, input.network_id, place);
+      const network = await lockFreeNetwork(tx, input.network_id, scope);
       const { range, gateway, totalIps } = plan;
       const other = await store.overlapping(tx, network.id, range.text);
       if (other) throw new Conflict(`${range.text} overlaps subnet ${other.id} (${other.cidr})`);
       const [id, taskId, timestamp] = [ctx.ids.uuid(), ctx.ids.uuid(), ctx.clock.timestamp()];
       await store.insertSubnet(tx, {
-        ...place,
+        ...scope,
         id,
         clientId,
         networkId: network.id,
@@ -90,10 +90,10 @@ export class SubnetService {
    *  @throws Invalid, NotFound, Conflict when a task holds it or something has the new gateway's address */
   async update(ctx: RegionContext, id: string, input: UpdateSubnet) {
     requireNetworks(this.#deps, ctx);
-    const place = ctx.place;
+    const scope = ctx.scope;
     const attached = await this.#deps.routers.attachedTo(ctx.db, id);
     await ctx.db.transaction(async (tx) => {
-      const row = await store.lockSubnet(tx, id, place);
+      const row = await store.lockSubnet(tx, id, scope);
       const settings = settingsAfter(row, input);
       requireFree('Subnet', row);
       const { gateway } = settings;
@@ -104,9 +104,9 @@ export class SubnetService {
       }
       await this.#moveRouter(tx, row, gateway, ctx.clock.timestamp());
       await store.changeSubnet(tx, id, settings, ctx.clock.timestamp());
-      await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, name: settings.name, ...place });
+      await recordAudit(tx, ctx, { action: 'update_subnet', subject: id, name: settings.name, ...scope });
     });
-    const subnet = desiredSubnet(await store.readSubnet(ctx.db, id, place));
+    const subnet = desiredSubnet(await store.readSubnet(ctx.db, id, scope));
     // A router that has the old gateway's address is moved before the gateway.
     const routers = await this.#deps.routers.desired(ctx.db, attached);
     await applyAtOnce(ctx, this.#deps.providerOf(ctx.region.id), [...routers, subnet]);
@@ -129,7 +129,7 @@ export class SubnetService {
   async delete(ctx: RegionContext, id: string): Promise<TaskRef> {
     requireNetworks(this.#deps, ctx);
     return ctx.db.transaction(async (tx) => {
-      const row = await store.lockFreeSubnet(tx, id, ctx.place);
+      const row = await store.lockFreeSubnet(tx, id, ctx.scope);
       await refuseUsed(tx, `Subnet ${id}`, [id]);
       await this.#deps.routers.refuseRouted(tx, id);
       const taskId = ctx.ids.uuid();
@@ -140,7 +140,7 @@ export class SubnetService {
 
   /** @throws NotFound */
   async get(ctx: RegionContext, id: string) {
-    const row = await store.readSubnet(ctx.db, id, ctx.place);
+    const row = await store.readSubnet(ctx.db, id, ctx.scope);
     return viewSubnet(row, ctx.region.name, ctx.project.id);
   }
 
@@ -148,7 +148,7 @@ export class SubnetService {
   async list(ctx: RegionContext, query: SubnetListQuery) {
     refuseUnstorable(query, 'query');
     const page = await listSubnets(ctx.db, {
-      ...ctx.place,
+      ...ctx.scope,
       ...parseTagFilters(query),
       shared: query.owned_by === 'any',
       networkId: query.network_id,

@@ -12,6 +12,6 @@ export async function disconnectAll(tx: Tx, ctx: RegionContext, row: ReservedIpR
   if (!row.is_vip || address === null) return;
   const ids = (await readDevices(tx, row)).filter((device) => device.connected).map(({ id }) => id);
   if (ids.length === 0) return;
-  for (const port of await lockPorts(tx, ctx.place, ids)) requireFree('Port', port);
+  for (const port of await lockPorts(tx, ctx.scope, ids)) requireFree('Port', port);
   await disallowAddress(tx, { ids, address, timestamp: ctx.clock.timestamp() });
 }

@@ -44,11 +44,11 @@ export class DeviceService {
     leaves: (row: DeviceRow) => boolean,
   ) {
     await ctx.db.transaction(async (tx) => {
-      const row = await reserved.lockFreeReservedIp(tx, id, ctx.place);
+      const row = await reserved.lockFreeReservedIp(tx, id, ctx.scope);
       const address = shareable(row);
       const connected = (await readDevices(tx, row)).filter((device) => device.connected);
       const disconnected = connected.filter(leaves).map((device) => device.id);
-      const ports = await lockPorts(tx, ctx.place, [...new Set([...requested, ...disconnected])]);
+      const ports = await lockPorts(tx, ctx.scope, [...new Set([...requested, ...disconnected])]);
       for (const port of ports) {
         requireFree('Port', port);
       }
@@ -57,13 +57,13 @@ export class DeviceService {
       await disallowAddress(tx, { ids: disconnected, address, timestamp: ctx.clock.timestamp() });
       const added = [...new Set(requested)].filter((portId) => !has.has(portId));
       await allowAddress(tx, { ids: added, address, timestamp: ctx.clock.timestamp() });
-      await recordAudit(tx, ctx, { action: 'connect_reserved_fixed_ip', subject: id, ...ctx.place });
+      await recordAudit(tx, ctx, { action: 'connect_reserved_fixed_ip', subject: id, ...ctx.scope });
     });
     return this.connected(ctx, id);
   }
 
   async #list(ctx: RegionContext, id: string, matches: (row: DeviceRow) => boolean) {
-    const row = await reserved.readReservedIp(ctx.db, id, ctx.place);
+    const row = await reserved.readReservedIp(ctx.db, id, ctx.scope);
     const results = await viewsOf(ctx, (await readDevices(ctx.db, row)).filter(matches));
     return { count: results.length, results };
   }

@@ -10,10 +10,15 @@ import { readRouter } from '../store.ts';
 /** What each interface of a router has carried within the last hours or days, at most 30 of them: at most 1,440 points
  *  each, fewer for a router with more than ten interfaces, oldest first. The gateway comes first.
  *  @throws Invalid, NotFound */
-export async function readMetrics(deps: RouterDeps, ctx: RegionContext, id: string, asked: MetricsWindow) {
-  const row = await readRouter(ctx.db, id, ctx.place);
+export async function readMetrics(
+  deps: RouterDeps,
+  ctx: RegionContext,
+  id: string,
+  requested: MetricsWindow,
+) {
+  const row = await readRouter(ctx.db, id, ctx.scope);
   const interfaces = interfacesOf(row);
-  const window = windowOf(asked, ctx.clock.now(), interfaces.length);
+  const window = windowOf(requested, ctx.clock.now(), interfaces.length);
   const router = { id, since: row.created_at, portIds: interfaces.map(({ port_id }) => port_id) };
   const traffic = await deps.providerOf(ctx.region.id)?.readTraffic(router, window);
   const results = interfaces.map(({ ip_assignments, ...shown }) => ({

@@ -46,7 +46,7 @@ async function ping({ address, timeoutMs }: ProbeTarget): Promise<ProbeAnswer> {
 /** UDP has no answer that means "alive", only one that means "nobody there": the host's ICMP message
  *  for a closed port. Silence for the whole timeout is a success. */
 function udpConnect({ address, port, timeoutMs }: ProbeTarget): Promise<ProbeAnswer> {
-  const place = `UDP port ${port} of ${address}`;
+  const scope = `UDP port ${port} of ${address}`;
   return new Promise((resolve) => {
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
     let settled = false;
@@ -59,11 +59,11 @@ function udpConnect({ address, port, timeoutMs }: ProbeTarget): Promise<ProbeAns
     };
     const fail = (error: Error) => {
       const refused = 'code' in error && error.code === 'ECONNREFUSED';
-      settle(false, refused ? `Connection refused: nothing listens on ${place}.` : messageOf(error));
+      settle(false, refused ? `Connection refused: nothing listens on ${scope}.` : messageOf(error));
     };
-    const timer = setTimeout(() => settle(true, `${place} does not refuse datagrams.`), timeoutMs);
+    const timer = setTimeout(() => settle(true, `${scope} does not refuse datagrams.`), timeoutMs);
     socket.once('error', fail);
-    socket.once('message', () => settle(true, `${place} answers.`));
+    socket.once('message', () => settle(true, `${scope} answers.`));
     socket.connect(port, address, () => {
       socket.send('', (error) => {
         if (error) fail(error);

@@ -51,24 +51,24 @@ export class Folder {
 
   /** Where something is, or would be. Its name is not looked at, the way to it is: no link leads away.
    *  @throws Refused */
-  async #place(path: string): Promise<string> {
+  async #scope(path: string): Promise<string> {
     if (path.includes('\0') || path.length > LONGEST_PATH) throw absent();
     const plain = this.plain(path);
     const root = await realpath(this.#root);
-    const place = plain === '/' ? root : join(root, plain);
-    const parent = plain === '/' ? root : resolve(place, '..');
+    const scope = plain === '/' ? root : join(root, plain);
+    const parent = plain === '/' ? root : resolve(scope, '..');
     if ((await realpath(parent)) !== parent) throw absent();
-    return place;
+    return scope;
   }
 
   /** The same of something that is not the folder itself. */
   async #inside(path: string): Promise<string> {
     if (this.plain(path) === '/') throw new Refused('EPERM', 'This is the storage itself');
-    return this.#place(path);
+    return this.#scope(path);
   }
 
   async stat(path: string): Promise<Stats> {
-    const stats = await lstat(await this.#place(path));
+    const stats = await lstat(await this.#scope(path));
     if (!isShown(stats)) throw absent();
     return stats;
   }
@@ -76,7 +76,7 @@ export class Folder {
   /** How much room there is for what is below a path. */
   async room(path: string): Promise<StatsFs> {
     await this.stat(path);
-    return statfs(await this.#place(path));
+    return statfs(await this.#scope(path));
   }
 
   async open(path: string, flags: number): Promise<FileHandle> {
@@ -89,11 +89,11 @@ export class Folder {
 
   /** Names and what they are, a part at a time: a folder may have millions. */
   async *list(path: string, most: number): AsyncGenerator<(readonly [string, Stats])[]> {
-    const place = await this.#place(path);
+    const scope = await this.#scope(path);
     const found = async (names: readonly string[]) => {
       const all = await Promise.all(
         names.map(async (name) => {
-          const stats = await lstat(join(place, name)).catch(() => undefined);
+          const stats = await lstat(join(scope, name)).catch(() => undefined);
           return stats && isShown(stats) ? [[name, stats] as const] : [];
         }),
       );
@@ -101,7 +101,7 @@ export class Folder {
     };
     let names: string[] = [];
     // Ending the generator closes the folder.
-    for await (const { name } of await opendir(place)) {
+    for await (const { name } of await opendir(scope)) {
       names.push(name);
       if (names.length < most) continue;
       yield await found(names);
@@ -139,7 +139,7 @@ export class Folder {
     const stats = await this.stat(path);
     const needsWriting = attributes.size !== undefined ? constants.O_WRONLY : O_RDONLY;
     const kind = stats.isDirectory() ? O_RDONLY | O_DIRECTORY : needsWriting;
-    const file = await open(await this.#place(path), kind | O_NOFOLLOW | O_NONBLOCK);
+    const file = await open(await this.#scope(path), kind | O_NOFOLLOW | O_NONBLOCK);
     try {
       await changeOpen(file, attributes);
     } finally {

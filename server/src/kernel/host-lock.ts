@@ -6,8 +6,8 @@ const PATIENCE_MS = 10_000;
 
 /** Runs `action` while nobody else on this machine runs one under the same name. The lock is a socket
  *  name that the kernel gives to one process only and frees when that process dies, however. */
-export async function withMachineLock<T>(name: string, action: () => Promise<T>): Promise<T> {
-  const server = await acquireMachineLock(name);
+export async function withHostLock<T>(name: string, action: () => Promise<T>): Promise<T> {
+  const server = await acquireHostLock(name);
   try {
     return await action();
   } finally {
@@ -17,9 +17,9 @@ export async function withMachineLock<T>(name: string, action: () => Promise<T>)
 
 /** Acquires the lock, which is free again when the server is closed.
  *  @throws when another process holds it for too long */
-export async function acquireMachineLock(name: string): Promise<Server> {
+export async function acquireHostLock(name: string): Promise<Server> {
   for (let waited = 0; waited < PATIENCE_MS; waited += ATTEMPT_EVERY_MS) {
-    const server = await tryMachineLock(name);
+    const server = await tryHostLock(name);
     if (server) return server;
     await delay(ATTEMPT_EVERY_MS);
   }
@@ -27,7 +27,7 @@ export async function acquireMachineLock(name: string): Promise<Server> {
 }
 
 /** The same, or null when somebody else holds it. */
-export function tryMachineLock(name: string): Promise<Server | null> {
+export function tryHostLock(name: string): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', (error: NodeJS.ErrnoException) =>

@@ -14,7 +14,7 @@ export const SYSTEM_FOLDER = '/var/lib/virga';
 const LONGEST_SOCKET_FOLDER = 103 - '/.s.PGSQL.5432'.length;
 
 /** Where one embedded PostgreSQL keeps its things. */
-export interface Place {
+export interface ClusterLocation {
   /** Holds everything below; only this program writes here. */
   readonly home: string;
   /** PostgreSQL's own data directory. */
@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** Decides where PostgreSQL lives for a data directory that exists, and makes the folders around it. */
-export function findPlace(dataDir: string): Place {
+export function findLocation(dataDir: string): ClusterLocation {
   const ordinary = path.join(realpathSync(dataDir), 'postgres');
   const owner = ownerOf(path.join(ordinary, 'data'));
   const blocking = owner && blockedBy(realpathSync(dataDir), owner);

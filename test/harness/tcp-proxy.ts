@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A way to a database, as a proxy is one. */
-export interface Way {
+export interface TcpProxy {
   readonly port: number;
   /** Connections stand, also new ones, and nothing passes. */
   freeze(): void;
@@ -17,10 +17,10 @@ export interface Way {
 
 /** @param to where a database listens
  *  @param at the address to be reached at */
-export async function wayTo(
+export async function proxyTo(
   to: { readonly host?: string | undefined; readonly port?: number | undefined },
   at = '127.0.0.1',
-): Promise<Way> {
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;
   let isShut = false;

@@ -3,7 +3,7 @@ import { parseRange, rangeContains } from '../../../kernel/ip.ts';
 import type { Queryable, Tx } from '../../../platform/database/db.ts';
 import { raw, sql } from '../../../platform/database/sql.ts';
 import type { AddressProvider, AddressSource } from '../addresses/index.ts';
-import type { NetworkRow, Place } from './model.ts';
+import type { NetworkRow, Scope } from './model.ts';
 import { keepNetwork, readExternalNetwork, readNetwork } from './store.ts';
 import { readSubnet } from './subnets/store.ts';
 
@@ -12,7 +12,7 @@ import { readSubnet } from './subnets/store.ts';
 /** Stands for "unique in the whole region". */
 export const WHOLE_REGION = '00000000-0000-0000-0000-000000000000';
 
-export interface AddressPlace {
+export interface AddressSubnet {
   readonly network: NetworkRow;
   readonly subnetId: string;
   readonly version: 4 | 6;
@@ -20,7 +20,7 @@ export interface AddressPlace {
   readonly gateway: string | null;
 }
 
-export interface PlaceQuery extends Place {
+export interface SubnetQuery extends Scope {
   readonly networkId?: string | undefined;
   readonly subnetId?: string | undefined;
   /** Default: that of the subnet, else IPv4 where the network has it. */
@@ -42,7 +42,7 @@ interface Candidate {
  *  locked against deletion until the transaction ends.
  *  @param field of the body that is at fault when the network has no such subnet
  *  @throws NotFound, Invalid, Conflict when a task holds the network or subnet */
-export async function findPlace(tx: Tx, query: PlaceQuery, field: string): Promise<AddressPlace> {
+export async function findSubnet(tx: Tx, query: SubnetQuery, field: string): Promise<AddressSubnet> {
   const named = query.subnetId === undefined ? undefined : await readSubnet(tx, query.subnetId, query);
   const networkId = query.networkId ?? named?.network_id;
   const network =
@@ -77,31 +77,31 @@ export async function findPlace(tx: Tx, query: PlaceQuery, field: string): Promi
 /** The IP versions of what shall have an address, or one of each. */
 export type IpFamily = 'ipv4' | 'ipv6' | 'dual';
 
-/** The places of what may have two addresses: for `dual` one of each version, IPv4 first, in one network. A subnet
+/** The subnets of what may have two addresses: for `dual` one of each version, IPv4 first, in one network. A subnet
  *  that is named is that of its version.
- *  @throws like `findPlace` */
-export async function findPlaces(
+ *  @throws like `findSubnet` */
+export async function findSubnets(
   tx: Tx,
-  { family, ...query }: Omit<PlaceQuery, 'version' | 'containing'> & { family?: IpFamily | undefined },
+  { family, ...query }: Omit<SubnetQuery, 'version' | 'containing'> & { family?: IpFamily | undefined },
   field: string,
-): Promise<readonly [AddressPlace, AddressPlace?]> {
+): Promise<readonly [AddressSubnet, AddressSubnet?]> {
   if (family !== 'dual') {
     const version = family === undefined ? undefined : family === 'ipv6' ? 6 : 4;
-    return [await findPlace(tx, { ...query, version }, field)];
+    return [await findSubnet(tx, { ...query, version }, field)];
   }
-  const first = await findPlace(tx, query, field);
+  const first = await findSubnet(tx, query, field);
   const { subnetId: _named, ...rest } = query;
   const other = { ...rest, networkId: first.network.id, version: first.version === 4 ? 6 : 4 } as const;
-  const second = await findPlace(tx, other, field);
+  const second = await findSubnet(tx, other, field);
   return first.version === 4 ? [first, second] : [second, first];
 }
 
 /** Read once it is kept: a deletion that this waited for is seen. */
-async function keptNetwork(tx: Tx, id: string, place: Place): Promise<NetworkRow> {
-  const network = await readNetwork(tx, id, place);
+async function keptNetwork(tx: Tx, id: string, scope: Scope): Promise<NetworkRow> {
+  const network = await readNetwork(tx, id, scope);
   if (network.external) return network;
   await keepNetwork(tx, id);
-  return readNetwork(tx, id, place);
+  return readNetwork(tx, id, scope);
 }
 
 function isIn(cidr: string, address: string): boolean {
@@ -117,9 +117,9 @@ async function lockSubnets(tx: Tx, network: NetworkRow): Promise<Candidate[]> {
       where s.network_id = ${network.id} order by s.created_at, s.id${raw(lock)}`);
 }
 
-/** Where an address of a place is unique: addresses that nothing can bind are their network's business alone.
+/** Where an address of a subnet is unique: addresses that nothing can bind are their network's business alone.
  *  @param provider of the region, if it gives addresses at all */
-export function spaceOf({ network, cidr }: AddressPlace, provider: AddressProvider | undefined): string {
+export function spaceOf({ network, cidr }: AddressSubnet, provider: AddressProvider | undefined): string {
   if (network.external) return WHOLE_REGION;
   const own = provider?.separateNetworks || (provider?.subnetFault?.(cidr) ?? null) !== null;
   return own ? network.id : WHOLE_REGION;
@@ -144,8 +144,8 @@ export async function readAddressesInUse(
 }
 
 /** @throws NotFound for the first subnet that the project may not use */
-export async function requireSubnets(db: Queryable, ids: readonly string[], place: Place): Promise<void> {
-  for (const id of new Set(ids)) await readSubnet(db, id, place);
+export async function requireSubnets(db: Queryable, ids: readonly string[], scope: Scope): Promise<void> {
+  for (const id of new Set(ids)) await readSubnet(db, id, scope);
 }
 
 /** SQL for the id of the subnet in which a region gives addresses to whatever asks for no other; the region's id is
