@@ -52,6 +52,13 @@ test('another version, a deleted folder and a new package are missing', () => {
   expect(missingPackages(root)).toEqual(['node_modules/a', 'node_modules/b', 'node_modules/c']);
 });
 
+test('a package that is being written is missing', () => {
+  lock(two);
+  install(two);
+  writeFileSync(path.join(root, 'node_modules/b/package.json'), '{"version": "2.0');
+  expect(missingPackages(root)).toEqual(['node_modules/b']);
+});
+
 const withDev = { ...two, 'node_modules/d': { version: '1.0.0', dev: true } };
 
 test('what only development needs is missing for tests, and not for a start', () => {

@@ -162,11 +162,14 @@ function readPackages(file) {
 /**
  * What really lies there: npm's own note of what it installed outlives a folder that was deleted or copied.
  * @param {string} folder
- * @returns {string | undefined} undefined when there is no package
+ * @returns {string | undefined} undefined when there is no package, or npm is just writing it
  */
 function installedVersion(folder) {
-  const text = readText(path.join(folder, 'package.json'));
-  return text === undefined ? undefined : (JSON.parse(text).version ?? '');
+  try {
+    return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')).version ?? '';
+  } catch {
+    return undefined;
+  }
 }
 
 /**

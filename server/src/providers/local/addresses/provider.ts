@@ -92,13 +92,13 @@ export class LocalAddresses implements AddressProvider {
     return this.#options.fence ? this.#options.fence.hold(allocate) : allocate();
   }
 
-  /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
   /** Whether another machine has what the region has here. */
   async isElsewhere(): Promise<boolean> {
     const { external, inUse } = this.#options;
     return (await external?.isElsewhere(inUse())) ?? false;
   }
 
+  /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
   allocateFloatingAddress(inUse: ReadonlySet<string>): Promise<string> {
     return this.allocateAddress(inUse);
   }
