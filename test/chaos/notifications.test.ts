@@ -121,7 +121,7 @@ test('a quota threshold is reported once, though the server dies as soon as it i
   await killed();
   const [written, ...more] = await sent('quota_threshold');
   expect(more).toEqual([]);
-  expect(new Set(cameWith('project_count'))).toEqual(new Set([written?.message_id]));
+  expect(new Set(cameWith('projects: 4 of 5'))).toEqual(new Set([written?.message_id]));
   await killed();
   expect(await sent('quota_threshold')).toEqual([written]);
   const threshold = await server.call('GET', '/cloud/v2/client_quotas/1/notification_threshold');

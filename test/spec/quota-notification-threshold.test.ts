@@ -135,7 +135,7 @@ describe('a mail', () => {
     expect(await during(() => use(80, 100))).toBe(1);
     const last = mail.received.at(-1);
     expect(last?.to).toEqual(['one@virga.test']);
-    expect(last?.text).toContain('volume_count');
+    expect(last?.text).toContain('volumes');
     expect(last?.text).toContain('80 of 100 (80 %)');
   });
 
@@ -297,7 +297,7 @@ describe('without an SMTP server', () => {
       expect(rows).toEqual([
         {
           recipient: 'one@virga.test',
-          body: expect.stringContaining('ram in Simulated: 80 of 100'),
+          body: expect.stringContaining('memory in MiB in Simulated: 80 of 100'),
           sent_at: null,
         },
       ]);

@@ -63,13 +63,13 @@ export async function prepareDatabase(options: FirstRunOptions): Promise<FirstRu
     const { ids, clock, regions = [] } = options;
     await setUpRegions(tx, regions, { ids, timestamp: clock.timestamp() });
     await keepFixedToken(tx, options);
-    return { credentials, location: await readScope(tx) };
+    return { credentials, location: await readLocation(tx) };
   });
   await completeProjects(options.db);
   return firstRun;
 }
 
-async function readScope(tx: Tx): Promise<FirstRun['location']> {
+async function readLocation(tx: Tx): Promise<FirstRun['location']> {
   const [row] = await tx.rows<{ node: string; data_dir: string }>(sql`select node, data_dir from first_run`);
   return row && { node: row.node, dataDir: row.data_dir };
 }

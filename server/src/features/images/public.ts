@@ -19,16 +19,16 @@ export async function addPublicImages(tx: Tx, regions: readonly PublicImages[]):
       ...image,
       id: idOf(slug, image.name),
       region_id: regionId,
-      scope: index + 1,
+      display_order: index + 1,
       at: createdAt.toISOString(),
     })),
   );
   await tx.run(sql`insert into images (id, region_id, name, status, architecture, os_type, os_distro, os_version, disk_format,
             min_disk, min_ram, ssh_key, hw_firmware_type, hw_machine_type, display_order, created_at, updated_at)
      select i.id, i.region_id, i.name, 'active', 'x86_64', i."osType", i.distro, i.version, 'qcow2', i."minDisk",
-            i."minRam", case when i."osType" = 'windows' then 'allow' else 'required' end, 'uefi', 'q35', i.place, i.at, i.at
+            i."minRam", case when i."osType" = 'windows' then 'allow' else 'required' end, 'uefi', 'q35', i.display_order, i.at, i.at
        from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as i (id uuid, region_id int, name text, distro text, version text, "osType" text,
-            "minDisk" int, "minRam" int, place int, at timestamptz)
+            "minDisk" int, "minRam" int, display_order int, at timestamptz)
       where not exists (select 1 from images o where o.region_id = i.region_id and o.project_id is null and o.name = i.name)`);
 }
 

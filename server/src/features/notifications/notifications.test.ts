@@ -46,7 +46,7 @@ test('a threshold is for everybody of the account, and each has marks of their o
   const found = await waitUntil(
     async () => {
       const seen = await anna.seen();
-      return seen.unread > 0 ? seen : undefined;
+      return seen.unread > 0 && seen.count > 0 ? seen : undefined;
     },
     { what: 'the notification' },
   );
