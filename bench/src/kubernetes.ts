@@ -176,6 +176,6 @@ async function upgrade(virga: VirgaProcess, kubectl: Kubectl, to: string): Promi
     what: 'upgrade of a Kubernetes cluster with two nodes under requests one after the other: time, requests lost',
     value: `${seconds(duration)}, ${failed.length} of ${(answered + failed.length).toLocaleString('en')}`,
     goal: '≤ 60 s, 0',
-    ...(failed.length > 0 && { broken: `an upgrade lost requests: ${failed.join(', ')}` }),
+    broken: failed.length > 0 ? `an upgrade lost requests: ${failed.join(', ')}` : undefined,
   };
 }

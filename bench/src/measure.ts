@@ -6,7 +6,7 @@ export interface Figure {
   readonly value: string;
   readonly goal: string;
   /** A promise that was broken, in words; the run ends as a failure. */
-  readonly broken?: string;
+  readonly broken?: string | undefined;
 }
 
 /** How a comparison of two rates is shown. */

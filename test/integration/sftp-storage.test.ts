@@ -149,10 +149,10 @@ test('nothing beyond the folder is shown or changed, whatever leads there', asyn
   writeFileSync(secret, 'not for clients', { mode: 0o644 });
   symlinkSync(secret, path.join(data, 'link'));
   symlinkSync(server.dataDir, path.join(data, 'away'));
-  const places = ['/link', '/away/secret', `/../../../../../../../..${secret}`, secret];
-  for (const scope of places) {
-    await expect(files.read(scope), scope).rejects.toThrow('no such file');
-    await expect(files.write(scope, 'x'), scope).rejects.toThrow('no such file');
+  const targets = ['/link', '/away/secret', `/../../../../../../../..${secret}`, secret];
+  for (const target of targets) {
+    await expect(files.read(target), target).rejects.toThrow('no such file');
+    await expect(files.write(target, 'x'), target).rejects.toThrow('no such file');
   }
   await expect(files.names('/away')).rejects.toThrow('no such');
   await expect(files.link('/etc/passwd', '/mine')).rejects.toThrow('no links');

@@ -206,13 +206,13 @@ function Head<Row>(props: TableProps<Row>) {
         {columns.map((column, scope) => {
           const { label, order: field, end } = column;
           const sorted = field !== undefined && field === order;
-          const way = direction === 'asc' ? 'ascending' : 'descending';
+          const ariaSort = direction === 'asc' ? 'ascending' : 'descending';
           return (
             <th
               key={label}
               data-end={end}
               data-first={scope === 0 || undefined}
-              aria-sort={sorted ? way : undefined}
+              aria-sort={sorted ? ariaSort : undefined}
             >
               {field && sort ? (
                 <button type="button" className={styles.sort} onClick={() => sort(next(field))}>

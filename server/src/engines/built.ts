@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EngineError, type Source } from './engine.ts';
-import { folderOf } from './places.ts';
+import { folderOf } from './locations.ts';
 
 /** Engines that were built on another machine, at a file server of whoever runs this one. */
 

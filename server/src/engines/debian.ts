@@ -12,7 +12,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { EngineError, type Source } from './engine.ts';
 import type { InstallContext } from './install.ts';
-import { inPath } from './places.ts';
+import { inPath } from './locations.ts';
 import { run } from './run.ts';
 
 type DebianSource = Source & { readonly kind: 'debian' };

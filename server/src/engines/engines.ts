@@ -8,7 +8,7 @@ import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import { BUILT_SETTING } from './built.ts';
 import { type Engine, EngineError, type EngineState } from './engine.ts';
 import { installEngine, type Say, type SystemInstaller } from './install.ts';
-import { findEngine } from './places.ts';
+import { findEngine } from './locations.ts';
 import { ENGINES } from './table.ts';
 
 export interface EnginesOptions {

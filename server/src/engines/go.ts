@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError } from './engine.ts';
 import type { InstallContext } from './install.ts';
-import { inPath } from './places.ts';
+import { inPath } from './locations.ts';
 import { makeEnvironment } from './python.ts';
 import { run } from './run.ts';
 

@@ -5,8 +5,8 @@ import { fetchBuilt, fetchProgram } from './built.ts';
 import { buildDebian, installNewEnough } from './debian.ts';
 import { type Engine, EngineError, type Source } from './engine.ts';
 import { goProgram } from './go.ts';
+import { folderOf, inPath } from './locations.ts';
 import { moduleFolder } from './modules.ts';
-import { folderOf, inPath } from './places.ts';
 import { makeEnvironment } from './python.ts';
 import { run } from './run.ts';
 

@@ -9,7 +9,7 @@ import { OWN_COMMANDS } from '../kernel/own-commands.ts';
 import { endGroup } from '../kernel/processes.ts';
 import { isAtLeast } from './debian.ts';
 import { EngineError } from './engine.ts';
-import { inPath } from './places.ts';
+import { inPath } from './locations.ts';
 import { probeAccount, run } from './run.ts';
 
 /** How each engine is used for a moment, to see that it works here. */

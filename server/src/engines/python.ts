@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { EngineError } from './engine.ts';
 import type { InstallContext } from './install.ts';
-import { inPath } from './places.ts';
+import { inPath } from './locations.ts';
 import { run } from './run.ts';
 
 const PATIENCE_MS = 10 * 60_000;

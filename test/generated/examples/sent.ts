@@ -5,7 +5,7 @@ import type { Reply } from '../../harness/server.ts';
 import { keptSecrets } from '../../security/secrets.ts';
 import { allowedCaller, nameOf, type Spec } from '../operations.ts';
 import { HOOKS } from './hooks.ts';
-import { isKnown, pathOf } from './places.ts';
+import { isKnown, pathOf } from './paths.ts';
 import type { Hook, World } from './world.ts';
 
 /** One example of the document, and what it is sent to. */

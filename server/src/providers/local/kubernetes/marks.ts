@@ -43,7 +43,7 @@ export function marksPatch({ metadata, spec }: MarkedNode, marks: Marks): object
   const { resourceVersion } = metadata;
   return {
     metadata: { resourceVersion, labels, annotations: { [ANNOTATION]: note } },
-    ...(taints !== undefined && { spec: { taints } }),
+    spec: taints === undefined ? undefined : { taints },
   };
 }
 
