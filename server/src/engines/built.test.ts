@@ -68,6 +68,9 @@ test('a server without a list, or that may not be asked, is named with what is w
   await expect(install('http://files.example/engines')).rejects.toThrow(
     `${BUILT_SETTING} must be an address that begins with https://`,
   );
+  const secret = await install('https://carl:hunter2@files.example/engines').catch((error: Error) => error);
+  expect(String(secret)).toContain('must have no user name or password in it');
+  expect(String(secret)).not.toContain('hunter2');
   const listed = await served({ SHA256SUMS: `${sumOf(PROGRAM)}  ${NAME}\n` });
   await expect(install(listed)).rejects.toThrow(`${listed}/${NAME} answers 404`);
   await expect(install('http://127.0.0.1:9/engines')).rejects.toThrow('cannot be fetched: ');

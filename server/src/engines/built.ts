@@ -67,6 +67,9 @@ export async function fetchBuilt(
 /** The list says which files are right, so nobody on the way may change it. */
 function requireBase(base: string): string {
   const url = URL.canParse(base) ? new URL(base) : undefined;
+  // Nobody else is to read them in messages and logs.
+  if (url?.username || url?.password)
+    throw new EngineError(`${BUILT_SETTING} must have no user name or password in it`);
   const isLocal = url?.protocol === 'http:' && /^(127\.[\d.]+|\[::1\]|localhost)$/.test(url.hostname);
   if (url?.protocol !== 'https:' && !isLocal)
     throw new EngineError(`${BUILT_SETTING} must be an address that begins with https://, not ${base}`);
