@@ -8,10 +8,11 @@ import { run } from './run.mjs';
 /** @typedef {import('./tool.d.ts').Context} Context */
 
 /**
- * @param {string} folder
+ * Installs what is not there yet.
+ * @param {string} folder the cache
  * @param {() => Promise<unknown>} install
  */
-async function once(folder, install) {
+export async function once(folder, install) {
   const mark = path.join(folder, 'installed');
   if (existsSync(mark)) return;
   await install();

@@ -2,6 +2,7 @@
 import { asyncpg } from './tools/asyncpg.mjs';
 import { awsCli } from './tools/aws-cli.mjs';
 import { boto3 } from './tools/boto3.mjs';
+import { conformance } from './tools/conformance.mjs';
 import { helm } from './tools/helm.mjs';
 import { nodePostgres } from './tools/node-postgres.mjs';
 import { oapiCodegen } from './tools/oapi-codegen.mjs';
@@ -33,6 +34,7 @@ export const TOOLS = [
   awsCli,
   boto3,
   helm,
+  conformance,
   provider,
   suite,
 ];

@@ -181,7 +181,7 @@ test('a rule and a policy are changed, and deleted again', async () => {
   await comes('/v2/orders', 'api');
   await page.getByRole('button', { name: 'Actions' }).nth(1).click();
   await page.getByRole('menuitem', { name: 'Edit…' }).click();
-  await portal.choose('What becomes of a request', 'Refuse it');
+  await portal.choose('Action', 'Reject it');
   await save('Save');
   await page.getByText('is refused').waitFor();
   await comes('/v2/orders', '403');
@@ -325,9 +325,9 @@ test('requests are read in the log while they come, and found by status and text
   await lines.filter({ hasText: 'GET /bread' }).first().waitFor({ state: 'detached' });
   expect(await lines.count()).toBe(1);
   await portal.choose('Status', /5xx/);
-  await page.getByText('No line is like that').waitFor();
+  await page.getByText('No matching lines').waitFor();
   await page.reload();
-  await page.getByText('No line is like that').waitFor();
+  await page.getByText('No matching lines').waitFor();
   expect(await portal.barriers()).toEqual([]);
 });
 

@@ -114,9 +114,9 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
   test('faults of settings stand on their lines, and what is right is in force', async () => {
     const { page } = portal;
     await tab('Settings');
-    const editor = page.getByRole('textbox', { name: /Lines of your own/ });
+    const editor = page.getByRole('textbox', { name: /Your own lines/ });
     await editor.fill('work_mem = 12MB\nwork_men = 8MB\nmax_connections = many');
-    await page.getByText('2 faults').waitFor();
+    await page.getByText('2 errors').waitFor();
     const list = page.getByRole('listitem').filter({ hasText: /^Line \d/ });
     expect(await list.allTextContents()).toEqual([
       expect.stringMatching(/^Line 2: .*work_men/),
@@ -124,7 +124,7 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
     ]);
     expect(await portal.barriers()).toEqual([]);
     await editor.fill('work_mem = 12MB');
-    await page.getByText('No faults').waitFor();
+    await page.getByText('No errors').waitFor();
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByRole('button', { name: 'Save settings', disabled: true }).waitFor();
     await ready();
@@ -159,7 +159,7 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
     await page.getByRole('meter', { name: 'Storage' }).waitFor();
     await page.locator('.u-over').first().waitFor();
     const history = page.locator('[data-card]', { hasText: 'History' });
-    await history.getByText('Can only be read from: ').waitFor({ timeout: 90_000 });
+    await history.getByText('Read-only: ').waitFor({ timeout: 90_000 });
     await history.getByText('30 days', { exact: true }).click();
     await page.waitForURL(/window=month/);
     await history.locator('.u-over').first().waitFor();
@@ -169,7 +169,7 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
   test('a backup is made, and a moment is restored into a new cluster', async () => {
     const { page } = portal;
     await tab('Backups');
-    await page.getByText('ordered by those who run this cloud').waitFor();
+    await page.getByText('Only operators schedule backups').waitFor();
     await page.getByRole('textbox', { name: 'Token' }).fill(portal.credential('OPERATOR_TOKEN'));
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Start backups' }).click();
@@ -189,7 +189,7 @@ describe.skipIf(fault !== undefined)(`databases${fault ? `: skipped, ${fault}` :
     await page.getByRole('button', { name: 'Restore', exact: true }).click();
     const moment = new Date(new Date(at).getTime() + 1_000);
     const zoned = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-    await page.getByLabel('As it was at').fill(zoned);
+    await page.getByLabel('Point in time').fill(zoned);
     await press('Restore');
     await page.getByRole('link', { name: 'Done. Open it' }).last().click({ timeout: 120_000 });
     await page.getByRole('heading', { name: /orders-restored/ }).waitFor();

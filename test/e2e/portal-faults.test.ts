@@ -172,7 +172,7 @@ test('nothing is called empty, or not there, that could not be read', async () =
   await page.getByRole('heading', { name: 'Quota' }).waitFor();
   await portal.go(2, `instances/${samples.instances}`, page);
   await page.getByRole('button', { name: 'Actions' }).first().click();
-  await page.getByRole('menuitem', { name: 'Show screen…' }).click();
+  await page.getByRole('menuitem', { name: 'Open console…' }).click();
   await page.getByRole('dialog').getByText('It is broken').waitFor();
   await mended();
 });
@@ -194,8 +194,8 @@ test('a form that is refused for no field leads to why, and says once what sever
   });
   await portal.go(2, 'quotas', page);
   await page.getByRole('link', { name: 'Request more' }).click();
-  await page.getByLabel('How many in all').fill('7');
-  await page.getByLabel('What for').fill('More bread');
+  await page.getByLabel('New limit').fill('7');
+  await page.getByLabel('Reason').fill('More bread');
   await page.getByRole('dialog').getByRole('button', { name: 'Request more' }).click();
   await page.getByText('must be less', { exact: true }).waitFor();
   await refused();

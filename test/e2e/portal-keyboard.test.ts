@@ -117,7 +117,7 @@ test('a form is filled and sent', async () => {
   const source = dialog().getByRole('combobox', { name: 'Source' });
   await tabTo(source);
   await press('ArrowDown');
-  await page.getByRole('option', { name: 'An image, to start from' }).waitFor();
+  await page.getByRole('option', { name: 'An image' }).waitFor();
   await press('Escape');
   await dialog().waitFor();
   await tabTo(dialog().getByLabel('Size in GiB'));
@@ -265,7 +265,7 @@ test('a load balancer with two listeners is made, and faults have the focus', as
   await press('Enter');
   const second = main.locator('[data-card]').filter({ hasText: 'Listener 2' });
   await focused(second.getByRole('combobox', { name: 'Protocol' }));
-  await pick('HTTPS, decrypted here');
+  await pick('HTTPS, TLS terminated here');
   await tabTo(main.getByRole('combobox', { name: 'Certificate' }));
   await pick('bakery');
   for (const member of ['1', '1']) {
@@ -324,7 +324,7 @@ test('an instance with volumes, connections and a key is made, and faults have t
   await tabTo(button('Add connection'));
   await press('Enter');
   await focused(choice('And to'));
-  await pick('The outside, with an address of its own');
+  await pick('External network, with an address of its own');
   await press('Tab');
   await focused(button('Remove connection 2'));
   await press('Enter');

@@ -18,6 +18,15 @@ test('what is a name or part of a path stays as it is', () => {
   expect(plainly('use /storages/{secret_id}/port_id')).toBe('use /storages/{secret_id}/port_id');
 });
 
+test('calls that the API says to make are pages', () => {
+  expect(plainly('ask for a higher limit with POST /cloud/v2/limits_request')).toBe(
+    'ask for a higher limit on the page Quotas',
+  );
+  expect(
+    plainly('activate it with PUT /cloud/v1/dbaas/status/1/2 and {"is_initialized": true}; then again'),
+  ).toBe('activate it on the page PostgreSQL; then again');
+});
+
 test('fields read like words, and several of a kind are counted from one', () => {
   expect(fieldName('logging.enabled')).toBe('logging, enabled');
   expect(fieldName('pools.0.members.1.protocol_port')).toBe('pools 1, members 2, protocol port');

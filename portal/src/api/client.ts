@@ -62,7 +62,7 @@ export async function ask(request: Request): Promise<Response> {
     noteAnswer(0);
     const next =
       request.method === 'GET'
-        ? 'This page goes on by itself when it is back.'
+        ? 'This page continues by itself when it is back.'
         : 'What was sent may have arrived: look before you send it again';
     return refusal(504, { message: `Virga does not answer. ${next}`, [STATUS]: UNANSWERED });
   }
@@ -77,7 +77,7 @@ async function withWords(response: Response): Promise<Response> {
   const text = await response.text();
   const { status, headers } = response;
   const again = Number(headers.get('retry-after'));
-  const said = isJson(text) ?? { message: `The answer was ${status}, without a word of why. Try it again.` };
+  const said = isJson(text) ?? { message: `The answer was ${status}, without a reason. Try it again.` };
   // Not every body names the request, which is what a failure of the server is found by in its log.
   const id = status >= 500 && headers.get('x-request-id');
   const more = { [STATUS]: status, ...(again > 0 ? { [AGAIN]: again } : {}) };

@@ -31,11 +31,20 @@ const FIELDS: Readonly<Record<string, string>> = {
   vip_subnet_id: 'subnet',
 };
 
+/** Calls that the API says to make, as the pages that make them. */
+const PAGES: readonly (readonly [call: RegExp, page: string])[] = [
+  [/with POST \/cloud\/v2\/limits_request/g, 'on the page Quotas'],
+  [/with PUT \/cloud\/v1\/dbaas\/status\/\S+ and \{"is_initialized": true\}/g, 'on the page PostgreSQL'],
+];
+
 /** A whole word that is no part of a path, a placeholder or a quotation. */
 const NAME = /(?<![\w/.{`"=-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w/}`"=])/g;
 
-/** What the API says, with its fields as people say them. Names that are no field stay as they are. */
-export const plainly = (text: string): string => text.replace(NAME, (name) => FIELDS[name] ?? name);
+/** What the API says, with its fields as people say them, and pages for calls. Names that are no field stay as they are. */
+export function plainly(text: string): string {
+  const withPages = PAGES.reduce((said, [call, page]) => said.replace(call, page), text);
+  return withPages.replace(NAME, (name) => FIELDS[name] ?? name);
+}
 
 /** A field as people say it: `logging.enabled` is `logging, enabled`, `members.0.weight` is `members 1, weight`. */
 export function fieldName(field: string): string {

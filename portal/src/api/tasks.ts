@@ -21,7 +21,7 @@ const waiting = new Map<string, Set<(task: Task) => void>>();
 
 export const isEnded = (task: Task): boolean => task.state === 'FINISHED' || task.state === 'ERROR';
 
-/** Follows the tasks of the account; the stream goes on by itself after the server was away. */
+/** Follows the tasks of the account; the stream continues by itself after the server was away. */
 export function followTasks(): () => void {
   const stream: TaskStream = {
     heard: note,

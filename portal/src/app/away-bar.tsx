@@ -2,7 +2,7 @@ import { useConnection } from '../api/connection.ts';
 import { duration, useNow } from '../ui/time.tsx';
 import styles from './away-bar.module.css';
 
-/** Says that the server does not answer, since when, and that the page goes on by itself. */
+/** Says that the server does not answer, since when, and that the page continues by itself. */
 export function AwayBar() {
   const { awaySince } = useConnection();
   const now = useNow();
@@ -11,7 +11,7 @@ export function AwayBar() {
   return (
     <div className={styles.bar} role="status">
       {since < 1000 ? 'Virga does not answer' : `Virga has not answered for ${duration(since)}`}. What you see
-      is from before. This page goes on by itself when it is back.
+      is from before. This page continues by itself when it is back.
     </div>
   );
 }

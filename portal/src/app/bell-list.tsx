@@ -15,12 +15,14 @@ interface BellListProps {
   readonly query: {
     readonly data: Schemas['NotificationList'] | undefined;
     readonly error: unknown;
+    readonly isFetching: boolean;
     readonly refetch: () => unknown;
   };
+  readonly showMore: (() => void) | undefined;
 }
 
 /** What somebody was notified of, the newest first, with marks of what they have read. */
-export function BellList({ query }: BellListProps) {
+export function BellList({ query, showMore }: BellListProps) {
   const { busy, fault, send } = useSubmit();
   const { data, error } = query;
   if (!data) return error ? <FaultNote fault={faultOf(error)} retry={() => void query.refetch()} /> : null;
@@ -65,10 +67,10 @@ export function BellList({ query }: BellListProps) {
           <Line key={one.id} one={one} mark={() => void mark(one)} />
         ))}
       </ul>
-      {count > results.length && (
-        <p className={styles.soft}>
-          {count - results.length} older ones: GET /virga/v1/notifications lists them.
-        </p>
+      {showMore && count > results.length && (
+        <Button size="xs" variant="default" loading={query.isFetching} onClick={showMore}>
+          Show more
+        </Button>
       )}
     </>
   );

@@ -59,10 +59,10 @@ function NotHere() {
   }, []);
   return (
     <>
-      <PageHead title="This page has not come" />
+      <PageHead title="This page could not be loaded" />
       <FaultNote
         fault={{
-          message: 'Virga did not send this page. It comes by itself when Virga answers.',
+          message: 'Virga does not answer. The page loads by itself when it does.',
           fields: {},
           requestId: undefined,
         }}

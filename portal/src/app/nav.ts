@@ -125,7 +125,7 @@ export const NAV: readonly NavGroup[] = [
       elsewhere('Clients', '/operator/clients'),
       elsewhere('Quota requests', '/operator/quota-requests'),
       elsewhere('Regions', '/operator/regions'),
-      elsewhere('Tasks of all', '/operator/tasks'),
+      elsewhere('All tasks', '/operator/tasks'),
       elsewhere('Nodes', '/operator/nodes'),
       elsewhere('Simulation', '/operator/simulation'),
       elsewhere('Outbox', '/operator/outbox'),

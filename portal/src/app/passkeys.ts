@@ -14,7 +14,7 @@ export function whyNoPasskeys(): string | undefined {
   if (/^\[|^[\d.]+$/.test(location.hostname))
     return 'Passkeys need a host name: open the portal under its name, or as localhost';
   if (!window.isSecureContext) return 'Passkeys need HTTPS: open the portal over TLS';
-  if (!('PublicKeyCredential' in window)) return 'This browser knows no passkeys';
+  if (!('PublicKeyCredential' in window)) return 'This browser does not support passkeys';
   return undefined;
 }
 

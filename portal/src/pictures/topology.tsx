@@ -1,4 +1,4 @@
-import { Fragment, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
+import { Fragment, memo, type SyntheticEvent, useCallback, useMemo, useState } from 'react';
 import { meaningOf, wordOf } from '../ui/badge.tsx';
 import { hint } from '../ui/hint.tsx';
 import { Link } from '../ui/routing.tsx';
@@ -141,7 +141,8 @@ interface BoxProps {
   readonly point: (id: string | undefined) => void;
 }
 
-function Box({ node, dim, point }: BoxProps) {
+/** Pointing at one draws only those anew whose dimming it changes. */
+const Box = memo(function Box({ node, dim, point }: BoxProps) {
   const said = hint((box) => wordsOf(node, box));
   const props = {
     className: styles.box,
@@ -181,7 +182,7 @@ function Box({ node, dim, point }: BoxProps) {
   ) : (
     <div {...props}>{inside}</div>
   );
-}
+});
 
 /** An address that has no room in one line is best broken before its port, where there are two lines. */
 const breakable = (title: string) =>

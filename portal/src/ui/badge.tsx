@@ -34,7 +34,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   'This one': 'good',
   Refused: 'failed',
   'Set up here': 'good',
-  'Can do': 'good',
+  Supported: 'good',
   Alive: 'good',
   Served: 'good',
   'Enough room': 'good',
@@ -68,7 +68,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 const WORDS: Readonly<Record<string, string>> = {
   NO_MONITOR: 'Not checked',
-  Soon: 'Look at it',
+  Soon: 'Check it',
   PENDING_CREATE: 'Being created',
   PENDING_UPDATE: 'Being changed',
   PENDING_DELETE: 'Being deleted',

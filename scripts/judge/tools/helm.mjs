@@ -1,9 +1,7 @@
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openEngines } from '../../lib/engines.mjs';
-import { programOf } from '../../lib/programs.mjs';
-import { ROOT } from '../../lib/root.mjs';
+import { kubernetesFault } from '../kubernetes.mjs';
 import { goProgram } from '../packages.mjs';
 
 /** Two pods behind a load balancer, and a pod that asks for them by the name of their service. */
@@ -67,13 +65,7 @@ export const helm = {
   needs: ['go'],
   async run(context) {
     const { work, run, server } = context;
-    const engines = await openEngines(ROOT);
-    const { enginesOf } = await programOf(ROOT, 'server', 'engines/index');
-    const needed = enginesOf(['kubernetes']);
-    await engines.look(needed);
-    const fault = needed
-      .map((/** @type {string} */ name) => engines.faultOf(name))
-      .find((/** @type {string | undefined} */ text) => text !== undefined);
+    const fault = await kubernetesFault();
     if (fault !== undefined) return `not run: ${fault}`;
     const program = await goProgram(context, 'helm.sh/helm/v4/cmd/helm@v4.3.1');
     const kubeconfig = path.join(work, 'kubeconfig');

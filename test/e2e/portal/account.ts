@@ -104,9 +104,9 @@ export function accountStories(portal: Portal): void {
     await theirs.getByRole('button', { name: 'Account and appearance' }).waitFor();
     await theirs.goto(`${virga.url}/account/sessions`);
     await theirs.getByRole('button', { name: 'Change password…' }).click();
-    await theirs.getByLabel('Password now').fill('another-password');
-    await theirs.getByLabel('New password').fill(password);
-    await theirs.getByLabel('Once more').fill(password);
+    await theirs.getByLabel('Current password').fill('another-password');
+    await theirs.getByLabel(/^New password/).fill(password);
+    await theirs.getByLabel('Repeat new password').fill(password);
     await theirs.getByLabel('End the API tokens that I have made, too').check();
     await theirs.getByRole('button', { name: 'Change password', exact: true }).click();
     await theirs.getByRole('dialog').waitFor({ state: 'detached' });

@@ -166,7 +166,7 @@ export function firstHourStories(portal: Portal): void {
     await page.getByText('every 1 s').waitFor();
     await page.getByRole('button', { name: 'Actions' }).last().click();
     await page.getByRole('menuitem', { name: 'Health check…' }).click();
-    await page.getByLabel('Every, in seconds').fill('7');
+    await page.getByLabel('Interval in seconds').fill('7');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByText('every 7 s').waitFor();
     await page.getByRole('tab', { name: 'Listeners' }).click();
@@ -175,7 +175,7 @@ export function firstHourStories(portal: Portal): void {
       .getByRole('button', { name: 'Actions' })
       .click();
     await page.getByRole('menuitem', { name: 'Edit…' }).click();
-    await page.getByLabel('Connections at most').fill('500');
+    await page.getByLabel('Connection limit').fill('500');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '500 connections' }).waitFor();
     const { body } = await virga.call('GET', '/cloud/v1/lblisteners/1/1');

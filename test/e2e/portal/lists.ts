@@ -40,7 +40,7 @@ export function listStories(portal: Portal): void {
   test('a choice among more than are offered at once is searched on the server', async () => {
     const { page } = portal;
     await portal.go(2, 'reserved-ips?new=1');
-    await portal.choose('Where it is from', 'A network, on any of its subnets');
+    await portal.choose('Source', 'A network, on any of its subnets');
     const field = page.getByRole('combobox', { name: 'Network' });
     // The newest stands there until another is chosen.
     await expect.poll(() => field.inputValue()).toBe('net-29');

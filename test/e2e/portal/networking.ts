@@ -7,12 +7,12 @@ export function networkingStories(portal: Portal): void {
     const { page } = portal;
     await portal.go(2, 'networks?new=1');
     await page.getByLabel('Name').last().fill('kitchen-net');
-    await page.getByRole('switch', { name: 'Give it a router of its own' }).click();
+    await page.getByRole('switch', { name: 'Create a router for it' }).click();
     await page.getByRole('button', { name: 'Create network' }).click();
     await page.getByRole('link', { name: 'Done. Open it' }).click();
     await page.getByRole('link', { name: 'Create subnet' }).first().click();
     await page.getByLabel('Name').last().fill('ovens');
-    await page.getByLabel('Range').fill('10.66.0.0/24');
+    await page.getByLabel('CIDR').fill('10.66.0.0/24');
     await page.getByRole('dialog').getByRole('button', { name: 'Create subnet' }).click();
     await page.getByText('10.66.0.0/24').first().waitFor();
     await portal.go(2, 'routers?new=1');
@@ -34,9 +34,9 @@ export function networkingStories(portal: Portal): void {
     await page.getByRole('link', { name: 'Done. Open it' }).last().click();
     await page.getByRole('cell', { name: 'TCP 80' }).waitFor();
     await page.getByRole('button', { name: 'Add rule' }).click();
-    await portal.choose('What may pass', /PostgreSQL/);
-    await portal.choose('Who is on the other side', 'A range of addresses');
-    await page.getByLabel('Range').fill('10.66.0.0/24');
+    await portal.choose('Traffic', /PostgreSQL/);
+    await portal.choose('Remote', 'A CIDR');
+    await page.getByLabel('CIDR').fill('10.66.0.0/24');
     await page.getByRole('dialog').getByRole('button', { name: 'Add rule' }).click();
     const rule = page.getByRole('row', { name: /TCP 5432.*10\.66\.0\.0/ });
     await rule.waitFor();

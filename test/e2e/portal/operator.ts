@@ -95,7 +95,7 @@ export function operatorStories(portal: Portal): void {
     await page.getByRole('link', { name: 'Simulation' }).click();
     await page.getByRole('link', { name: 'Set fault' }).first().click();
     await page.getByLabel('Only what has this name').fill('doomed');
-    await page.getByLabel('With these words').fill('The rack is on fire');
+    await page.getByLabel('Error message').fill('The rack is on fire');
     expect(await portal.barriers()).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Set fault' }).click();
     await page.getByRole('row', { name: /Create loadbalancer.*the next 1, of doomed/ }).waitFor();
@@ -126,9 +126,9 @@ export function operatorStories(portal: Portal): void {
       ['88', 'Who knows'],
     ] as const) {
       await page.getByRole('link', { name: 'Request more' }).click();
-      await portal.choose('Of what', 'load balancers');
-      await page.getByLabel('How many in all').fill(limit);
-      await page.getByLabel('What for').fill(why);
+      await portal.choose('Quota', 'load balancers');
+      await page.getByLabel('New limit').fill(limit);
+      await page.getByLabel('Reason').fill(why);
       expect(await portal.barriers()).toEqual([]);
       await page.getByRole('dialog').getByRole('button', { name: 'Request more' }).click();
       await page.getByRole('row', { name: new RegExp(`${limit} in region 2.*Waiting`) }).waitFor();

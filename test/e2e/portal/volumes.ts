@@ -133,7 +133,7 @@ export function volumeStories(portal: Portal): void {
     const id = task.created_resources?.instances?.[0] ?? '';
     portal.expected.add(`409 GET /cloud/v1/instances/1/2/${id}/get_console`);
     await portal.go(2, `instances/${id}`);
-    await verb('Show screen…');
+    await verb('Open console…');
     await dialog().getByText('has no screen: nothing boots in region Simulated').waitFor();
     expect(await portal.barriers()).toEqual([]);
   });

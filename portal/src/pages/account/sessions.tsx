@@ -76,11 +76,11 @@ export function Sessions() {
     form: (userId) => ({
       title: 'Change password',
       fields: [
-        passwordField('old', 'Password now'),
+        passwordField('old', 'Current password'),
         passwordField('new', 'New password', {
           about: `${PASSWORD_RULE}. Wherever else you are signed in, you sign in anew with it.`,
         }),
-        passwordField('double', 'Once more'),
+        passwordField('double', 'Repeat new password'),
         { key: 'tokens', label: END_TOKENS, kind: 'switch' },
       ],
       body: (values) => ({
@@ -100,7 +100,7 @@ export function Sessions() {
     <>
       <ListPage<Session>
         title="Sessions"
-        about="Where you are signed in. What you don't know, end."
+        about="Where you are signed in. End what you do not recognize."
         result={sessions}
         columns={COLUMNS}
         actions={[end]}

@@ -46,7 +46,7 @@ export function Subscriptions() {
   const stop = useDelete<Subscription>({
     kind: 'webhook',
     nameOf: ({ url }) => url,
-    consequences: () => 'It hears of no change any more.',
+    consequences: () => 'It receives no more changes.',
     call: () => apiCall('post', '/cloud/v1/user_actions/unsubscribe', {}),
   });
   const [one] = result.data?.results ?? [];
@@ -54,7 +54,7 @@ export function Subscriptions() {
     <>
       <NounPage<Subscription, Schemas['CreateUserActionSubscription']>
         title="Webhooks"
-        about="An address of yours that hears of every change in this account: each is posted to it as it stands in the audit log."
+        about="A URL of yours that receives every change of this account, as it stands in the audit log."
         result={result}
         columns={COLUMNS}
         createDisabled={one ? 'There is one already: remove it first' : undefined}

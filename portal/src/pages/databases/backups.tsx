@@ -37,7 +37,7 @@ export function Backups({ cluster }: { readonly cluster: Cluster }) {
     <>
       <Card title="Backups">
         <p style={{ margin: 0, padding: '12px 16px 14px' }}>
-          Backups are ordered by those who run this cloud: ask them, or enter their token.
+          Only operators schedule backups: ask yours, or enter the operator token.
         </p>
       </Card>
       <OperatorToken />
@@ -56,7 +56,7 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
   const restore = useRestore(cluster);
   const end = useDelete<{ readonly name: string }>({
     kind: 'all backups of',
-    consequences: () => 'All copies are removed, and no earlier moment can be restored any more.',
+    consequences: () => 'All backups are deleted, and no earlier moment can be restored.',
     askName: () => true,
     call: () => operatorCall('delete', BACKUPS, { params: { path } }),
     deleted: () => void query.refetch(),
@@ -93,8 +93,8 @@ function Known({ cluster }: { readonly cluster: Cluster }) {
       >
         {data.backups.length === 0 ? (
           <Empty
-            title={data.schedule ? 'The first copy is being made' : 'No backups'}
-            about="With backups, any moment since the oldest copy can be restored into a new cluster."
+            title={data.schedule ? 'The first backup is running' : 'No backups'}
+            about="With backups, any moment since the oldest one can be restored into a new cluster."
           />
         ) : (
           <Table
@@ -116,9 +116,9 @@ function ScheduleFacts({ known: { schedule, restorable_from: from } }: { readonl
   return (
     <Facts
       facts={[
-        { label: 'A copy every', value: `${schedule?.every_hours} h` },
+        { label: 'Backup every', value: `${schedule?.every_hours} h` },
         { label: 'Kept', value: `the last ${schedule?.keep}` },
-        { label: 'Can be restored since', value: from ? new Date(from).toLocaleString() : 'not yet' },
+        { label: 'Earliest restore point', value: from ? new Date(from).toLocaleString() : 'not yet' },
       ]}
     />
   );
@@ -132,13 +132,13 @@ function useSchedule(cluster: Cluster, done: () => void) {
       title: schedule ? 'Change schedule' : 'Start backups',
       verb: schedule ? 'Change schedule' : 'Start backups',
       fields: [
-        numberField('every_hours', 'Hours from one copy to the next', {
+        numberField('every_hours', 'Interval in hours', {
           about: 'The first one is made at once',
           min: 1,
           max: 168,
           initial: schedule?.every_hours ?? 24,
         }),
-        numberField('keep', 'Copies that are kept', { min: 1, max: 30, initial: schedule?.keep ?? 7 }),
+        numberField('keep', 'Backups to keep', { min: 1, max: 30, initial: schedule?.keep ?? 7 }),
       ],
       body: (values) => ({
         every_hours: number(values, 'every_hours') ?? 24,
@@ -164,7 +164,7 @@ function useRestore(cluster: Cluster) {
         }),
         {
           key: 'until',
-          label: 'As it was at',
+          label: 'Point in time',
           about: `Empty: as it is now. The earliest is ${from ? new Date(from).toLocaleString() : 'not known yet'}.`,
           kind: 'moment',
         },

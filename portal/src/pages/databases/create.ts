@@ -48,7 +48,7 @@ const fieldsOf = (from: Requested): FormOptions<Body>['fields'] => [
   }),
   optionField(
     'storage',
-    'Kind of storage',
+    'Storage type',
     (from.data?.storage_classes ?? []).map(({ name }) => ({ value: name, label: name })),
     { first: true, fault: 'storage.type', from },
   ),

@@ -15,12 +15,12 @@ export const REPLICATIONS: readonly Option[] = [
 ];
 
 export const ATTRIBUTES: readonly Option[] = [
-  { value: 'LOGIN', label: 'May sign in' },
-  { value: 'NOLOGIN', label: 'May not sign in' },
-  { value: 'CREATEDB', label: 'Makes databases' },
-  { value: 'CREATEROLE', label: 'Makes users' },
-  { value: 'INHERIT', label: 'Has what its groups may' },
-  { value: 'BYPASSRLS', label: 'Sees every row' },
+  { value: 'LOGIN', label: 'LOGIN: may sign in' },
+  { value: 'NOLOGIN', label: 'NOLOGIN: may not sign in' },
+  { value: 'CREATEDB', label: 'CREATEDB: creates databases' },
+  { value: 'CREATEROLE', label: 'CREATEROLE: creates users' },
+  { value: 'INHERIT', label: 'INHERIT: has the rights of its groups' },
+  { value: 'BYPASSRLS', label: 'BYPASSRLS: sees every row' },
 ];
 
 export const aclField = (initial: readonly string[]): Field => ({

@@ -54,7 +54,7 @@ export function History({ cluster }: { readonly cluster: Cluster }) {
             last
               ? [
                   {
-                    label: 'Can only be read from',
+                    label: 'Read-only',
                     value: last.size_bytes * FULL,
                     notified: last.used_bytes >= last.size_bytes * FULL,
                   },
@@ -83,9 +83,11 @@ export function History({ cluster }: { readonly cluster: Cluster }) {
         />
         <Series
           {...common}
-          title="Read from memory"
+          title="Cache hit ratio"
           format={percent}
-          lines={[{ label: 'Of blocks', color: '--good', values: points.map(({ hit_percent: hit }) => hit) }]}
+          lines={[
+            { label: 'Cache hits', color: '--good', values: points.map(({ hit_percent: hit }) => hit) },
+          ]}
         />
       </div>
     </Card>

@@ -71,7 +71,7 @@ export function Metrics({ cluster }: { readonly cluster: Cluster }) {
           { label: 'Rolled back', value: transactions.rolled_back.toLocaleString() },
           { label: 'Deadlocks', value: transactions.deadlocks.toLocaleString() },
           {
-            label: 'Read from memory',
+            label: 'Cache hit ratio',
             value: requested === 0 ? 'nothing read' : percent((100 * blocks.hit) / requested),
           },
         ]}

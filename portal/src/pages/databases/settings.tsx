@@ -72,7 +72,7 @@ export function Settings({ cluster }: { readonly cluster: Cluster }) {
           )}
           {unchecked && <FaultNote fault={unchecked} retry={() => void checked.refetch()} />}
           <ConfEditor
-            label="Lines of your own; they count more than those of the size"
+            label="Your own lines; they override those of the size"
             value={text}
             faults={lines}
             change={(next) => {
@@ -107,7 +107,7 @@ interface StateProps {
 }
 
 function State({ pending, faults }: StateProps) {
-  const counted = faults === 0 ? 'No faults' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`;
+  const counted = faults === 0 ? 'No errors' : `${faults} ${faults === 1 ? 'error' : 'errors'}`;
   return <span role="status">{pending ? 'Checking…' : faults === undefined ? 'Not checked' : counted}</span>;
 }
 

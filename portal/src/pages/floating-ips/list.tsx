@@ -51,7 +51,7 @@ export function FloatingIps() {
     <>
       <NounPage<FloatingIp, object>
         title="Floating IPs"
-        about="An address of the outside that leads to what you point it at, and can be pointed elsewhere at any time."
+        about="An external address that leads to what you point it at, and can be pointed elsewhere at any time."
         filters={[
           choiceFilter('status', 'Status', optionsOf({ ACTIVE: 'Active', DOWN: 'Down', ERROR: 'Failed' })),
         ]}
@@ -70,8 +70,8 @@ export function FloatingIps() {
           kind: 'floating IP',
           consequences: (ip) =>
             ip.port_id
-              ? `${targetOf(ip)} can no longer be reached at this address, and the address is given back.`
-              : 'The address is given back.',
+              ? `${targetOf(ip)} can no longer be reached at this address, and the address is released.`
+              : 'The address is released.',
           askName: ({ port_id }) => port_id !== null,
           disabled: whyBusy,
           call: ({ id }) =>
@@ -87,7 +87,7 @@ export function FloatingIps() {
         form={{
           title: 'Create floating IP',
           about:
-            'The region gives you a free address of the outside. It leads nowhere until you point it at something.',
+            'The region assigns a free external address. It leads nowhere until you point it at something.',
           fields: [],
           body: () => ({}),
           request: (body) => apiCall('post', FLOATING_IPS, { params: { path }, body }),
@@ -119,7 +119,7 @@ interface PointAtProps {
 function PointAt({ ip, close, choose }: PointAtProps) {
   const [port, setPort] = useState('');
   const choices = balancerPorts(useScope());
-  // Asked for once: the field has the same question.
+  // Asked once: the field has the same question.
   const { data: known } = useChoices({ choices });
   return (
     <Modal opened onClose={close} title={`Point ${ip.floating_ip_address} at`}>

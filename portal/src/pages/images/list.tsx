@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Image>[] = [
   { label: 'System', cell: ({ os_distro, os_version }) => `${os_distro} ${os_version}` },
   { label: 'Needs', cell: ({ min_disk }) => `${min_disk} GiB`, end: true },
   { label: 'Size', cell: ({ size }) => (size === null ? '' : bytes(size)), end: true, wideOnly: true },
-  { label: 'Whose', cell: ({ visibility }) => (visibility === 'public' ? 'The region’s' : 'Yours') },
+  { label: 'Owner', cell: ({ visibility }) => (visibility === 'public' ? 'Region' : 'Yours') },
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} />, wideOnly: true },
 ];
 
@@ -32,12 +32,7 @@ const SYSTEMS = ['linux', 'windows'] as const;
 
 const fieldsOf = (scope: { project: number; region: number }): readonly Field[] => [
   textField('name', 'Name'),
-  optionField(
-    'source',
-    'Where it comes from',
-    optionsOf({ url: 'An address of the internet', volume: 'A volume' }),
-    { initial: 'url' },
-  ),
+  optionField('source', 'Source', optionsOf({ url: 'A URL', volume: 'A volume' }), { initial: 'url' }),
   textField('url', 'Address', {
     about: 'A raw or qcow2 file',
     placeholder: 'https://example.com/system.qcow2',
@@ -72,19 +67,19 @@ export function Images() {
       about="What instances start from. The region has some; bring your own, or make one of a volume."
       filters={[
         textFilter('name', 'Name'),
-        choiceFilter('visibility', 'Whose', optionsOf({ public: 'The region’s', shared: 'Yours' })),
+        choiceFilter('visibility', 'Owner', optionsOf({ public: 'Region', shared: 'Yours' })),
       ]}
       result={result}
       columns={COLUMNS}
       remove={{
         kind: 'image',
         disabled: (image) =>
-          whyBusy(image) ?? (image.visibility === 'public' ? 'It is the region’s' : undefined),
+          whyBusy(image) ?? (image.visibility === 'public' ? 'It belongs to the region' : undefined),
         consequences: () => 'Nothing new can start from it. Volumes that were made of it stay.',
         call: ({ id }) =>
           apiCall('delete', `${IMAGES}/{image_id}`, { params: { path: { ...path, image_id: id } } }),
       }}
-      empty={{ title: 'No images', about: 'Bring one from an address of the internet.' }}
+      empty={{ title: 'No images', about: 'Import one from a URL.' }}
       form={{
         title: 'Add image',
         fields: fieldsOf(scope),

@@ -52,14 +52,14 @@ export function InstanceFields(props: PartProps) {
           {...props}
           fields={[
             choiceField('image', 'Image', images(scope), {
-              about: 'What it starts from',
+              about: 'Boot source',
               fault: 'volumes.0.image_id',
             }),
             choiceField('flavor', 'Size', flavors(scope)),
             {
               key: 'sshKey',
               label: 'SSH key',
-              about: 'How you sign in to it',
+              about: 'For signing in to it',
               kind: 'choice',
               choices: sshKeys(scope),
               beside: (choose) => <AddSshKey project={scope.project} choose={choose} />,
@@ -83,7 +83,7 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
     <Card title="Volumes">
       <div className={styles.body} ref={items}>
         <NumberInput
-          label="The one it starts from, in GiB"
+          label="Boot volume in GiB"
           min={1}
           value={draft.bootSize}
           onChange={(bootSize) => change({ bootSize: Number(bootSize) })}
@@ -116,7 +116,7 @@ export function VolumeFields({ draft, change, errorOf }: PartProps) {
 }
 
 const TYPES = optionsOf({
-  external: 'The outside, with an address of its own',
+  external: 'External network, with an address of its own',
   any_subnet: 'A network, on any of its subnets',
   subnet: 'A subnet',
   reserved_fixed_ip: 'A reserved fixed IP',
@@ -187,7 +187,7 @@ function Connection({ value, index, errorOf, change, remove }: ConnectionProps) 
             change={(target) => change({ ...value, target: String(target) })}
           />
           <Switch
-            label="And a floating IP of the outside"
+            label="With a floating IP"
             checked={value.floating}
             onChange={(event) => change({ ...value, floating: event.currentTarget.checked })}
           />
@@ -201,7 +201,7 @@ export function MoreFields(props: PartProps) {
   const scope = useScope();
   const groups = useChoices({ choices: serverGroups(scope) });
   return (
-    <Card title="More">
+    <Card title="Advanced">
       <div className={styles.body}>
         <Plain
           {...props}
@@ -227,7 +227,7 @@ export function MoreFields(props: PartProps) {
               : []),
             {
               key: 'userData',
-              label: 'First start',
+              label: 'User data',
               about: 'A script or cloud-config that runs once',
               kind: 'area',
               placeholder: '#!/bin/sh',

@@ -123,7 +123,7 @@ export function draftTopology(draft: Draft, nameOf: (target: string) => string |
       ...volumes.map(({ key, size }, index) => ({
         id: `volume ${key}`,
         column: 2,
-        title: index === 0 ? 'It starts from' : `${name}-data-${index}`,
+        title: index === 0 ? 'Boots from' : `${name}-data-${index}`,
         detail: `${size || 0} GiB`,
         status,
       })),

@@ -43,7 +43,7 @@ export const interfaceFields = (scope: { project: number; region: number }): rea
     optionsOf({
       any_subnet: 'A network, on any of its subnets',
       subnet: 'A subnet',
-      external: 'The outside, with an address of its own',
+      external: 'External network, with an address of its own',
       reserved_fixed_ip: 'A reserved fixed IP',
     }),
     { initial: 'any_subnet' },

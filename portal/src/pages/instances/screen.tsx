@@ -20,7 +20,7 @@ export function useScreen(
   const [instance, setInstance] = useState<Instance>();
   return {
     action: {
-      label: 'Show screen…',
+      label: 'Open console…',
       run: setInstance,
       call: () => needsOf('get', SCREEN, scope.project),
       disabled,
@@ -29,7 +29,7 @@ export function useScreen(
       <Modal
         opened={instance !== undefined}
         onClose={() => setInstance(undefined)}
-        title={`Screen of ${instance?.name ?? ''}`}
+        title={`Console of ${instance?.name ?? ''}`}
       >
         {instance && <Screen scope={scope} id={instance.id} />}
       </Modal>
@@ -50,13 +50,13 @@ function Screen({ scope, id }: { readonly scope: Scope; readonly id: string }) {
     // What was refused is not there; what was not answered may be.
     const isUnread = fault.failed || fault.againSeconds;
     if (isUnread) return <FaultNote fault={fault} retry={() => void query.refetch()} />;
-    return <Empty title="There is no screen" about={fault.message} />;
+    return <Empty title="There is no console" about={fault.message} />;
   }
   const address = query.data?.remote_console.url;
   if (!address) return <Skeleton height={120} />;
   return (
     <Button component="a" href={address} target="_blank" rel="noopener noreferrer" fullWidth>
-      Open the screen
+      Open the console
     </Button>
   );
 }

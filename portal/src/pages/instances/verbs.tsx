@@ -20,7 +20,7 @@ const POWER: readonly { readonly action: Power; readonly label: string; readonly
     { action: 'start', label: 'Start', from: ['SHUTOFF', 'ERROR'] },
     { action: 'stop', label: 'Stop', from: ['ACTIVE', 'ERROR'] },
     { action: 'reboot', label: 'Restart', from: ['ACTIVE', 'ERROR'] },
-    { action: 'reboot_hard', label: 'Restart by force', from: ['ACTIVE', 'SHUTOFF', 'SUSPENDED', 'ERROR'] },
+    { action: 'reboot_hard', label: 'Force restart', from: ['ACTIVE', 'SHUTOFF', 'SUSPENDED', 'ERROR'] },
     { action: 'suspend', label: 'Suspend', from: ['ACTIVE', 'ERROR'] },
     { action: 'resume', label: 'Resume', from: ['SUSPENDED', 'ERROR'] },
   ];
@@ -61,10 +61,10 @@ export function useInstanceVerbs(scope: Scope): InstanceVerbs {
       apiCall('post', `${INSTANCE}/changeflavor`, { params: { path: path(id) }, body }),
   });
   const group = useFieldForm({
-    label: 'Put into server group…',
+    label: 'Add to server group…',
     disabled: whyNot(SETTLED),
     title: ({ name }: Instance) => `Put ${name} into a server group`,
-    verb: 'Put into group',
+    verb: 'Add to group',
     asks: 'servergroup_id',
     field: (key) => choiceField(key, 'Server group', serverGroups(scope)),
     request: ({ id }, body) =>

@@ -89,5 +89,5 @@ const fieldsOf = (scope: Scope): readonly Field[] => [
     initial: 5,
     fault: 'pools.0.max_node_count',
   },
-  { key: 'healing', label: 'Replace nodes that are not well', kind: 'switch', initial: true },
+  { key: 'healing', label: 'Replace unhealthy nodes', kind: 'switch', initial: true },
 ];

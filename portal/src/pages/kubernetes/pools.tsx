@@ -14,7 +14,7 @@ type Pool = Cluster['pools'][number];
 
 const MOST = 20;
 const BUSY = 'A task is changing the cluster';
-const HEALING: Field = { key: 'healing', label: 'Replace nodes that are not well', kind: 'switch' };
+const HEALING: Field = { key: 'healing', label: 'Replace unhealthy nodes', kind: 'switch' };
 
 const boundsOf = (values: Values) => ({
   min_node_count: Number(values.nodes),
@@ -85,10 +85,10 @@ export function usePoolVerbs(scope: Scope, cluster: Cluster): readonly RowVerb<P
     }),
   });
   const edit = useRowForm<Pool, Schemas['UpdateK8sPool']>({
-    label: 'Change bounds…',
+    label: 'Change limits…',
     disabled,
     form: (pool) => ({
-      title: `Change bounds of ${pool.name}`,
+      title: `Change limits of ${pool.name}`,
       verb: 'Save',
       fields: [
         ...boundFields(pool.min_node_count, pool.max_node_count ?? pool.min_node_count),

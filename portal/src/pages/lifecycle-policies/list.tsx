@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<LifecyclePolicy>[] = [
     cell: ({ volumes: own }) => <VolumesOf own={own} />,
   },
   {
-    label: 'Not made yet',
+    label: 'Never created',
     cell: ({ refusals }) => (
       <>
         {refusals.slice(0, SHOWN).map(({ schedule_id, volume_id, message }) => (
@@ -106,7 +106,7 @@ function creation(scope: Scope): FormOptions<NewPolicy> {
         when: (values) => text(values, 'every') !== 'hour',
         fault: ['schedules.0.hour', 'schedules.0.minute'],
       },
-      numberField('max_quantity', 'How many to keep', {
+      numberField('max_quantity', 'Snapshots to keep', {
         about: 'Of each volume. Older ones that it has taken are deleted.',
         min: 1,
         max: 10_000,

@@ -149,9 +149,9 @@ function LoadBalancerFacts({ lb }: { readonly lb: LoadBalancer }) {
         })),
         { label: 'Size', value: lb.flavor?.flavor_name ?? 'default' },
         { label: 'Open connections', value: stats?.active_connections.toLocaleString() ?? 'not counted' },
-        { label: 'Connections in all', value: stats?.total_connections.toLocaleString() ?? 'not counted' },
+        { label: 'Total connections', value: stats?.total_connections.toLocaleString() ?? 'not counted' },
         {
-          label: 'In and out',
+          label: 'Bytes in / out',
           value: stats ? `${bytes(stats.bytes_in)} / ${bytes(stats.bytes_out)}` : 'not counted',
         },
         { label: 'Failed requests', value: stats?.request_errors.toLocaleString() ?? 'not counted' },

@@ -11,7 +11,7 @@ import type { DraftListener, DraftMember, Protocol } from './draft.ts';
 
 const PROTOCOLS: readonly { readonly value: Protocol; readonly label: string }[] = [
   { value: 'HTTP', label: 'HTTP' },
-  { value: 'TERMINATED_HTTPS', label: 'HTTPS, decrypted here' },
+  { value: 'TERMINATED_HTTPS', label: 'HTTPS, TLS terminated here' },
   { value: 'TCP', label: 'TCP' },
   { value: 'UDP', label: 'UDP' },
 ];
@@ -71,7 +71,7 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
           />
         )}
         <Select
-          label="Share connections"
+          label="Load balancing algorithm"
           data={[...ALGORITHMS]}
           value={listener.algorithm}
           onChange={(value) => value && set({ algorithm: value as DraftListener['algorithm'] })}
@@ -79,7 +79,7 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
         />
         {(listener.protocol === 'HTTP' || listener.protocol === 'TERMINATED_HTTPS') && (
           <TextInput
-            label="Check members at"
+            label="Health check path"
             description="A member that answers 200 there gets connections"
             value={listener.checkPath}
             onChange={(event) => set({ checkPath: event.currentTarget.value })}

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Listener>[] = [
   { label: 'Name', cell: ({ name }) => name },
   { label: 'Status', cell: ({ operating_status }) => <StatusBadge status={operating_status} /> },
   {
-    label: 'Listens to',
+    label: 'Listens on',
     cell: ({ protocol, protocol_port }) => `${protocol.replace('TERMINATED_', '')} ${protocol_port}`,
   },
   { label: 'Who may connect', cell: ({ allowed_cidrs }) => allowed_cidrs?.join(', ') || 'everybody' },
@@ -37,21 +37,21 @@ const fieldsOf = (scope: Scope, listener?: Listener): readonly Field[] => [
   {
     key: 'allowed_cidrs',
     label: 'Who may connect',
-    about: 'Ranges of addresses. None: everybody',
+    about: 'CIDRs that may connect. None: everybody',
     placeholder: '203.0.113.0/24, then Enter',
     kind: 'list',
     initial: listener?.allowed_cidrs ?? [],
   },
   {
     key: 'connection_limit',
-    label: 'Connections at most',
+    label: 'Connection limit',
     kind: 'number',
     min: -1,
     initial: listener?.connection_limit ?? 100_000,
   },
   {
     key: 'timeout_client_data',
-    label: 'End silent clients after, in ms',
+    label: 'Client idle timeout in ms',
     kind: 'number',
     min: 0,
     initial: listener?.timeout_client_data ?? '',
@@ -68,7 +68,7 @@ const fieldsOf = (scope: Scope, listener?: Listener): readonly Field[] => [
 
 const PROTOCOLS = ['HTTP', 'TERMINATED_HTTPS', 'TCP', 'UDP', 'HTTPS', 'PROMETHEUS'].map((value) => ({
   value,
-  label: value === 'TERMINATED_HTTPS' ? 'HTTPS, decrypted here' : value,
+  label: value === 'TERMINATED_HTTPS' ? 'HTTPS, TLS terminated here' : value,
 }));
 
 interface ListenersProps {

@@ -21,10 +21,10 @@ type Line = Schemas['AccessLogLine'];
 
 const LIMIT = 200;
 const STATUSES = optionsOf({
-  '2xx': '2xx: answered',
-  '3xx': '3xx: sent elsewhere',
-  '4xx': '4xx: faults of the client',
-  '5xx': '5xx: faults of the service',
+  '2xx': '2xx: success',
+  '3xx': '3xx: redirect',
+  '4xx': '4xx: client error',
+  '5xx': '5xx: server error',
 });
 
 interface LogSearch {
@@ -168,7 +168,7 @@ function Lines({ log, search, isLive, pools }: LinesProps) {
     const filtered = Boolean(search.status || search.text);
     return (
       <Empty
-        title={filtered ? 'No line is like that' : 'No lines yet'}
+        title={filtered ? 'No matching lines' : 'No lines yet'}
         about={filtered ? 'Remove a filter to see more.' : 'The first request shows here within a second.'}
       />
     );

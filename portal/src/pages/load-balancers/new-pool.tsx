@@ -35,7 +35,7 @@ function fieldsOf(listeners: readonly Listener[], pools: readonly Schemas['Pool'
   );
   const check = checkFields(null).map((field) =>
     field.key === 'type'
-      ? { ...field, options: [...(field.options ?? []), { value: NO_CHECK, label: 'Not at all' }] }
+      ? { ...field, options: [...(field.options ?? []), { value: NO_CHECK, label: 'None' }] }
       : { ...field, when: (values: Values) => isChecked(values) && (field.when?.(values) ?? true) },
   );
   return [
@@ -52,7 +52,7 @@ function fieldsOf(listeners: readonly Listener[], pools: readonly Schemas['Pool'
       })),
     },
     optionField('protocol', 'Protocol', PROTOCOLS, { initial: 'HTTP' }),
-    optionField('lb_algorithm', 'Share connections', ALGORITHMS, { initial: 'ROUND_ROBIN' }),
+    optionField('lb_algorithm', 'Load balancing algorithm', ALGORITHMS, { initial: 'ROUND_ROBIN' }),
     {
       key: 'members',
       label: 'Members',

@@ -54,17 +54,17 @@ const COLUMNS: readonly Column<Rule>[] = [
 ];
 
 const fieldsOf = (rule?: Rule): readonly Field[] => [
-  optionField('type', 'What is looked at', optionsOf(SUBJECTS), { initial: rule?.type ?? 'PATH' }),
-  textField('key', 'Its name', {
+  optionField('type', 'Match on', optionsOf(SUBJECTS), { initial: rule?.type ?? 'PATH' }),
+  textField('key', 'Key', {
     about: 'For example X-Version, or CN of a certificate',
     initial: rule?.key ?? '',
     when: hasKey,
   }),
-  optionField('compare_type', 'How', optionsOf(COMPARISONS), {
+  optionField('compare_type', 'Comparison', optionsOf(COMPARISONS), {
     initial: rule?.compare_type ?? 'STARTS_WITH',
   }),
   textField('value', 'Value', { placeholder: '/api', initial: rule?.value ?? '' }),
-  { key: 'invert', label: 'Only when it is not so', kind: 'switch', initial: rule?.invert ?? false },
+  { key: 'invert', label: 'Invert the match', kind: 'switch', initial: rule?.invert ?? false },
 ];
 
 const bodyOf = (values: Values): NewRule => ({

@@ -18,7 +18,7 @@ const ACTIONS = optionsOf({
   REDIRECT_TO_POOL: 'Send it to a pool',
   REDIRECT_TO_URL: 'Redirect to one address',
   REDIRECT_PREFIX: 'Redirect to a prefix, keeping the path',
-  REJECT: 'Refuse it',
+  REJECT: 'Reject it',
 });
 const CODES = [
   { value: '301', label: '301: moved for good' },
@@ -36,7 +36,7 @@ const redirects = ({ action }: Values) => action === 'REDIRECT_TO_URL' || action
 
 const fieldsOf = (pools: readonly Pool[], policy?: Policy): readonly Field[] => [
   { key: 'name', label: 'Name', kind: 'text', initial: policy?.name ?? '' },
-  optionField('action', 'What becomes of a request', ACTIONS, {
+  optionField('action', 'Action', ACTIONS, {
     initial: policy?.action ?? 'REDIRECT_TO_POOL',
   }),
   optionField(
@@ -104,7 +104,7 @@ export function usePolicyVerbs(scope: Scope, { lb, listeners, pools }: Around) {
     disabled: (to) =>
       able.length > 0
         ? whyBusy(to)
-        : 'Only listeners of HTTP, or HTTPS that is decrypted here, have policies',
+        : 'Only HTTP listeners, and HTTPS listeners that terminate TLS, have policies',
     form: () => ({
       title: `Add a policy to ${lb.name}`,
       fields: [

@@ -19,9 +19,9 @@ export const ALGORITHMS = optionsOf({
   SOURCE_IP: 'By source address',
 });
 const PERSISTENCE = optionsOf({
-  '': 'No: each connection anew',
+  '': 'None: each connection anew',
   SOURCE_IP: 'By source address',
-  HTTP_COOKIE: 'By a cookie of ours',
+  HTTP_COOKIE: 'By a cookie of the load balancer',
 });
 const TYPES = ['HTTP', 'HTTPS', 'TCP', 'TLS-HELLO', 'PING', 'UDP-CONNECT'].map((value) => ({
   value,
@@ -33,7 +33,7 @@ const isHttp = (type: string) => type === 'HTTP' || type === 'HTTPS';
 export const checkFields = (check: Check | null): readonly Field[] => [
   optionField(
     'type',
-    'How members are checked',
+    'Health check type',
     check ? TYPES.filter(({ value }) => value === check.type) : TYPES,
     { initial: check?.type ?? 'HTTP' },
   ),
@@ -46,24 +46,24 @@ export const checkFields = (check: Check | null): readonly Field[] => [
   },
   {
     key: 'expected_codes',
-    label: 'Good answers',
+    label: 'Expected status codes',
     about: 'For example 200 or 200-204',
     kind: 'text',
     initial: check?.expected_codes ?? '200',
     when: ({ type }) => isHttp(String(type)),
   },
-  numberField('delay', 'Every, in seconds', { min: 1, initial: check?.delay ?? 5 }),
-  numberField('timeout', 'Wait for an answer, in seconds', {
-    about: 'Less than the time between two checks',
+  numberField('delay', 'Interval in seconds', { min: 1, initial: check?.delay ?? 5 }),
+  numberField('timeout', 'Timeout in seconds', {
+    about: 'Less than the interval',
     min: 1,
     initial: check?.timeout ?? 3,
   }),
-  numberField('max_retries_down', 'Out after so many failures', {
+  numberField('max_retries_down', 'Failures until down', {
     min: 1,
     max: 10,
     initial: check?.max_retries_down ?? 3,
   }),
-  numberField('max_retries', 'Back after so many successes', {
+  numberField('max_retries', 'Successes until up', {
     min: 1,
     max: 10,
     initial: check?.max_retries ?? 2,
@@ -89,10 +89,10 @@ export function usePoolVerbs(scope: Scope): readonly RowVerb<Pool>[] {
     disabled: whyBusy,
     form: (pool) => ({
       ...editing(pool.name, [
-        optionField('lb_algorithm', 'Share connections', ALGORITHMS, { initial: pool.lb_algorithm }),
+        optionField('lb_algorithm', 'Load balancing algorithm', ALGORITHMS, { initial: pool.lb_algorithm }),
         {
           key: 'persistence',
-          label: 'Keep a client on one member',
+          label: 'Session persistence',
           kind: 'choice',
           initial: pool.session_persistence?.type ?? '',
           options: PERSISTENCE.filter(({ value }) => value !== ''),
@@ -100,7 +100,7 @@ export function usePoolVerbs(scope: Scope): readonly RowVerb<Pool>[] {
         },
         {
           key: 'timeout_member_data',
-          label: 'End silent members after, in ms',
+          label: 'Member idle timeout in ms',
           kind: 'number',
           min: 0,
           initial: pool.timeout_member_data ?? '',

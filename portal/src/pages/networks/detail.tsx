@@ -28,9 +28,9 @@ type Subnet = Schemas['Subnet'];
 
 const FIELDS: readonly Field[] = [
   textField('name', 'Name'),
-  textField('cidr', 'Range', { about: 'For example 10.0.1.0/24', placeholder: '10.0.1.0/24' }),
+  textField('cidr', 'CIDR', { about: 'For example 10.0.1.0/24', placeholder: '10.0.1.0/24' }),
   { key: 'gateway_ip', label: 'Gateway', about: 'Default: the first address', kind: 'text' },
-  { key: 'enable_dhcp', label: 'Hand out addresses by DHCP', kind: 'switch', initial: true },
+  { key: 'enable_dhcp', label: 'Assign addresses by DHCP', kind: 'switch', initial: true },
 ];
 
 /** One network: its subnets, and who uses which of their addresses. */

@@ -29,7 +29,7 @@ const FIELDS: readonly Field[] = [
   textField('name', 'Name'),
   {
     key: 'create_router',
-    label: 'Give it a router of its own',
+    label: 'Create a router for it',
     about: 'Its subnets reach each other and the outside',
     kind: 'switch',
     initial: true,

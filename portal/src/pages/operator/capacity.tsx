@@ -83,7 +83,7 @@ const RANGE_COLUMNS: readonly Column<RangeRow>[] = [
   { label: 'Used', cell: ({ used }) => used.toLocaleString('en'), end: true },
   { label: 'Free', cell: ({ free }) => free.toLocaleString('en'), end: true },
   { label: 'Excluded', cell: ({ excluded }) => excluded.toLocaleString('en'), end: true },
-  { label: 'Never given', cell: ({ exclude }) => exclude.join(', ') || 'only its ends' },
+  { label: 'Excluded', cell: ({ exclude }) => exclude.join(', ') || 'its first and last address' },
 ];
 
 /** Where the addresses of regions come from that others can reach. Nothing for regions on loopback. */

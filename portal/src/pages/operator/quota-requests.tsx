@@ -14,9 +14,9 @@ const COLUMNS: readonly Column<Request>[] = [
   { label: 'Request', cell: ({ id }) => `Request ${id}` },
   { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { label: 'Client', cell: ({ client_id }) => client_id, end: true },
-  { label: 'Asked for', cell: ({ requested_limits }) => wishesOf(requested_limits) },
+  { label: 'Requested', cell: ({ requested_limits }) => wishesOf(requested_limits) },
   { label: 'Why', cell: ({ description }) => description ?? '' },
-  { label: 'Asked', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 const STATES = ['in progress', 'done', 'rejected'] as const;

@@ -7,7 +7,7 @@ import { AddressRanges, Capacity } from './capacity.tsx';
 
 type Region = Schemas['Region'];
 
-const can = (able: boolean) => <StatusBadge status={able ? 'Can do' : 'Cannot'} />;
+const can = (able: boolean) => <StatusBadge status={able ? 'Supported' : 'Not supported'} />;
 
 const COLUMNS: readonly Column<Region>[] = [
   { label: 'Name', order: 'display_name', cell: ({ display_name }) => display_name },

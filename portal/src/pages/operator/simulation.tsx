@@ -56,9 +56,9 @@ const effectOf = (fault: Fault) =>
 const COLUMNS: readonly Column<Fault>[] = [
   { label: 'What', cell: ({ kind }) => words(kind) },
   { label: 'Which', cell: whichOf },
-  { label: 'What happens', cell: effectOf },
+  { label: 'Effect', cell: effectOf },
   {
-    label: 'Struck',
+    label: 'Affected',
     cell: ({ struck, attempts }) => (attempts > 0 ? `${struck} of ${attempts}` : 'not counted'),
     end: true,
   },
@@ -90,14 +90,14 @@ export function Simulation() {
   return (
     <NounPage<Fault, NewFault>
       title="Simulation"
-      about="What shall fail or take longer in a simulated region, so that you see what your programs make of it."
+      about="Lets tasks of a simulated region fail or take longer, so that you see how your programs handle it."
       result={{
         ...result,
         ...(real ? { data: { count: 0, results: [] }, error: null, isPending: false } : listed),
         ...(unread === known ? { error: known.error, isPending: false, refetch: known.refetch } : {}),
       }}
       columns={COLUMNS}
-      createDisabled={real ?? (unread && 'What can be struck could not be read')}
+      createDisabled={real ?? (unread && 'What a fault can apply to could not be read')}
       head={
         <Select
           aria-label="Region"
@@ -112,7 +112,7 @@ export function Simulation() {
       remove={{
         kind: 'fault',
         nameOf: ({ kind }) => words(kind),
-        consequences: () => 'What begins from now on is not struck by it any more.',
+        consequences: () => 'Tasks that begin from now on are not affected.',
         call: ({ id }) =>
           operatorCall('delete', `${FAULTS}/{fault_id}`, { params: { path: { ...path, fault_id: id } } }),
       }}
@@ -146,13 +146,13 @@ const formOf = (region: number, from: Requested): FormOptions<NewFault> => ({
   fields: [
     optionField(
       'kind',
-      'What is struck',
+      'Applies to',
       (from.data?.kinds ?? []).map((value) => ({ value, label: words(value) })),
       { initial: 'create_loadbalancer', from },
     ),
     { key: 'name', label: 'Only what has this name', about: 'Empty: every name', kind: 'text' },
     optionField('which', 'How often', WHICH, { initial: 'next' }),
-    numberField('times', 'How many', {
+    numberField('times', 'Count', {
       min: 1,
       initial: 1,
       fault: ['next', 'first', 'every'],
@@ -166,11 +166,11 @@ const formOf = (region: number, from: Requested): FormOptions<NewFault> => ({
       fault: 'rate',
       when: ({ which }) => which === 'rate',
     }),
-    { key: 'delay_seconds', label: 'So many seconds longer', kind: 'number', min: 0 },
+    { key: 'delay_seconds', label: 'Delay in seconds', kind: 'number', min: 0 },
     { key: 'fail', label: 'It fails', kind: 'switch', initial: true },
     {
       key: 'message',
-      label: 'With these words',
+      label: 'Error message',
       about: 'Empty: which kind of which name failed',
       kind: 'text',
       when: ({ fail }) => fail === true,

@@ -48,7 +48,7 @@ export function Ports() {
         },
         {
           key: 'allowed_address_pairs',
-          label: 'Other addresses that it may use',
+          label: 'Allowed address pairs',
           kind: 'list',
           placeholder: '10.0.0.20 or 10.0.1.0/24, then Enter',
           initial: port.allowed_address_pairs.map(({ ip_address }) => ip_address),
@@ -68,7 +68,7 @@ export function Ports() {
     { label: 'MAC address', cell: ({ mac_address }) => <code>{mac_address}</code>, wideOnly: true },
     { label: 'Security groups', cell: ({ security_group_ids }) => security_group_ids.length, end: true },
     {
-      label: 'Kept by',
+      label: 'Managed by',
       cell: ({ managed_by }) => (managed_by === 'user' ? 'you' : 'the cloud'),
       wideOnly: true,
     },

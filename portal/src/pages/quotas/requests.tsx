@@ -20,10 +20,10 @@ const REQUESTS = '/cloud/v2/limits_request';
 type Request = Schemas['LimitsRequest'];
 
 const COLUMNS: readonly Column<Request>[] = [
-  { label: 'Asked for', cell: ({ requested_limits }) => wishesOf(requested_limits) },
+  { label: 'Requested', cell: ({ requested_limits }) => wishesOf(requested_limits) },
   { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { label: 'Why', cell: ({ description }) => description ?? '', wideOnly: true },
-  { label: 'Asked', cell: ({ created_at }) => <Time at={created_at} /> },
+  { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 interface RequestMoreProps {
@@ -54,12 +54,12 @@ export function RequestMore({ regional, global, threshold }: RequestMoreProps) {
         fields={[
           optionField(
             'quota',
-            'Of what',
+            'Quota',
             options.map((value) => ({ value, label: quotaTitle(value) })),
             { initial: all[0]?.name ?? '' },
           ),
-          numberField('limit', 'How many in all', { min: 1, fault: 'requested_limits' }),
-          areaField('description', 'What for', { about: 'Those who decide read this' }),
+          numberField('limit', 'New limit', { min: 1, fault: 'requested_limits' }),
+          areaField('description', 'Reason', { about: 'The operator reads this' }),
         ]}
         picture={(values) => {
           const quota = all.find(({ name }) => name === values.quota);

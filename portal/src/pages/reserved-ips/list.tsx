@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Reserved>[] = [
 const fieldsOf = (scope: { project: number; region: number }): readonly Field[] => [
   optionField(
     'type',
-    'Where it is from',
+    'Source',
     optionsOf({
       external: 'The outside',
       any_subnet: 'A network, on any of its subnets',
@@ -107,7 +107,7 @@ export function ReservedIps() {
       columns={COLUMNS}
       actions={[
         rowCall<Reserved>({
-          label: 'Make virtual, or not',
+          label: 'Virtual or not',
           title: (ip) => `Change ${addressOf(ip)}`,
           call: ({ port_id, is_vip }) =>
             apiCall('patch', `${RESERVED_IPS}/{port_id}`, {
@@ -120,7 +120,7 @@ export function ReservedIps() {
       remove={{
         kind: 'reserved fixed IP',
         nameOf: addressOf,
-        consequences: () => 'The address is given back, and somebody else may get it.',
+        consequences: () => 'The address is released, and somebody else may get it.',
         disabled: (ip) =>
           whyBusy(ip) ??
           (ip.reservation?.resource_id

@@ -81,11 +81,11 @@ export function RouterDetail() {
       )}
       facts={(router) => [
         {
-          label: 'Address outside',
+          label: 'External address',
           value: router.external_gateway_info?.external_fixed_ips[0]?.ip_address ?? 'none',
         },
         {
-          label: 'Hides addresses of inside',
+          label: 'Source NAT',
           value: router.external_gateway_info?.enable_snat ? 'yes' : 'no',
         },
         { label: 'Created', value: <Time at={router.created_at} /> },
@@ -132,7 +132,7 @@ function Interfaces({ router, detach }: InterfacesProps) {
             },
             { label: 'Network', cell: ({ network_id }) => nameOf(networks, network_id) },
             {
-              label: 'Address on it',
+              label: 'Router address',
               cell: ({ ip_assignments }) => (
                 <code>{ip_assignments.map(({ ip_address }) => ip_address).join(', ')}</code>
               ),

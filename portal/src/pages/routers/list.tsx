@@ -50,7 +50,7 @@ export function Routers() {
   return (
     <NounPage<Router, Schemas['CreateRouter']>
       title="Routers"
-      about="Joins subnets to each other, and lets them reach the outside."
+      about="Connects subnets to each other and to the external network."
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
@@ -63,7 +63,7 @@ export function Routers() {
           textField('name', 'Name'),
           {
             key: 'outside',
-            label: 'Reach the outside',
+            label: 'External gateway',
             about: 'With an address of the region’s external network',
             kind: 'switch',
             initial: true,

@@ -46,7 +46,7 @@ export function Secrets() {
   return (
     <NounPage
       title="Certificates"
-      about="Certificates with their keys, for listeners that decrypt HTTPS and for connections to members."
+      about="Certificates with their keys, for listeners that terminate TLS and for connections to members."
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}

@@ -91,21 +91,21 @@ function Rules({ group, direction, drop }: RulesProps) {
   const inwards = direction === 'ingress';
   const rules = (group.security_group_rules ?? []).filter((rule) => rule.direction === direction);
   const columns: readonly Column<Rule>[] = [
-    { label: 'What passes', cell: whatPasses },
+    { label: 'Traffic', cell: whatPasses },
     { label: inwards ? 'From' : 'To', cell: peerOf },
-    { label: 'Family', cell: ({ ethertype }) => ethertype ?? 'both' },
+    { label: 'IP version', cell: ({ ethertype }) => ethertype ?? 'both' },
     { label: 'Description', cell: ({ description }) => description ?? '' },
   ];
   return (
     <Card title={inwards ? 'In' : 'Out'}>
       {rules.length === 0 ? (
         <Empty
-          title={inwards ? 'Nothing comes in' : 'Nothing goes out'}
-          about="Add a rule for what should pass."
+          title={inwards ? 'No inbound traffic' : 'No outbound traffic'}
+          about="Add a rule for the traffic to allow."
         />
       ) : (
         <Table
-          title={inwards ? 'Rules for what comes in' : 'Rules for what goes out'}
+          title={inwards ? 'Inbound rules' : 'Outbound rules'}
           rows={rules}
           columns={columns}
           rowKey={({ id }) => id}

@@ -22,8 +22,8 @@ const count = (group: SecurityGroup, direction: 'ingress' | 'egress') =>
 const COLUMNS: readonly Column<SecurityGroup>[] = [
   { label: 'Name', cell: ({ name }) => name },
   { label: 'Description', cell: ({ description }) => description },
-  { label: 'Rules in', cell: (group) => count(group, 'ingress'), end: true },
-  { label: 'Rules out', cell: (group) => count(group, 'egress'), end: true, wideOnly: true },
+  { label: 'Inbound rules', cell: (group) => count(group, 'ingress'), end: true },
+  { label: 'Outbound rules', cell: (group) => count(group, 'egress'), end: true, wideOnly: true },
   { label: 'Tags', cell: ({ tags_v2 }) => <Tags tags={tags_v2} />, wideOnly: true },
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
@@ -38,7 +38,7 @@ export function SecurityGroups() {
   return (
     <NounPage<SecurityGroup, Schemas['CreateSecurityGroup']>
       title="Security groups"
-      about="Rules of what may reach an instance. What no rule lets pass is dropped."
+      about="Rules for the traffic of instances. What no rule allows is dropped."
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={COLUMNS}
@@ -47,7 +47,7 @@ export function SecurityGroups() {
       remove={remove}
       empty={{
         title: 'No security groups',
-        about: 'Create one with the first thing that should pass, and give it to instances.',
+        about: 'Create one with its first rule, and give it to instances.',
       }}
       form={{
         title: 'Create security group',

@@ -23,13 +23,13 @@ const hasPorts = (values: Values) => own(values) && ['tcp', 'udp', 'sctp'].inclu
 export const ruleFields = (groups: Field['choices']): readonly Field[] => [
   optionField(
     'preset',
-    'What may pass',
+    'Traffic',
     [
       ...Object.entries(PRESETS).map(([name, rule]) => ({
         value: name,
         label: rule.port_range_min ? `${name} (${rule.protocol} ${rule.port_range_min})` : name,
       })),
-      { value: 'own', label: 'Something else' },
+      { value: 'own', label: 'Custom' },
     ],
     { initial: 'HTTP' },
   ),
@@ -65,15 +65,15 @@ export const ruleFields = (groups: Field['choices']): readonly Field[] => [
   },
   optionField(
     'peer',
-    'Who is on the other side',
+    'Remote',
     optionsOf({
-      all: 'Everybody',
-      range: 'A range of addresses',
+      all: 'Any address',
+      range: 'A CIDR',
       group: 'Instances of a security group',
     }),
     { initial: 'all' },
   ),
-  textField('remote_ip_prefix', 'Range', {
+  textField('remote_ip_prefix', 'CIDR', {
     placeholder: '203.0.113.0/24',
     when: ({ peer }) => peer === 'range',
   }),

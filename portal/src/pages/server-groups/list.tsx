@@ -14,9 +14,9 @@ const GROUPS = '/cloud/v1/servergroups/{project_id}/{region_id}';
 type ServerGroup = Schemas['ServerGroup'];
 
 const POLICIES = optionsOf({
-  'anti-affinity': 'Apart: each on another host, or not at all',
-  'soft-anti-affinity': 'Apart where possible',
-  affinity: 'Together: all on one host',
+  'anti-affinity': 'Anti-affinity: each on another host, or not at all',
+  'soft-anti-affinity': 'Soft anti-affinity: on different hosts where possible',
+  affinity: 'Affinity: all on one host',
 });
 
 /** Groups of instances that stand together or apart. */
@@ -26,7 +26,7 @@ export function ServerGroups() {
   const columns: readonly Column<ServerGroup>[] = [
     { label: 'Name', cell: ({ name }) => name },
     {
-      label: 'Rule',
+      label: 'Policy',
       cell: ({ policy }) => POLICIES.find(({ value }) => value === policy)?.label ?? policy,
     },
     {
@@ -67,7 +67,7 @@ export function ServerGroups() {
         title: 'Create server group',
         fields: [
           textField('name', 'Name'),
-          optionField('policy', 'Rule', POLICIES, { initial: 'anti-affinity' }),
+          optionField('policy', 'Policy', POLICIES, { initial: 'anti-affinity' }),
         ],
         body: (values) => ({
           name: text(values, 'name'),

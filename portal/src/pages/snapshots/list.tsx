@@ -32,7 +32,7 @@ export function Snapshots() {
   return (
     <NounPage<Snapshot, Schemas['CreateSnapshot']>
       title="Snapshots"
-      about="What is on a volume at one moment, kept, to make other volumes of."
+      about="A copy of a volume at one moment, from which other volumes are created."
       filters={[textFilter('name', 'Name')]}
       result={result}
       columns={SNAPSHOT_COLUMNS}

@@ -27,7 +27,7 @@ const columnsOf = (say: StorageUsage['say'], used: ReadonlyMap<string, Usage>): 
   {
     label: 'Lifecycle',
     cell: ({ lifecycle: { expiration_days: days } }) =>
-      days === 0 ? 'for good' : `${days.toLocaleString()} days`,
+      days === 0 ? 'kept' : `${days.toLocaleString()} days`,
   },
   {
     label: 'Objects',
@@ -107,7 +107,7 @@ const useBucketForm = (storage: Storage) =>
         {
           key: 'days',
           label: 'Delete objects after, in days',
-          about: 'After they were last written; 0: for good',
+          about: 'After they were last written; 0: never',
           kind: 'number',
           min: 0,
           max: 36_500,

@@ -37,7 +37,7 @@ export const whyFixed = ({ provisioning_status: status }: Storage): string | und
 export const removal: DeleteOptions<Storage> = {
   kind: 'storage',
   consequences: () =>
-    'It stops answering at once, and gives its address back. For seven days it can be restored, with its keys, buckets and objects.',
+    'It stops answering at once, and releases its address. For seven days it can be restored, with its keys, buckets and objects.',
   askName: () => true,
   disabled: whyFixed,
   call: ({ id }) => apiCall('delete', STORAGE, { params: { path: { storage_id: id } } }),

@@ -37,11 +37,11 @@ export function VolumeDetail() {
         { label: 'Size', value: `${volume.size} GiB` },
         { label: 'Type', value: volume.volume_type },
         { label: 'Attached to', value: <AttachedTo volume={volume} /> },
-        { label: 'Can be started from', value: volume.bootable ? 'yes' : 'no' },
+        { label: 'Bootable', value: volume.bootable ? 'yes' : 'no' },
         ...(volume.limiter_stats
           ? [
               {
-                label: 'May do',
+                label: 'Limit',
                 value: `${volume.limiter_stats.iops_base_limit.toLocaleString()} operations a second`,
               },
             ]

@@ -27,7 +27,7 @@ export const VOLUME_COLUMNS: readonly Column<Volume>[] = [
     label: 'Attached to',
     cell: ({ attachments, is_root_volume }) =>
       attachments?.[0]
-        ? `${attachments?.[0].instance_name ?? attachments?.[0].server_id}${is_root_volume ? ', starts from it' : ''}`
+        ? `${attachments?.[0].instance_name ?? attachments?.[0].server_id}${is_root_volume ? ', boot volume' : ''}`
         : 'nothing',
   },
   { label: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wideOnly: true },
@@ -41,7 +41,7 @@ const fieldsOf = (scope: { project: number; region: number }): readonly Field[] 
   optionField(
     'source',
     'Source',
-    optionsOf({ 'new-volume': 'Nothing', image: 'An image, to start from', snapshot: 'A snapshot' }),
+    optionsOf({ 'new-volume': 'Nothing', image: 'An image', snapshot: 'A snapshot' }),
     { initial: 'new-volume' },
   ),
   choiceField('image_id', 'Image', images(scope), { when: ({ source }) => source === 'image' }),

@@ -111,7 +111,8 @@ export function useVolumeVerbs(scope: Scope): VolumeVerbs {
             body: { instance_id: attachments?.[0]?.server_id ?? '' },
           }),
         disabled: (volume) =>
-          whyNot(['in-use'])(volume) ?? (volume.is_root_volume ? 'Its instance starts from it' : undefined),
+          whyNot(['in-use'])(volume) ??
+          (volume.is_root_volume ? 'It is the boot volume of its instance' : undefined),
       }),
     ],
     verbs: [attach, extend, snapshot, edit, revert],
