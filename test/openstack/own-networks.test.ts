@@ -131,17 +131,25 @@ describe.skipIf(!access)('own networks of OpenStack (npm run openstack -- up sta
       const { body: log } = await server.call('GET', '/virga/v1/audit_log');
       return log.results.filter(({ action }: { action: string }) => action.startsWith('repair_'));
     };
-    const named = async () =>
-      (await repairs()).map(({ action, subject_name: what }: Record<string, string>) => `${action}: ${what}`);
+    let named: readonly string[] = [];
     const all = [
+      'repair_loadbalancer: healthmonitor: new',
       'repair_loadbalancer: healthmonitor: surplus',
       'repair_loadbalancer: listener: new',
-      'repair_loadbalancer: healthmonitor: new',
       'repair_security_group: security group: rules',
       'repair_subnet: subnet: dns_nameservers',
     ];
-    await waitUntil(async () => (await named()).length >= all.length, { what: 'repairs', intervalMs: 1_000 });
-    expect((await named()).sort()).toEqual([...all].sort());
+    await waitUntil(
+      async () => {
+        const found = await repairs();
+        named = found
+          .map(({ action, subject_name: what }: Record<string, string>) => `${action}: ${what}`)
+          .sort();
+        return all.every((each) => named.includes(each));
+      },
+      { what: () => `repairs; so far: ${named.join('; ')}`, intervalMs: 1_000 },
+    );
+    expect(named).toEqual(all);
     expect(
       await waitUntil(async () => (await ask(url)) || undefined, { what: 'an answer', intervalMs: 500 }),
     ).toBe(other);
