@@ -7,25 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 import { pythonFolder, rootFolder, stateFolder } from '../../scripts/openstack/place.mjs';
-import { accessOf } from '../../scripts/openstack/stack.mjs';
-import { Cipher, KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
-import type { OpenStackSettings } from '../../server/src/providers/openstack/index.ts';
-import { sealCredential } from '../../server/src/regions/openstack-regions.ts';
+import { KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
+import { access, administrator, behind, cloudSettings } from './calls.ts';
 
-/** The OpenStack of this machine, and servers with a region on it. */
-
-interface Access extends Pick<OpenStackSettings, 'auth_url' | 'region_name' | 'vip' | 'external'> {
-  readonly credential: { readonly id: string; readonly secret: string };
-  readonly project_id: string;
-  readonly administrator: { readonly name: string; readonly password: string; readonly project: string };
-  readonly namespace: string;
-  readonly switch: string;
-}
-
-/** Undefined where none runs: `npm run openstack -- up` starts it. */
-export const access = accessOf(rootFolder()) as Access | undefined;
+/** Servers with a region on the OpenStack of this machine, and what is in it. */
 
 export const REGION = 7;
 export const LBS = `/cloud/v1/loadbalancers/1/${REGION}`;
@@ -67,16 +54,7 @@ export async function startCloudServer(
   id = REGION,
 ): Promise<TestServer> {
   const key = randomBytes(KEY_BYTES);
-  if (!access) throw new Error('no OpenStack runs here');
-  const { auth_url, region_name, vip, external, credential } = access;
-  const openstack: OpenStackSettings = {
-    auth_url,
-    region_name,
-    vip,
-    ...(external ? { external } : {}),
-    credential: sealCredential(new Cipher([key]), credential),
-    load_balancers: { provider: driver },
-  };
+  const openstack = cloudSettings(driver, key);
   const region = {
     id,
     display_name: 'Cloud',
@@ -86,52 +64,6 @@ export async function startCloudServer(
     settings: { openstack },
   };
   return startTestServer({ regions: [region], masterKeys: [key], ...options });
-}
-
-type Service = 'network' | 'load-balancer';
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of the cloud.
-type Called = Promise<any>;
-
-/** A call of the cloud itself, behind Virga's back. */
-export function behind(service: Service, method: string, url: string, body?: object): Called {
-  const { id, secret } = access?.credential ?? {};
-  const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-  return called({ identity }, service, method, url, body);
-}
-
-/** The same in the name of who may do everything. */
-export function administrator(service: Service, method: string, url: string, body?: object): Called {
-  const { name, password, project } = access?.administrator ?? {};
-  const domain = { id: 'default' };
-  const identity = { methods: ['password'], password: { user: { name, domain, password } } };
-  return called({ identity, scope: { project: { name: project, domain } } }, service, method, url, body);
-}
-
-async function called(auth: object, service: Service, method: string, url: string, body?: object): Called {
-  const headers = { 'content-type': 'application/json' };
-  const sent = { method: 'POST', headers, body: JSON.stringify({ auth }) };
-  const signedIn = await fetch(`${access?.auth_url}/auth/tokens`, sent);
-  const { token } = (await signedIn.json()) as { token: Token };
-  const base = token.catalog.find(({ type }) => type === service)?.endpoints[0]?.url;
-  const answer = await fetch(`${base}${service === 'network' ? '/v2.0' : '/v2/lbaas'}${url}`, {
-    method,
-    headers: {
-      'x-auth-token': signedIn.headers.get('x-subject-token') ?? '',
-      'content-type': 'application/json',
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`);
-  return text === '' ? {} : JSON.parse(text);
-}
-
-interface Token {
-  readonly catalog: readonly {
-    readonly type: string;
-    readonly endpoints: readonly { readonly url: string }[];
-  }[];
 }
 
 /** Does to a load balancer what a driver does that gives up, or never ends. */
@@ -161,9 +93,18 @@ export function takeTurns(): void {
       );
     // As long as all other files take, which the time of a hook limits.
     while (!(await taken())) await delay(500);
+    await removeGuests();
     await emptyCloud();
   });
   afterAll(() => void turn.close());
+}
+
+/** Takes ports from the switch whose namespaces a run that was killed took with it: it is busy for ever with them. */
+async function removeGuests(): Promise<void> {
+  const switched = async (...words: readonly string[]) =>
+    (await promisify(execFile)('ovs-vsctl', ['--timeout=30', `--db=${access?.switch}`, ...words])).stdout;
+  for (const port of (await switched('list-ports', 'br-int')).split('\n'))
+    if (/^v[0-9a-f-]{10}$/.test(port)) await switched('del-port', 'br-int', port);
 }
 
 /** Deletes what an earlier run has left. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { rootFolder, stateFolder } from '../../scripts/openstack/place.mjs';
 import { processesOf } from '../../scripts/openstack/processes.mjs';
 import { waitUntil } from '../harness/wait.ts';
-import { access, behind } from './cloud.ts';
+import { access, behind } from './calls.ts';
 
 /** Servers and clients in network namespaces, on ports of the cloud. */
 
@@ -85,8 +85,9 @@ export async function startGuestOn(name: string, port: Port, gateway: string): P
     kill: () => server.kill('SIGKILL'),
     async close() {
       server.kill('SIGKILL');
-      keeper.kill('SIGKILL');
+      // First the port: the switch is busy for ever with one whose namespace is gone.
       await run('ovs-vsctl', ...ovs, '--if-exists', 'del-port', 'br-int', device);
+      keeper.kill('SIGKILL');
     },
   };
 }

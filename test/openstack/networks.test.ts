@@ -3,7 +3,8 @@ import { live, olderOf } from '../compat/life-cycles/life-cycle.ts';
 import { NETWORKS } from '../compat/life-cycles/networks.ts';
 import { made, type Scene, scoped } from '../compat/life-cycles/scene.ts';
 import type { TestServer } from '../harness/server.ts';
-import { access, EMPTY, inventory, startCloudServer, takeTurns } from './cloud.ts';
+import { access } from './calls.ts';
+import { EMPTY, inventory, startCloudServer, takeTurns } from './cloud.ts';
 
 /** Networks and what is in them, on the real Neutron: the lives of clients, and what is left of them. */
 

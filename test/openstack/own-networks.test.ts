@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { made } from '../compat/life-cycles/scene.ts';
 import type { TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { access, behind, EMPTY, inventory, LBS, REGION, startCloudServer, takeTurns } from './cloud.ts';
+import { access, behind } from './calls.ts';
+import { EMPTY, inventory, LBS, REGION, startCloudServer, takeTurns } from './cloud.ts';
 import { ask, type Guest, type Port, startGuestOn } from './guests.ts';
 
 /** A project's own network, all of it made by Virga's API: packets from outside go through a floating IP, a router and a

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { access, EMPTY, inventory, LBS, REGION, startCloudServer, takeTurns } from './cloud.ts';
+import { access } from './calls.ts';
+import { EMPTY, inventory, LBS, REGION, startCloudServer, takeTurns } from './cloud.ts';
 import { ask, type Guest, startGuest } from './guests.ts';
 
 /** Packets from outside go through a floating IP and a load balancer of OVN to servers that come, die and go. */

@@ -1,0 +1,79 @@
+import { rootFolder } from '../../scripts/openstack/place.mjs';
+import { accessOf } from '../../scripts/openstack/stack.mjs';
+import { Cipher } from '../../server/src/platform/secrets/cipher.ts';
+import type { OpenStackSettings } from '../../server/src/providers/openstack/index.ts';
+import { sealCredential } from '../../server/src/regions/openstack-regions.ts';
+
+/** The OpenStack of this machine, and calls to it behind Virga's back. */
+
+interface Access extends Pick<OpenStackSettings, 'auth_url' | 'region_name' | 'vip' | 'external'> {
+  readonly credential: { readonly id: string; readonly secret: string };
+  readonly project_id: string;
+  readonly administrator: { readonly name: string; readonly password: string; readonly project: string };
+  readonly namespace: string;
+  readonly switch: string;
+}
+
+/** Undefined where none runs: `npm run openstack -- up` starts it. */
+export const access = accessOf(rootFolder()) as Access | undefined;
+
+/** What a region of this cloud has as its settings, its credential sealed under a master key.
+ *  @param driver of Octavia */
+export function cloudSettings(driver: 'amphora' | 'ovn', key: Buffer): OpenStackSettings {
+  if (!access) throw new Error('no OpenStack runs here');
+  const { auth_url, region_name, vip, external, credential } = access;
+  return {
+    auth_url,
+    region_name,
+    vip,
+    ...(external ? { external } : {}),
+    credential: sealCredential(new Cipher([key]), credential),
+    load_balancers: { provider: driver },
+  };
+}
+
+type Service = 'network' | 'load-balancer';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of the cloud.
+type Called = Promise<any>;
+
+/** A call of the cloud itself, behind Virga's back. */
+export function behind(service: Service, method: string, url: string, body?: object): Called {
+  const { id, secret } = access?.credential ?? {};
+  const identity = { methods: ['application_credential'], application_credential: { id, secret } };
+  return called({ identity }, service, method, url, body);
+}
+
+/** The same in the name of who may do everything. */
+export function administrator(service: Service, method: string, url: string, body?: object): Called {
+  const { name, password, project } = access?.administrator ?? {};
+  const domain = { id: 'default' };
+  const identity = { methods: ['password'], password: { user: { name, domain, password } } };
+  return called({ identity, scope: { project: { name: project, domain } } }, service, method, url, body);
+}
+
+async function called(auth: object, service: Service, method: string, url: string, body?: object): Called {
+  const headers = { 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, body: JSON.stringify({ auth }) };
+  const signedIn = await fetch(`${access?.auth_url}/auth/tokens`, sent);
+  const { token } = (await signedIn.json()) as { token: Token };
+  const base = token.catalog.find(({ type }) => type === service)?.endpoints[0]?.url;
+  const answer = await fetch(`${base}${service === 'network' ? '/v2.0' : '/v2/lbaas'}${url}`, {
+    method,
+    headers: {
+      'x-auth-token': signedIn.headers.get('x-subject-token') ?? '',
+      'content-type': 'application/json',
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`);
+  return text === '' ? {} : JSON.parse(text);
+}
+
+interface Token {
+  readonly catalog: readonly {
+    readonly type: string;
+    readonly endpoints: readonly { readonly url: string }[];
+  }[];
+}
