@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newFolder } from '../../../test/harness/leftovers.ts';
+import { startTestServer } from '../../../test/harness/server.ts';
+import { instanceBody } from '../features/instances/testing/bodies.ts';
 import { Cipher, KEY_BYTES } from '../platform/secrets/cipher.ts';
 import { EXAMPLE } from '../providers/openstack/testing/settings.ts';
 import { contentsOf } from './known-providers.ts';
@@ -47,4 +49,34 @@ test('settings that are missing, wrong, or of another provider are named', () =>
   expect(read).toThrow('regions.0.settings.secret');
   const local = { id: 1, name: 'Local', provider: 'local', settings: EXAMPLE };
   expect(() => readRegionsFile(fileOf(local))).toThrow('for regions of the provider openstack');
+});
+
+test('a region on a cloud has only what is made there: no machines, no clusters, no databases', async () => {
+  const key = randomBytes(KEY_BYTES);
+  const credential = sealCredential(new Cipher([key]), { id: 'one', secret: 'very secret' });
+  const openstack = Object.assign({}, EXAMPLE, { credential });
+  const region = {
+    id: 7,
+    display_name: 'Cloud',
+    slug: 'cloud',
+    state: 'ACTIVE',
+    provider: 'openstack',
+    settings: { openstack },
+  };
+  const server = await startTestServer({ regions: [region], masterKeys: [key], worker: false });
+  onTestFinished(() => server.close());
+  const { body } = await server.call('GET', '/cloud/v1/regions/7');
+  const flags = Object.entries(body).filter(([name]) => name.startsWith('has_'));
+  expect(flags.length).toBeGreaterThan(8);
+  expect(flags.filter(([, has]) => has)).toEqual([]);
+  const volume = { name: 'data', source: 'new-volume', size: 1 };
+  expect(await server.call('POST', '/cloud/v1/volumes/1/7', { body: volume })).toMatchObject({
+    status: 403,
+    body: { message: expect.stringMatching(/^Region Cloud has no volumes/) },
+  });
+  const instance = instanceBody('0c8f7a52-3a51-4f0e-9d0c-8f3a3e1b2c4d');
+  expect(await server.call('POST', '/cloud/v2/instances/1/7', { body: instance })).toMatchObject({
+    status: 403,
+    body: { message: expect.stringMatching(/^Region Cloud has no virtual machines/) },
+  });
 });
