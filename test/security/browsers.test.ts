@@ -107,11 +107,12 @@ describe('a request', () => {
   });
 
   /** The first line of the answer. */
-  const send = (...headers: readonly string[]) =>
+  const send = (...headers: readonly string[]) => sendAs('1.1', headers);
+  const sendAs = (version: string, headers: readonly string[]) =>
     new Promise<string>((resolve, reject) => {
       let text = '';
       const socket = connect(port, '127.0.0.1', () =>
-        socket.write(['GET /healthz HTTP/1.1', ...headers, 'Connection: close', '', ''].join('\r\n')),
+        socket.write([`GET /healthz HTTP/${version}`, ...headers, 'Connection: close', '', ''].join('\r\n')),
       );
       socket.on('data', (bytes) => {
         text += bytes;
@@ -124,5 +125,10 @@ describe('a request', () => {
     expect(await send('Host: one.test', 'Host: two.test')).toContain(' 400 ');
     expect(await send('Host: one.test', 'hOST: one.test')).toContain(' 400 ');
     expect(await send()).toContain(' 400 ');
+  });
+
+  test('of HTTP/1.0 has one Host header, or none: so HAProxy checks nodes', async () => {
+    expect(await sendAs('1.0', [])).toContain(' 200 ');
+    expect(await sendAs('1.0', ['Host: one.test', 'Host: two.test'])).toContain(' 400 ');
   });
 });

@@ -16,15 +16,16 @@ export function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Refuses requests with several Host headers (RFC 9112, 3.2): a proxy may have let one pass for the sake of another.
- *  Node refuses those without any, but for HTTP/2, where the authority says the same. */
+ *  Node refuses those of HTTP/1.1 without any; in HTTP/2 the authority says the same. HTTP/1.0 needs none: so HAProxy
+ *  checks nodes. */
 export function refuseManyHosts(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw: { rawHeaders, headers } }) => {
+  app.addHook('onRequest', async ({ raw: { rawHeaders, headers, httpVersion } }) => {
     let hosts = 0;
     for (let i = 0; i < rawHeaders.length; i += 2) if (isHost(rawHeaders[i] ?? '')) hosts++;
     const authority = headers[':authority'];
+    const isMissing = headers.host === undefined && httpVersion !== '1.0';
     const differs = authority !== undefined && headers.host !== authority;
-    if (hosts > 1 || differs || headers.host === undefined)
-      throw new HttpError(400, 'A request must have one Host header');
+    if (hosts > 1 || differs || isMissing) throw new HttpError(400, 'A request must have one Host header');
   });
 }
 
