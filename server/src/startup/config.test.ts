@@ -24,6 +24,8 @@ describe('the configuration', () => {
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '70000' }, 'PORT'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL'],
+    [{ DATABASE_URL: 'postgresql://me:secret@db1:5432,db2:5432/virga' }, 'DATABASE_URL must name one host'],
+    [{ DATABASE_URL: 'postgresql:///virga?host=db1,db2' }, 'DATABASE_URL must name one host'],
     [{ VIRGA_ROLE: 'boss' }, 'VIRGA_ROLE'],
     [{ VIRGA_TIME_SCALE: '-1' }, 'VIRGA_TIME_SCALE'],
     [{ VIRGA_MASTER_KEY: 'short' }, 'VIRGA_MASTER_KEY'],
@@ -133,8 +135,10 @@ describe('the configuration', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('a PostgreSQL behind a socket is a PostgreSQL too', () => {
-    const url = 'postgresql://me:secret@/virga?host=%2Frun%2Fpostgresql';
+  test.each([
+    'postgresql://me:secret@/virga?host=%2Frun%2Fpostgresql',
+    'postgresql://me:with,comma@db:5432/virga?options=-c%20a=1,2',
+  ])('%s is a PostgreSQL', (url) => {
     expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 

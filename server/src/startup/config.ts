@@ -170,7 +170,7 @@ export function readConfig(
   };
   const url = (name: string, protocols: readonly string[]) => {
     const raw = text(name);
-    // Not parsed any further: PostgreSQL knows forms (an empty host, several hosts) that URL does not.
+    // Not parsed any further: PostgreSQL knows forms (an empty host) that URL does not.
     if (raw !== undefined && !protocols.some((protocol) => raw.startsWith(`${protocol}//`))) {
       faults.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     }
@@ -184,7 +184,7 @@ export function readConfig(
       given.values.port === undefined
         ? number('PORT', 8080, 0, 65_535, true)
         : number('--port', 8080, 0, 65_535, true, given.values.port),
-    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: oneHost(url('DATABASE_URL', ['postgres:', 'postgresql:']), faults),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: text('VIRGA_MAIL_FROM') ?? 'Virga <virga@localhost>',
     logLevel: choice('LOG_LEVEL', text('LOG_LEVEL'), LOG_LEVELS, 'info'),
@@ -295,6 +295,17 @@ function suggestion(name: string): string {
 const MAX_TYPOS = 4;
 /** Settings that other programs know by the same name. */
 const WITHOUT_PREFIX = ['HOST', 'PORT', 'DATABASE_URL', 'SMTP_URL', 'LOG_LEVEL'];
+
+/** PostgreSQL's own clients try several hosts in turn; the driver does not. */
+const SEVERAL_HOSTS = /^\w+:\/\/[^/?]*,[^@/?]*(?:[/?]|$)|[?&]host=[^&]*(?:,|%2C)/i;
+
+function oneHost(databaseUrl: string | undefined, faults: string[]): string | undefined {
+  if (databaseUrl !== undefined && SEVERAL_HOSTS.test(databaseUrl))
+    faults.push(
+      'DATABASE_URL must name one host: let a proxy before several lead to the primary (docs/scaling.md)',
+    );
+  return databaseUrl;
+}
 
 function publicUrl(raw: string | undefined, faults: string[]): string | undefined {
   const origin = originOf(raw);
