@@ -25,6 +25,7 @@ export const PARTS = [
     about: 'Machines, people, backups and upgrades.',
     files: [
       'docs/operations.md',
+      'docs/scaling.md',
       'docs/packages.md',
       'docs/runbook.md',
       'docs/tenants.md',

@@ -34,6 +34,11 @@ export class Segment {
     return ['nsenter', `--net=/run/netns/${this.#namespace(name)}`];
   }
 
+  /** Pids of what runs on a machine. */
+  processes(name: string): number[] {
+    return run('ip', 'netns', 'pids', this.#namespace(name)).split('\n').filter(Boolean).map(Number);
+  }
+
   /** Pulls the cable of a machine, or plugs it in again. */
   link(name: string, state: 'up' | 'down'): void {
     run('ip', 'link', 'set', this.#port(this.#names.indexOf(name)), state);

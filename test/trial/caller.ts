@@ -10,6 +10,13 @@ export interface Requested {
   readonly why?: string;
 }
 
+/** How often which reason made requests fail. */
+export function reasons(requests: readonly { readonly why?: string }[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { why } of requests) if (why) counts.set(why, (counts.get(why) ?? 0) + 1);
+  return counts;
+}
+
 const PAUSE_MS = 100;
 const LONGEST_MS = 60_000;
 

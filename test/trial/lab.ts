@@ -13,7 +13,7 @@ import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../har
 import { Caller } from './caller.ts';
 import { PASSWORD, PostgresServer } from './postgres.ts';
 import { Prometheus } from './prometheus.ts';
-import { ApiProxy } from './proxy.ts';
+import { ApiProxy, promotedByHand } from './proxy.ts';
 
 /** An installation on one machine of namespaces: two API nodes behind a proxy, PostgreSQL with a replica, and two machines
  *  that serve regions, on a segment with a machine of clients. A Prometheus watches it. */
@@ -106,8 +106,13 @@ export class Lab {
     this.primary = primary;
     this.replica = primary.replicate(path.join(folder, 'replica'), port + 5);
     const nodes = [port + 1, port + 2];
-    const ports = { api: port, nodes, database: port + 3, primary: port + 4, replica: port + 5 };
-    this.proxy = new ApiProxy(folder, { ...ports, databaseAt: HERE });
+    this.proxy = new ApiProxy(folder, {
+      api: port,
+      nodes,
+      database: port + 3,
+      postgres: promotedByHand(port + 4, port + 5),
+      databaseAt: HERE,
+    });
     this.prometheus = new Prometheus(folder, port + 6);
     this.member = createServer((_request, response) => response.end('member'));
     this.saveRegions(options.regions);

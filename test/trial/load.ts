@@ -7,21 +7,32 @@ export interface Acknowledged {
   readonly task: string;
   readonly at: number;
   id?: string;
+  /** It was renamed, too: see `renamed`. */
+  isRenamed?: boolean;
   deleted?: boolean;
 }
 
+/** The name of a load balancer once it was changed. */
+export const renamed = (name: string): string => `${name}-renamed`;
+
 const ALL = '/cloud/v1/loadbalancers/1/2';
+/** Where a change is a task. */
+const CHANGES = '/cloud/v2/loadbalancers/1/2';
 /** How many each sender leaves alive. */
 const KEPT = 5;
 const PAUSE_MS = 100;
 
-/** Clients that create load balancers, follow their tasks, read them and delete them. A write is repeated with its
+/** Clients that create load balancers, follow their tasks, read, rename and delete them. A write is repeated with its
  *  Idempotency-Key until it is answered; each request that was not answered well counts as failed. */
 export class TrialLoad {
   readonly #caller: Caller;
   /** When a creation was seen to be FINISHED. */
   readonly finished: number[] = [];
   readonly acknowledged: Acknowledged[] = [];
+  /** When a write was acknowledged. */
+  readonly writes: number[] = [];
+  /** Of changes and deletions that were acknowledged. */
+  readonly tasks: string[] = [];
   readonly surprises: string[] = [];
   #stopping = false;
   #running: Promise<unknown> = Promise.resolve();
@@ -67,18 +78,30 @@ export class TrialLoad {
     }
     const made: Acknowledged = { name, task: body.tasks[0], at: performance.now() };
     this.acknowledged.push(made);
+    this.writes.push(made.at);
     const task = await this.#ended(made.task);
     if (task?.state !== 'FINISHED') return undefined;
     made.id = task.created_resources.loadbalancers[0];
     this.finished.push(performance.now());
     await this.call('GET', `${ALL}/${made.id}`);
+    made.isRenamed = await this.#change('PATCH', `${CHANGES}/${made.id}`, { name: renamed(name) });
     return made;
   }
 
   async #delete(made: Acknowledged): Promise<void> {
-    const { status, body } = await this.call('DELETE', `${ALL}/${made.id}`);
-    if (status !== 200) this.surprises.push(`DELETE ${made.name}: ${status} ${JSON.stringify(body)}`);
-    else made.deleted = (await this.#ended(body.tasks[0]))?.state === 'FINISHED';
+    made.deleted = await this.#change('DELETE', `${ALL}/${made.id}`);
+  }
+
+  /** @returns whether it was done */
+  async #change(method: string, path: string, requested?: object): Promise<boolean> {
+    const { status, body } = await this.call(method, path, requested);
+    if (status !== 200) {
+      this.surprises.push(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
+      return false;
+    }
+    this.writes.push(performance.now());
+    this.tasks.push(body.tasks[0]);
+    return (await this.#ended(body.tasks[0]))?.state === 'FINISHED';
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
+import { reasons } from './caller.ts';
 import { TrialLoad } from './load.ts';
 import { askWithout, type OutageVerdict } from './outage.ts';
 import { PASSWORD, PostgresServer } from './postgres.ts';
-import { ApiProxy } from './proxy.ts';
+import { ApiProxy, promotedByHand } from './proxy.ts';
 import { fillStock, STOCK } from './stock.ts';
 import { judge, otherFaults } from './verdict.ts';
 
@@ -92,7 +93,12 @@ const [api1, api2] = apis as [Member, Member];
 const [worker1, worker2] = workers as [Member, Member];
 const primary = await PostgresServer.create(folder, PORTS.primary);
 const replica = primary.replicate(path.join(folder, 'replica'), PORTS.replica);
-const proxy = new ApiProxy(folder, PORTS);
+const proxy = new ApiProxy(folder, {
+  api: PORTS.api,
+  nodes: PORTS.nodes,
+  database: PORTS.database,
+  postgres: promotedByHand(PORTS.primary, PORTS.replica),
+});
 const load = new TrialLoad(`http://127.0.0.1:${PORTS.api}`);
 
 const TRIALS: readonly (readonly [string, () => Promise<unknown>])[] = [
@@ -185,7 +191,7 @@ async function run(): Promise<boolean> {
   await waitUntil(async () => (await query(unended)).length === 0, { what: 'all tasks to end' }).catch(
     () => {},
   );
-  return report(await judge(load, query), await otherFaults(load, query));
+  return report(await judge(query), await otherFaults(load, query));
 }
 
 const COLUMNS = 'requests failed acknowledged recovered lost doubled stuck drifted'.split(' ');
@@ -213,12 +219,6 @@ function report(verdictOf: Awaited<ReturnType<typeof judge>>, others: readonly s
   if (!reportOutages()) good = false;
   for (const fault of others) say(`not as it should be: ${fault}`);
   return good;
-}
-
-function reasons(requests: readonly { readonly why?: string }[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { why } of requests) if (why) counts.set(why, (counts.get(why) ?? 0) + 1);
-  return counts;
 }
 
 /** @returns whether every call without the database was answered 503 with Retry-After, and soon, and readiness failed */

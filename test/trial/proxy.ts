@@ -10,14 +10,27 @@ export interface ProxyPorts {
   readonly api: number;
   readonly nodes: readonly number[];
   readonly database: number;
-  readonly primary: number;
-  readonly replica: number;
+  /** Lines of HAProxy's backend: where PostgreSQL may be, and how it is known where the primary is. */
+  readonly postgres: string;
   /** Another address at which it stands before PostgreSQL. */
   readonly databaseAt?: string;
 }
 
+/** A replica that takes the place of the primary when somebody promotes it. */
+export const promotedByHand = (primary: number, replica: number): string => `
+  option pgsql-check user trial
+  server primary 127.0.0.1:${primary} check on-marked-down shutdown-sessions on-marked-up shutdown-backup-sessions
+  server replica 127.0.0.1:${replica} check backup`;
+
+/** Patroni says on each machine whether its PostgreSQL is the primary, as in docs/scaling.md. */
+export const namedByPatroni = (servers: ReadonlyMap<string, string>): string => `
+  option httpchk OPTIONS /primary
+  http-check expect status 200
+  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
+${[...servers].map(([name, address]) => `  server ${name} ${address}:5432 check port 8008`).join('\n')}`;
+
 /** As in docs/operations.md. */
-const configurationOf = ({ api, nodes, database, primary, replica, databaseAt }: ProxyPorts) => `
+const configurationOf = ({ api, nodes, database, postgres, databaseAt }: ProxyPorts) => `
 global
   maxconn 2000
 defaults
@@ -47,10 +60,7 @@ ${databaseAt ? `  bind ${databaseAt}:${database}` : ''}
   default_backend postgres
 backend postgres
   mode tcp
-  timeout server 1h
-  option pgsql-check user trial
-  server primary 127.0.0.1:${primary} check on-marked-down shutdown-sessions on-marked-up shutdown-backup-sessions
-  server replica 127.0.0.1:${replica} check backup
+  timeout server 1h${postgres}
 `;
 
 /** A real HAProxy before the API nodes, and before PostgreSQL. */
@@ -80,7 +90,7 @@ export class ApiProxy {
   }
 
   async end(name: NodeJS.Signals): Promise<void> {
-    if (!this.#child || this.#child.exitCode !== null) return;
+    if (!this.#child || this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill(name);
     await ended;
