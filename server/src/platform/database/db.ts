@@ -160,6 +160,11 @@ export class Db implements Queryable {
     if (seconds !== undefined) this.log.info({ seconds }, 'the database answers again');
   }
 
+  /** Whether it is known not to answer. */
+  get isLost(): boolean {
+    return this.outage.active || this.liveness.isSilent;
+  }
+
   /** The same database for one who waits: once he has given up, nothing more is begun or committed for him. What was
    *  sent as a single statement, or with its commit, cannot be taken back. */
   for(waiter: Waiter): Db {

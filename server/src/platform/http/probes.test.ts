@@ -112,6 +112,17 @@ test('without the database metrics say so, also with a token that nobody can che
   await probes.close();
 });
 
+test('a database in which somebody holds a lock on tasks answers, and nothing is said of tasks', async () => {
+  const probes = await server.newApp({}).probes();
+  const payload = await server.db.transaction(async (tx) => {
+    await tx.run(sql`lock table tasks in access exclusive mode`);
+    return (await probes.inject({ method: 'GET', url: '/metrics' })).payload;
+  });
+  expect(payload).toContain('\nvirga_database_up 1\n');
+  expect(payload).not.toContain('virga_tasks{');
+  await probes.close();
+});
+
 test('a node without an API answers probes and serves metrics, and nothing else', async () => {
   const probes = await server.app.probes();
   const get = async (url: string) => (await probes.inject({ method: 'GET', url })).statusCode;

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Db } from '../database/db.ts';
 import { countAlive } from '../nodes/store.ts';
-import { within } from '../tasks/within.ts';
+import { TooLate, within } from '../tasks/within.ts';
 import { readQueue } from './store.ts';
 
 /** Something that waits to be sent. */
@@ -63,9 +63,12 @@ export class ClusterMetrics {
     const now = performance.now();
     if (now - this.#since > FRESH_MS) {
       this.#since = now;
-      this.#refreshed = within(PATIENCE_MS, this.#read()).then(
+      this.#refreshed = within(
+        PATIENCE_MS,
+        this.#db.liveness.during(() => this.#read()),
+      ).then(
         () => this.#up.set(1),
-        () => this.#forget(),
+        (error: unknown) => this.#forget(error),
       );
     }
     await this.#refreshed;
@@ -90,9 +93,10 @@ export class ClusterMetrics {
     for (const [i, { gauge }] of this.#backlogs.entries()) gauge.set(counts[i] ?? 0);
   }
 
-  /** What was true before the database was lost may not be true now. */
-  #forget(): void {
-    this.#up.set(0);
+  /** What was true before may not be true now. What takes too long may wait for a lock that somebody holds: whether the
+   *  database answers at all is asked over a connection of its own. */
+  #forget(error: unknown): void {
+    this.#up.set(error instanceof TooLate && !this.#db.isLost ? 1 : 0);
     this.#nodes.reset();
     this.#tasks.reset();
     for (const gauge of [this.#oldest, ...this.#backlogs.map((each) => each.gauge)]) gauge.remove();
