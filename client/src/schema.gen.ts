@@ -16482,6 +16482,8 @@ export interface components {
             version: string;
             /** @description Whether it was heard of in the last 5 seconds. */
             alive: boolean;
+            /** @description Names of the regions of machines whose programs it works on. */
+            serves: string[];
             /**
              * Format: date-time
              * @description When this process began.

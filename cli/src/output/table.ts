@@ -83,7 +83,7 @@ function fitting(widths: readonly number[], columns: number | undefined): number
 /** Names first, then ids and states, then what else is short, and times last. */
 function keysOf(items: readonly Item[]): readonly string[] {
   const all = [...new Set(items.flatMap((item) => Object.keys(item)))];
-  const shown = all.filter((key) => !LEFT_OUT.test(key) && items.some((item) => isShort(item[key])));
+  const shown = all.filter((key) => !LEFT_OUT.test(key) && items.some((item) => isShort(key, item[key])));
   return shown.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -95,8 +95,10 @@ function rank(key: string): number {
   return /_name$|address|flavor|size|version|progress|step|task_type/.test(key) ? 3 : 3.5;
 }
 
-function isShort(value: unknown): boolean {
+function isShort(key: string, value: unknown): boolean {
   if (value === null || value === undefined) return false;
+  // Of a node: the regions that it serves.
+  if (key === 'serves') return true;
   if (typeof value !== 'object') return true;
   const { name, flavor_name } = value as { name?: unknown; flavor_name?: unknown };
   return typeof (name ?? flavor_name) === 'string';

@@ -38,6 +38,19 @@ test('a node that fell silent is listed as such', async () => {
   });
 });
 
+test('a node is listed with the regions that it serves, and no longer with one that it has lost', async () => {
+  const own = async () => {
+    const { results } = (await nodes()).body;
+    return results.find(({ name }: { name: string }) => name === `test:${process.pid}`).serves;
+  };
+  expect(await own()).toEqual([]);
+  await server.db.run(sql`insert into region_owners (region_id, node, pid, holder, renewed_at)
+     values (1, 'test', ${process.pid}, gen_random_uuid(), now() + interval '1 hour'),
+            (2, 'test', ${process.pid}, gen_random_uuid(), now() - interval '1 minute')`);
+  expect(await own()).toEqual(['Local']);
+  await server.db.run(sql`delete from region_owners`);
+});
+
 test('a region without an owner is distinguished from one that is served', async () => {
   await server.db.run(sql`insert into region_owners (region_id, node, holder, renewed_at, fault) values
        (1, 'left', gen_random_uuid(), now() + interval '1 hour', 'no HAProxy'),

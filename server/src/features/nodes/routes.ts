@@ -18,6 +18,9 @@ const Node = Type.Object(
     role: StringEnum(['all', 'api', 'worker'], { description: 'What it does: `all` is both others.' }),
     version: Type.String({ description: 'The release that it runs.' }),
     alive: Type.Boolean({ description: 'Whether it was heard of in the last 5 seconds.' }),
+    serves: Type.Array(Type.String(), {
+      description: 'Names of the regions of machines whose programs it works on.',
+    }),
     started_at: ZuluTime({ description: 'When this process began.' }),
     seen_at: ZuluTime({ description: 'When it was heard of last.' }),
   },
@@ -54,6 +57,9 @@ async function readNodes({ db }: RequestContext) {
     results: nodes.map(({ session, started_at, seen_at, ...node }) => ({
       id: session,
       ...node,
+      serves: owners
+        .filter(({ served, node: machine, pid }) => served && node.name === `${machine}:${pid}`)
+        .map(({ region_name }) => region_name),
       started_at: zuluTime(started_at),
       seen_at: zuluTime(seen_at),
     })),
