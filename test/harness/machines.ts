@@ -6,21 +6,22 @@ import { outputOf } from './process.ts';
 /** Machines of a test: network namespaces on one segment of Ethernet, of which this machine is the switch. In each the
  *  interface is eth0; this machine has .1 of the network. */
 export class Segment {
-  readonly #bridge = `vgbr${process.pid}`;
+  /** The interface of this machine. */
+  readonly bridge = `vgbr${process.pid}`;
   readonly #names: readonly string[];
 
   /** @param names of the machines: .10 is the first one's, and so on
    *  @param network three numbers that no other segment on this machine uses at the same time */
   constructor(names: readonly string[], network = '198.18.77') {
     this.#names = names;
-    run('ip', 'link', 'add', this.#bridge, 'type', 'bridge');
-    run('ip', 'addr', 'add', `${network}.1/24`, 'dev', this.#bridge);
-    run('ip', 'link', 'set', this.#bridge, 'up');
+    run('ip', 'link', 'add', this.bridge, 'type', 'bridge');
+    run('ip', 'addr', 'add', `${network}.1/24`, 'dev', this.bridge);
+    run('ip', 'link', 'set', this.bridge, 'up');
     for (const [index, name] of names.entries()) {
       const [namespace, port] = [this.#namespace(name), this.#port(index)];
       run('ip', 'netns', 'add', namespace);
       run('ip', 'link', 'add', port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
-      run('ip', 'link', 'set', port, 'master', this.#bridge, 'up');
+      run('ip', 'link', 'set', port, 'master', this.bridge, 'up');
       run(...this.enter(name), 'ip', 'link', 'set', 'lo', 'up');
       run(...this.enter(name), 'ip', 'addr', 'add', `${network}.${10 + index}/24`, 'dev', 'eth0');
       run(...this.enter(name), 'ip', 'link', 'set', 'eth0', 'up');
@@ -55,8 +56,14 @@ export class Segment {
     run(...this.enter(name), 'ip', 'addr', 'del', `${address}/32`, 'dev', 'eth0');
   }
 
+  /** Leaves an address there, as a server that was killed does. */
+  keep(name: string, address: string): void {
+    const single = address.includes(':') ? [`${address}/128`, 'nodad'] : [`${address}/32`];
+    run(...this.enter(name), 'ip', 'addr', 'add', ...single, 'dev', 'eth0');
+  }
+
   remove(): void {
-    execFileSync('ip', ['link', 'del', this.#bridge]);
+    execFileSync('ip', ['link', 'del', this.bridge]);
     for (const name of this.#names) execFileSync('ip', ['netns', 'del', this.#namespace(name)]);
   }
 
