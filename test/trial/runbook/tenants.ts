@@ -116,7 +116,8 @@ export const tenantEntries: readonly Entry[] = [
       await requested('shop', 'drop table orders');
       const where = `--project 1 --region ${BOTH}`;
       const listed = JSON.parse(await attempt.virga(`pg list-backups shop ${where} -o json`)).backups.length;
-      const until = new Date(String(moment?.now)).toISOString();
+      // As text it has no milliseconds.
+      const until = new Date(Number(moment?.now)).toISOString();
       await attempt.virga(`pg restore shop --cluster-name as-it-was --until ${until} ${where} --yes`);
       await attempt.recovered('the table in the new cluster', async () => {
         const [rows] = await requested('as-it-was', 'select count(*)::int as n from orders');

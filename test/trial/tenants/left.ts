@@ -1,11 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { MACHINES } from '../lab.ts';
+import { waitUntil } from '../../harness/wait.ts';
+import { type Lab, MACHINES } from '../lab.ts';
 import { cmdlines } from './programs.ts';
 import { REGION, type Tenant } from './tenant.ts';
 
-/** What is left of a tenant that was deleted: rows, processes, files. Addresses are looked at in the end, since others may
- *  have them by then. */
+/** What is left of a tenant when its deletion has ended: rows, processes, and in the end files. A machine that does not
+ *  serve the region is rid of them soon after. Addresses are looked at in the end, since others may have them by then. */
 export async function leftOf(tenant: Tenant): Promise<string[]> {
   const { lab, name, id, project, bucket } = tenant;
   const left: string[] = [];
@@ -25,6 +26,14 @@ export async function leftOf(tenant: Tenant): Promise<string[]> {
   if (mail.length > 0) left.push(`${mail.length} mails`);
   const marks = [...tenant.marks.map((mark) => new RegExp(mark)), ...(bucket ? [storage(bucket.id)] : [])];
   for (const line of cmdlines()) if (marks.some((mark) => mark.test(line))) left.push(`a process: ${line}`);
+  const hasFiles = () => filesOf(lab, marks).length > 0;
+  await waitUntil(() => !hasFiles(), { what: 'all machines to be rid of its files' }).catch(() => undefined);
+  left.push(...filesOf(lab, marks));
+  return left.map((what) => `of ${name}, which was deleted: ${what}`);
+}
+
+function filesOf(lab: Lab, marks: readonly RegExp[]): string[] {
+  const left: string[] = [];
   for (const machine of MACHINES) {
     const region = path.join(lab.dataDir(machine), 'regions', String(REGION));
     if (!existsSync(region)) continue;
@@ -38,7 +47,7 @@ export async function leftOf(tenant: Tenant): Promise<string[]> {
       );
     }
   }
-  return left.map((what) => `of ${name}, which was deleted: ${what}`);
+  return left;
 }
 
 const storage = (id: number) => new RegExp(`storage-${id}(?!\\d)`);
