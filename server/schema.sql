@@ -1266,6 +1266,7 @@ create table object_storages (
   server_certificate text,
   tls_key_id text,
   sealed_tls_key bytea,
+  creator_task_id uuid,
   constraint object_storages_pkey PRIMARY KEY (id),
   constraint object_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
   constraint object_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -1521,6 +1522,18 @@ create table region_capacity (
 comment on column region_capacity.used is 'disk and memory in MiB, all else in pieces';
 comment on column region_capacity.warn_free is 'with this much free or less, somebody should look';
 comment on column region_capacity.stop_free is 'with this much free or less, nothing is created that needs it';
+
+create table region_leftovers (
+  region_id integer not null,
+  kind text not null,
+  resource_id text not null,
+  creator uuid,
+  deleted_at timestamp with time zone default now() not null,
+  constraint region_leftovers_pkey PRIMARY KEY (region_id, kind, resource_id),
+  constraint region_leftovers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
+);
+CREATE INDEX region_leftovers_age ON region_leftovers USING btree (deleted_at);
+comment on column region_leftovers.creator is 'the task that made it, of what is known by a number: other databases give the same ones';
 
 create table region_owners (
   region_id integer not null,
@@ -1783,6 +1796,7 @@ create table sftp_storages (
   next jsonb,
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  creator_task_id uuid,
   constraint sftp_storages_pkey PRIMARY KEY (id),
   constraint sftp_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
   constraint sftp_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),

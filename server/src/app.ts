@@ -76,6 +76,7 @@ import { KEPT_A_YEAR, monthsJob } from './platform/months.ts';
 import { Presence } from './platform/nodes/presence.ts';
 import { openApiDocument } from './platform/openapi/document.ts';
 import { serveReference } from './platform/openapi/reference.ts';
+import { Leftovers } from './platform/owners/leftovers.ts';
 import { RegionOwners } from './platform/owners/region-owners.ts';
 import { Prices } from './platform/prices/prices.ts';
 import { TaskEngine } from './platform/tasks/engine.ts';
@@ -366,6 +367,7 @@ export class App {
         forgetOldLimits(options.db, options.clock),
         forgetOldCounts(options.db, options.clock),
         this.watchdog.job,
+        ...new Leftovers({ ...options, owned: options.providers.owned, owners }).jobs,
         monthsJob({ kept: KEPT_A_YEAR, ...options }),
         contractJob(options.db, VERSION),
       ],

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { cableFault } from '../harness/cable.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { processesIn } from '../harness/leftovers.ts';
 import { Clients, Segment } from '../harness/machines.ts';
+import { clusterBody } from '../harness/managed-postgresql.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
 import { proxyTo, type TcpProxy } from '../harness/tcp-proxy.ts';
 import { waitUntil } from '../harness/wait.ts';
@@ -18,6 +19,7 @@ import { waitUntil } from '../harness/wait.ts';
 const fault = cableFault();
 const PORT = 8088;
 const LBS = '/cloud/v1/loadbalancers/1/1';
+const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
 const MACHINES = ['machine-1', 'machine-2'] as const;
 
 describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipped, ${fault}` : ''}`, () => {
@@ -97,15 +99,17 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
   test('a machine that is lost, a worker that is killed or stopped: the addresses move to the other machine, and are at one alone', async () => {
     await startWorker('machine-1', 1);
     await startWorker('machine-2', 2);
+    await api.call('PUT', '/cloud/v1/dbaas/status/1/1', { is_initialized: true });
     const { port } = member.address() as AddressInfo;
     const body = webBalancer(PORT, [port], {}, '198.18.77.1');
     const made = await Promise.all(
-      ['one', 'two', 'three'].map(async (name) => {
+      ['one', 'two', 'three', 'fleeting'].map(async (name) => {
         const task = await api.ended(await api.call('POST', LBS, { ...body, name }));
         expect([task.error, task.state]).toEqual([null, 'FINISHED']);
         return (await api.call('GET', `${LBS}/${task.created_resources?.loadbalancers?.[0]}`)).body;
       }),
     );
+    const [fleeting] = made.splice(3);
     const vips = made.map(({ vip_address }) => vip_address);
     const first = MACHINES.find((name) => segment.addresses(name).includes(vips[0])) ?? '';
     const second = MACHINES.find((name) => name !== first) ?? '';
@@ -123,15 +127,31 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
       }
     };
     await goesOn();
+    expect((await api.ended(await api.call('POST', CLUSTERS, clusterBody('dropped')))).error).toBeNull();
+    const homes = (engine: string) => readdirSync(path.join(folder(first), 'regions/1', engine));
+    const clusters = () => homes('postgresql').filter((name) => /^[0-9a-f-]{36}$/.test(name));
+    expect(clusters()).toHaveLength(1);
 
     // The power of a machine fails: nothing of it runs, nothing comes from it.
     kill(first);
     segment.link(first, 'down');
-    for (const vip of vips) segment.forget(first, vip);
+    for (const vip of [...vips, fleeting.vip_address]) segment.forget(first, vip);
     await reached(second);
     await goesOn();
+    // What is deleted meanwhile leaves the machine that is away when that is back, and so do addresses of the region.
+    for (const gone of [`${LBS}/${fleeting.id}`, `${CLUSTERS}/dropped`])
+      expect((await api.ended(await api.call('DELETE', gone))).error).toBeNull();
     segment.link(first, 'up');
+    segment.keep(first, '198.18.77.46');
+    expect(homes('load-balancers')).toContain(fleeting.id);
     await startWorker(first, 3);
+    const isClear = () =>
+      !homes('load-balancers').includes(fleeting.id) &&
+      clusters().length === 0 &&
+      !segment.addresses(first).includes('198.18.77.46');
+    await waitUntil(isClear, { what: 'the first machine to be rid of what was deleted' });
+    expect(homes('load-balancers')).toEqual(expect.arrayContaining(made.map(({ id }) => id)));
+    await reached(second);
 
     // A worker is killed, and its programs go on: it ends them when it comes back to a region that is elsewhere.
     await workers.get(second)?.end('SIGKILL');

@@ -6,6 +6,7 @@ import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, pick, without } from '../../platform/database/rows.ts';
 import { sql } from '../../platform/database/sql.ts';
 import type { Scope } from '../../platform/http/context.ts';
+import { leftBehind } from '../../platform/owners/leftover-store.ts';
 import { freed } from '../networking/addresses/index.ts';
 import { CLUSTER_COLUMNS, type ClusterRow, type ClusterSettings } from './model.ts';
 import { CLUSTER_TRANSITIONS, type ClusterStatus } from './states.ts';
@@ -129,8 +130,10 @@ export async function lockSealedKeys(tx: Tx): Promise<ClusterRow[]> {
 
 export async function deleteCluster(tx: Tx, id: string): Promise<void> {
   await tx.run(sql`
-    with ${freed(sql`select id from k8s_nodes where cluster_id = ${id}`)}
-    delete from k8s_clusters where id = ${id}`);
+    with ${freed(sql`select id from k8s_nodes where cluster_id = ${id}`)},
+      gone as (delete from k8s_clusters where id = ${id} returning id, region_id),
+      ${leftBehind('k8s_cluster', sql`gone`)}
+    select from gone`);
 }
 
 /** Before the id of every pool. */

@@ -2,6 +2,7 @@ import { type Db, type Tx, together } from '../../platform/database/db.ts';
 import { heldTable } from '../../platform/database/held-table.ts';
 import { listOf } from '../../platform/database/rows.ts';
 import { type Sql, sql } from '../../platform/database/sql.ts';
+import { leftBehind } from '../../platform/owners/leftover-store.ts';
 import { usageEnded } from '../../platform/usage/usage-sql.ts';
 import { type StoreAddress, storingAddress } from '../networking/addresses/index.ts';
 import { portsOfGone } from '../networking/ports/index.ts';
@@ -90,7 +91,8 @@ export async function deleteLoadBalancer(tx: Tx, id: string, taskId: string): Pr
   const deleted = tx.any(sql`
     with gone as (
       delete from load_balancers where id = ${id} and task_id = ${taskId} returning *, vip_port_id as port_id),
-      ${portsOfGone(sql`updated_at`)}, ${usageEnded('load_balancers', sql`gone`)}
+      ${portsOfGone(sql`updated_at`)}, ${usageEnded('load_balancers', sql`gone`)},
+      ${leftBehind('load_balancer', sql`gone`)}
     select from gone`);
   const [, isDeleted] = await together([locked, deleted]);
   return isDeleted;

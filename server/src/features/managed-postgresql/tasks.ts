@@ -1,5 +1,6 @@
 import { TaskFailed } from '../../kernel/errors.ts';
 import type { Operation } from '../../kernel/operation.ts';
+import { noteLeftover } from '../../platform/owners/leftover-store.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import {
   type Done,
@@ -46,8 +47,9 @@ async function remove(run: TaskRun, deps: TaskDeps, operation: Operation): Promi
   const waiting = waitFor(await providerFor(run, deps).removeCluster(row.id, operation));
   if (waiting) return waiting;
   return done({}, async (tx) => {
-    if (await store.clusters.deleteHeld(tx, row.id, run.task.id))
-      await release(tx, quotaOf(row), CLUSTER_AMOUNTS);
+    if (!(await store.clusters.deleteHeld(tx, row.id, run.task.id))) return;
+    await noteLeftover(tx, row.region_id, { kind: 'postgresql_cluster', id: row.id, creator: null });
+    await release(tx, quotaOf(row), CLUSTER_AMOUNTS);
   });
 }
 

@@ -4,6 +4,7 @@ import { listPage, type Page, type Paging } from '../../platform/database/list-p
 import { insertionOf } from '../../platform/database/new-rows.ts';
 import { listOf, type RowOf } from '../../platform/database/rows.ts';
 import { raw, type Sql, sql } from '../../platform/database/sql.ts';
+import { noteLeftover } from '../../platform/owners/leftover-store.ts';
 import type { SearchSource } from '../../platform/search/source.ts';
 import type { StorageStatus } from './model.ts';
 
@@ -16,6 +17,7 @@ const COLUMNS = [
   'status',
   'address',
   'task_id',
+  'creator_task_id',
   'created_at',
 ] as const;
 
@@ -73,6 +75,7 @@ export function storageTable<Row extends AnyStorageRow>(
 ) {
   const all = sql`${listOf([...COLUMNS, ...columns], 's')}, r.slug as location`;
   /** Rows as `s`; what follows says which. */
+  const kind = table === 'sftp_storages' ? 'sftp_storage' : 'object_storage';
   const select = sql`select ${all} from ${raw(table)} s join regions r on r.id = s.region_id`;
   const isThere = sql`s.address is not null and s.task_id is null and s.status = 'active'`;
   const isPaused = sql`exists (select from clients c where c.id = s.client_id and c.data_planes_stopped)`;
@@ -84,7 +87,7 @@ export function storageTable<Row extends AnyStorageRow>(
     /** A storage that its task makes. @returns its id */
     async insert(tx: Tx, storage: NewStorage, more: { readonly settings?: string } = {}): Promise<number> {
       const { clientId: client_id, regionId: region_id, taskId: task_id, name } = storage;
-      const row = { client_id, region_id, name, task_id, ...more };
+      const row = { client_id, region_id, name, task_id, creator_task_id: task_id, ...more };
       const insertion = insertionOf(
         table,
         { ...row, status: 'creating', created_at: storage.timestamp },
@@ -172,13 +175,24 @@ export function storageTable<Row extends AnyStorageRow>(
 
     /** Ends the hold of a task on a storage that is deleted now, or still. */
     async settleDeleted(tx: Tx, id: number, taskId: string, timestamp: string): Promise<void> {
+      if (table === 'sftp_storages') await this.noteGone(tx, id);
       await tx.run(sql`update ${raw(table)} set task_id = null, status = 'deleted', address = null, version = version + 1,
          deleted_at = coalesce(deleted_at, ${timestamp}::timestamptz) where id = ${id} and task_id = ${taskId}`);
     },
 
     /** Removes a storage that never came to be, which the task holds. */
     async remove(tx: Tx, id: number, taskId: string): Promise<void> {
+      await this.noteGone(tx, id);
       await tx.run(sql`delete from ${raw(table)} where id = ${id} and task_id = ${taskId}`);
+    },
+
+    /** Its files may be on another machine that has served its region, and nothing of it is to stay there. */
+    async noteGone(db: Queryable, id: number): Promise<void> {
+      const row = await db.row<{ region_id: number; creator: string | null }>(
+        sql`select region_id, creator_task_id as creator from ${raw(table)} where id = ${id}`,
+      );
+      // Of those that an older version made nothing tells them from what another database has left here.
+      if (row?.creator) await noteLeftover(db, row.region_id, { kind, id: String(id), creator: row.creator });
     },
   };
 }

@@ -30,5 +30,6 @@ export async function markPurged(db: Db, id: number, timestamp: string): Promise
 }
 
 export async function markFilesGone(db: Db, id: number, timestamp: string): Promise<void> {
+  await storages.noteGone(db, id);
   await db.run(sql`update object_storages set files_gone_at = ${timestamp} where id = ${id}`);
 }

@@ -735,6 +735,7 @@ export interface ObjectStorages {
   ca_certificate: string | null;
   client_id: number;
   created_at: Date;
+  creator_task_id: string | null;
   deleted_at: Date | null;
   /**
    * when the files that were kept of it had been removed
@@ -923,6 +924,17 @@ export interface RegionCapacity {
    * with this much free or less, somebody should look
    */
   warn_free: number;
+}
+
+export interface RegionLeftovers {
+  /**
+   * the task that made it, of what is known by a number: other databases give the same ones
+   */
+  creator: string | null;
+  deleted_at: Generated<Date>;
+  kind: string;
+  region_id: number;
+  resource_id: string;
 }
 
 export interface RegionOwners {
@@ -1141,6 +1153,7 @@ export interface SftpStorages {
   address: string | null;
   client_id: number;
   created_at: Date;
+  creator_task_id: string | null;
   deleted_at: Date | null;
   id: Generated<number>;
   name: string;
@@ -1507,6 +1520,7 @@ export interface DB {
   recovery_codes: RecoveryCodes;
   region_addresses: RegionAddresses;
   region_capacity: RegionCapacity;
+  region_leftovers: RegionLeftovers;
   region_owners: RegionOwners;
   regions: Regions;
   request_counts: RequestCounts;

@@ -22,6 +22,8 @@ function refusal(home: Partial<Home>, running: readonly number[] = [], node: Nod
     fault: async () => null,
     isElsewhere: async () => false,
     takeOver: async () => {},
+    kept: () => [],
+    clear: async () => [],
     release: async () => {},
   };
   const region = { id: 1, name: 'Local', data };

@@ -1,3 +1,5 @@
+import type { Leftover } from '../../kernel/leftover.ts';
+
 /** A region whose programs run on a machine: only one node at a time may work on it. */
 export interface OwnedRegion {
   readonly id: number;
@@ -19,6 +21,13 @@ export interface OwnedDataPlane {
   /** Another one works on it now. `leave`: with the programs as they are; `stop`: with programs of its own, and
    *  those that are here have to end. */
   release(programs: 'leave' | 'stop'): Promise<void>;
+  /** What has files in this data directory. */
+  kept(): readonly Leftover[];
+  /** Removes what is here of resources that were deleted.
+   *  @param elsewhere the epoch in which another machine serves the region: its addresses go from here, too; null: this
+   *    process serves it
+   *  @returns what was removed; nothing when the region has come here meanwhile */
+  clear(deleted: readonly Leftover[], elsewhere: number | null): Promise<readonly Leftover[]>;
 }
 
 /** Who this node is. */

@@ -30,6 +30,8 @@ test('a lease that was lost is released, also when the database fails at that mo
     fault: async () => null,
     isElsewhere: async () => false,
     takeOver: async () => {},
+    kept: () => [],
+    clear: async () => [],
     release: async (programs: string) => void released.push(programs),
   };
   let failing = '';
@@ -68,6 +70,8 @@ test('after the database was away, another machine gives the one that serves a r
     fault: async () => null,
     isElsewhere: async () => false,
     takeOver: async () => {},
+    kept: () => [],
+    clear: async () => [],
     release: async () => {},
   };
   let [now, away] = [0, false];
@@ -115,6 +119,8 @@ test('without the database a region goes on, but not beside another machine that
     fault: async () => null,
     isElsewhere: async () => isElsewhere,
     takeOver: async () => {},
+    kept: () => [],
+    clear: async () => [],
     release: async (programs: string) => void released.push(programs),
   };
   const rows: Db['rows'] = (statement, ...rest) =>

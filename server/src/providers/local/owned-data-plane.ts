@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import type { Leftover } from '../../kernel/leftover.ts';
 import type { LocalAddresses } from './addresses/provider.ts';
 import type { Engine } from './host/engine.ts';
 import { rootsOf } from './host/engine-root.ts';
-import type { OwnerFence } from './host/owner-fence.ts';
+import { NotOwner, type OwnerFence } from './host/owner-fence.ts';
 import type { Programs } from './host/reconciler.ts';
 import { programsUnder } from './host/strays.ts';
 
@@ -18,6 +19,12 @@ interface OwnedParts {
 
 /** What a local region does when its owner changes. */
 export function createOwnedDataPlane({ addresses, engines, fence, fault, folderIn }: OwnedParts) {
+  const stopAll = async (): Promise<void> => {
+    const ended = await Promise.allSettled(engines.map((each) => each.release('stop')));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  };
+  const engineOf = ({ kind, id }: Leftover): Engine | undefined =>
+    engines.find((each) => each.kept().some((one) => one.kind === kind && one.id === id));
   return {
     fault,
     /** Pids of all that runs for the region from a data directory, which may be gone. */
@@ -32,14 +39,27 @@ export function createOwnedDataPlane({ addresses, engines, fence, fault, folderI
       if (servedFrom !== null) await addresses.claims.inherit(folderIn(servedFrom));
     },
     release: async (programs: Programs) => {
-      if (programs === 'stop')
-        await fence
-          .hold(() => Promise.all(engines.map((each) => each.release('stop'))))
-          .catch(() => undefined);
-      await fence.release();
-      for (const each of engines) await each.release('leave');
-      // They stay claimed until the next owner has them: free in between, another server might claim them.
-      addresses.reread();
+      try {
+        // What is being looked at would be started again.
+        if (programs === 'stop') await fence.finish(stopAll);
+      } catch (error) {
+        if (!(error instanceof NotOwner)) throw error;
+      } finally {
+        await fence.release();
+        for (const each of engines) await each.release('leave');
+        // They stay claimed until the next owner has them: free in between, another server might claim them.
+        addresses.reread();
+      }
+    },
+    kept: () => engines.flatMap((each) => each.kept()),
+    clear: async (deleted: readonly Leftover[], elsewhere: number | null): Promise<readonly Leftover[]> => {
+      const alone = (change: () => Promise<unknown>): Promise<boolean> =>
+        elsewhere === null ? fence.hold(change).then(() => true) : fence.aside(elsewhere, change);
+      const removed: Leftover[] = [];
+      for (const each of deleted)
+        if (await alone(async () => engineOf(each)?.clear(each.id))) removed.push(each);
+      if (elsewhere !== null && addresses.hasExternal()) await alone(() => addresses.leaveExternal());
+      return removed;
     },
   };
 }

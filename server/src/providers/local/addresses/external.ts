@@ -88,6 +88,13 @@ export class ExternalAddresses {
     return this.#missing(addresses).length === 0;
   }
 
+  /** Whether the interfaces have any address of its ranges that Virga has put there. */
+  hasAny(): boolean {
+    return onInterfaces().some(
+      ({ address, device, isSingle }) => isSingle && this.#poolOf(address)?.interface === device,
+    );
+  }
+
   /** Adds and announces those of these addresses that are of its ranges and are missing.
    *  @returns whether there were any
    *  @throws TaskFailed when the system refuses */

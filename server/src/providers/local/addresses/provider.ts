@@ -160,6 +160,16 @@ export class LocalAddresses implements AddressProvider {
     return hasAddresses(this.#onLoopback(addresses)) && (external?.hasAll(addresses) ?? true);
   }
 
+  /** Whether this machine has addresses of the region's ranges. */
+  hasExternal(): boolean {
+    return this.#options.external?.hasAny() ?? false;
+  }
+
+  /** Removes all addresses of the region's ranges from this machine: another one serves the region. */
+  async leaveExternal(): Promise<void> {
+    await this.#options.external?.removeAbandoned(new Set());
+  }
+
   /** Adds those of these addresses that are missing to their interfaces, and announces them.
    *  @returns whether there were any
    *  @throws TaskFailed when an address is another interface's, or the system refuses */

@@ -1,3 +1,4 @@
+import type { Leftover } from '../../../kernel/leftover.ts';
 import type { Fence, Programs } from './reconciler.ts';
 
 /** Addresses of this machine. */
@@ -28,6 +29,10 @@ export interface Engine {
   readonly folder: string;
   /** Addresses of all that it has, whether it runs or not. */
   addresses(): readonly string[];
+  /** What has a folder here. */
+  kept(): readonly Leftover[];
+  /** Removes all that something has here. Whoever calls keeps all other processes from changing the region meanwhile. */
+  clear(id: string): Promise<void>;
   /** Leaves its programs to another process, or ends them. It may work again afterwards. */
   release(programs: Programs): Promise<void>;
   /** The same, for good. */

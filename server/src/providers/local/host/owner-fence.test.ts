@@ -110,3 +110,43 @@ test('whoever takes over too late, since another process has done so meanwhile, 
   await late.takeOver(2);
   expect(await late.hold(async () => 'changed')).toBe('changed');
 });
+
+test('nothing begins any more with the last change', async () => {
+  const fence = new OwnerFence(folder);
+  await fence.takeOver(1);
+  const late: unknown[] = [];
+  await fence.finish(async () => {
+    await fence.hold(async () => 'changed').catch((error: unknown) => late.push(error));
+  });
+  expect(late).toEqual([expect.any(NotOwner)]);
+  await expect(fence.finish(async () => undefined)).rejects.toThrow(NotOwner);
+});
+
+test('beside another machine a change is made only where nobody here works on the region, or has since', async () => {
+  const [first, second] = [new OwnerFence(folder), new OwnerFence(folder)];
+  let changes = 0;
+  const change = async () => changes++;
+  expect(await first.aside(1, change)).toBe(true);
+  await second.takeOver(3);
+  expect(await second.aside(3, change)).toBe(false);
+  await second.release();
+  expect(await first.aside(2, change)).toBe(false);
+  expect(await first.aside(3, change)).toBe(true);
+  expect(changes).toBe(2);
+});
+
+test('nobody takes over while a change is made beside another machine', async () => {
+  const [first, second] = [new OwnerFence(folder), new OwnerFence(folder)];
+  const [begun, end] = [gate(), gate()];
+  const steps: string[] = [];
+  const aside = first.aside(1, async () => {
+    begun.open();
+    await end.opened;
+    steps.push('changed');
+  });
+  await begun.opened;
+  const takeOver = second.takeOver(2).then(() => steps.push('taken over'));
+  end.open();
+  await Promise.all([aside, takeOver]);
+  expect(steps).toEqual(['changed', 'taken over']);
+});

@@ -86,6 +86,32 @@ export class OwnerFence {
     return owner !== null && owner.epoch > epoch && owner.pid !== process.pid && isAlive(owner);
   }
 
+  /** Makes a last change as the owner: nothing else is begun from now on.
+   *  @throws NotOwner as `hold` */
+  async finish<T>(change: () => Promise<T>): Promise<T> {
+    return this.hold(() => {
+      this.#epoch = undefined;
+      return change();
+    });
+  }
+
+  /** Makes a change while another machine works on the region, and nobody here can begin to meanwhile.
+   *  @param epoch of the other machine
+   *  @returns false when somebody of this machine works on it, or has done so since: then nothing was done */
+  async aside(epoch: number, change: () => Promise<unknown>): Promise<boolean> {
+    if (this.isOwner || this.#users > 0) return false;
+    const lock = await tryHostLock(this.#name);
+    if (!lock) return false;
+    try {
+      const owner = readJson<Owner>(this.#file);
+      if (this.isOwner || (owner !== null && owner.epoch > epoch)) return false;
+      await change();
+      return true;
+    } finally {
+      await new Promise((resolve) => lock.close(resolve));
+    }
+  }
+
   /** This process makes no more changes; those that it is making end first. */
   async release(): Promise<void> {
     this.#epoch = undefined;

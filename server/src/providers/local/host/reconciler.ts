@@ -41,7 +41,12 @@ export class Reconciler {
   /** Makes a change that a task wants.
    *  @throws NotOwner */
   change<T>(id: string, action: () => Promise<T>): Promise<T> {
-    return this.#fence.hold(() => this.#serial.run(id, () => this.#unlessClosed(action)));
+    return this.#fence.hold(() => this.alone(id, action));
+  }
+
+  /** Makes a change when no other one of the resource is made. Whoever calls keeps other processes away. */
+  alone<T>(id: string, action: () => Promise<T>): Promise<T> {
+    return this.#serial.run(id, () => this.#unlessClosed(action));
   }
 
   isBusy(id: string): boolean {

@@ -14,6 +14,7 @@ import type {
 } from '../../../features/kubernetes/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
+import type { Leftover } from '../../../kernel/leftover.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import type { Engine, EngineHost } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
@@ -136,14 +137,26 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   }
 
   async removeControlPlane(clusterId: string, _operation: Operation): Promise<Progress> {
-    await this.#changes.change(clusterId, async () => {
-      const paths = this.#paths(clusterId);
-      await this.#controlPlane(paths).stop();
-      await this.#unplug(paths);
-      if (existsSync(paths.home)) await removeFolders(paths);
-      this.#pace.forget(clusterId);
-    });
+    await this.#changes.change(clusterId, () => this.#removeControlPlane(clusterId));
     return READY;
+  }
+
+  kept = (): readonly Leftover[] =>
+    this.#clusters().map((id) => ({ kind: 'k8s_cluster', id, creator: null }));
+
+  clear = (id: string): Promise<void> =>
+    this.#changes.alone(id, async () => {
+      const paths = this.#paths(id);
+      for (const node of nodesIn(paths)) await this.#stopNode(nodePathsOf(paths, node));
+      await this.#removeControlPlane(id);
+    });
+
+  async #removeControlPlane(id: string): Promise<void> {
+    const paths = this.#paths(id);
+    await this.#controlPlane(paths).stop();
+    await this.#unplug(paths);
+    if (existsSync(paths.home)) await removeFolders(paths);
+    this.#pace.forget(id);
   }
 
   async applyNode(desired: DesiredNode, _operation: Operation): Promise<Progress> {

@@ -11,6 +11,7 @@ import type {
 } from '../../../features/load-balancers/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { readJson } from '../../../kernel/files.ts';
+import type { Leftover } from '../../../kernel/leftover.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import { type MemberNetworks, memberNetworks } from '../addresses/member-networks.ts';
 import type { LocalAddresses } from '../addresses/provider.ts';
@@ -170,6 +171,10 @@ class Provider implements LocalLoadBalancers {
       }),
     );
   }
+
+  kept = (): readonly Leftover[] => this.#homes().map((id) => ({ kind: 'load_balancer', id, creator: null }));
+
+  clear = (id: string): Promise<void> => this.#reconciler.alone(id, () => this.#remove(id));
 
   release = (programs: Programs): Promise<void> => this.#release(programs);
 

@@ -9,6 +9,7 @@ import type {
 } from '../../../features/object-storage/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { removeFolder } from '../../../kernel/files.ts';
+import type { Leftover } from '../../../kernel/leftover.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import type { Engine, EngineHost } from '../host/engine.ts';
 import { withRoom } from '../host/full-disk.ts';
@@ -45,6 +46,7 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     this.#servers = new StorageServers({
       ...options,
       folder: this.folder,
+      kind: 'object_storage',
       creating: 'create_object_storage',
       usage: { trafficOf, isOwn: (name) => OWN.has(name) },
       serverOf: (root, id) => new Server(pathsOf(root, id), options),
@@ -106,6 +108,10 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
       what: 'a storage',
       look: (server, each) => this.#observe(server, each),
     });
+
+  kept = (): readonly Leftover[] => this.#servers.kept();
+
+  clear = (id: string): Promise<void> => this.#servers.clear(id);
 
   release = (programs: Programs): Promise<void> => this.#servers.release(programs);
 

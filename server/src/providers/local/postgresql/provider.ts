@@ -10,6 +10,7 @@ import type {
 } from '../../../features/managed-postgresql/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import type { Leftover } from '../../../kernel/leftover.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import type { Engine, EngineHost } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
@@ -151,13 +152,14 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
   }
 
   async removeCluster(id: string, _operation: Operation): Promise<Progress> {
-    await this.#changes.change(id, async () => {
-      this.#removed.add(id);
-      await this.#cluster(id).remove();
-      this.#clusters.delete(id);
-    });
+    await this.#changes.change(id, () => this.#remove(id));
     return READY;
   }
+
+  kept = (): readonly Leftover[] =>
+    homesIn(this.#root).map((id) => ({ kind: 'postgresql_cluster', id, creator: null }));
+
+  clear = (id: string): Promise<void> => this.#changes.alone(id, () => this.#remove(id));
 
   /** It is known no longer, so that nothing supervises it. */
   pause(id: string): Promise<void> {
@@ -193,6 +195,12 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
 
   close(programs: Programs): Promise<void> {
     return this.#changes.close(programs, (kept) => this.release(kept));
+  }
+
+  async #remove(id: string): Promise<void> {
+    this.#removed.add(id);
+    await this.#cluster(id).remove();
+    this.#clusters.delete(id);
   }
 
   /** @throws TaskFailed when the cluster was removed before */

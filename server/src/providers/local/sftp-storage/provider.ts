@@ -6,6 +6,7 @@ import type {
 } from '../../../features/sftp-storages/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
+import type { Leftover } from '../../../kernel/leftover.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
 import type { Engine, EngineHost } from '../host/engine.ts';
 import { withRoom } from '../host/full-disk.ts';
@@ -31,6 +32,7 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
     this.#servers = new StorageServers({
       ...options,
       folder: this.folder,
+      kind: 'sftp_storage',
       creating: 'create_sftp_storage',
       usage: { trafficOf, isOwn: () => false },
       serverOf: (root, id) => new Server(pathsOf(root, id), options.script),
@@ -82,6 +84,10 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
       what: 'an SFTP storage',
       look: (server, each) => this.#observe(server, each),
     });
+
+  kept = (): readonly Leftover[] => this.#servers.kept();
+
+  clear = (id: string): Promise<void> => this.#servers.clear(id);
 
   release = (programs: Programs): Promise<void> => this.#servers.release(programs);
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
+import type { Leftover } from '../../../kernel/leftover.ts';
 import type { Operation } from '../../../kernel/operation.ts';
 import type { EngineHost } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
@@ -21,6 +22,7 @@ export interface StorageServer extends Measured {
 export interface StorageServersOptions<S extends StorageServer> extends EngineHost {
   /** The name of its folder in that of the region. */
   readonly folder: string;
+  readonly kind: Leftover['kind'];
   /** The task type that makes such a storage. */
   readonly creating: string;
   readonly usage: UsageKind;
@@ -83,6 +85,24 @@ export class StorageServers<S extends StorageServer> {
   /** Has the address of a server where its clients look for it. @throws TaskFailed */
   async settle(address: string): Promise<void> {
     await this.#options.addresses.add([address]);
+  }
+
+  /** Storages that have a folder here. */
+  kept(): readonly Leftover[] {
+    const { kind } = this.#options;
+    return storagesIn(this.root).flatMap((id) => {
+      const creator = this.#server(id).notes?.creator;
+      return creator === undefined ? [] : [{ kind, id, creator }];
+    });
+  }
+
+  /** Removes all that a storage has here. Whoever calls keeps other processes away. */
+  clear(id: string): Promise<void> {
+    return this.#changes.alone(id, async () => {
+      const server = this.#server(id);
+      await this.end(server);
+      await this.#options.removeFolders(server.paths);
+    });
   }
 
   /** Ends a server, and forgets what it has used. */
