@@ -104,6 +104,12 @@ test('after the database was away, another machine gives the one that serves a r
   expect(two.owned()).toEqual([]);
   await one.renew();
   for (let looks = 0; looks < 4; looks++) await look();
+  // A busy machine is late.
+  await silence();
+  await look();
+  expect(two.owned()).toEqual([]);
+  await one.renew();
+  for (let looks = 0; looks < 4; looks++) await look();
   expect(two.owned()).toEqual([]);
   // It is gone, and the database is not.
   await silence();

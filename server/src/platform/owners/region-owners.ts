@@ -26,6 +26,8 @@ export interface RegionOwnersOptions {
 const SILENT_MS = 4000;
 /** Two looks of a worker. */
 const BREAK_MS = 3000;
+/** After the database was away a busy machine needs its time until it is heard again. */
+const UNHEARD_MS = 10_000;
 
 /** The leases of this node on regions that only one node at a time may work on. */
 export class RegionOwners {
@@ -193,7 +195,7 @@ export class RegionOwners {
    *  @param heardMs for how long the database has answered this process without a break */
   #mayBeUnheard({ peers, node, holder }: store.OwnerRow, heardMs: number): boolean {
     if (peers.length === 0 || holder === null || node === this.#options.node.name) return false;
-    return heardMs < SILENT_MS;
+    return heardMs < UNHEARD_MS;
   }
 
   #now(): number {
