@@ -66,9 +66,12 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'the S3 server of a tenant is killed',
     weight: 3,
-    run: async ({ tenants }, drawn) => {
+    run: async ({ lab, tenants }, drawn) => {
       const having = tenants.flatMap(({ bucket }) => bucket ?? []);
-      if (having.length > 0) kill(`storage-${pick(having, drawn).id}`);
+      if (having.length > 0)
+        kill(
+          `${lab.dataDir('machine-1')}/regions/${REGION}/object-storage/storage-${pick(having, drawn).id}/`,
+        );
     },
   },
   {

@@ -8,7 +8,7 @@ import { measure } from '../sizing/measure.ts';
 import { ACTS, type Act, DELETION } from './acts.ts';
 import { FAULTS, type Fault, moveBack, type Scene, servedBy } from './faults.ts';
 import { leftOf } from './left.ts';
-import { REGION, Tenant } from './tenant.ts';
+import { isAnswerLost, REGION, Tenant } from './tenant.ts';
 import { judge } from './verdict.ts';
 
 /** npm run trial -- tenants: many tenants on two machines, whom an operator suspends, resumes, deletes and acts for while
@@ -79,7 +79,14 @@ class Trial {
 
   async signUp(keeps: Tenant['keeps']): Promise<void> {
     const tenant = new Tenant(this.#lab, `tenant-${SEED}-${this.#number++}`, keeps);
-    await tenant.create();
+    try {
+      await tenant.create();
+    } catch (error) {
+      // What is shown once, such as a key, cannot be had again.
+      if (!isAnswerLost(String(error))) throw error;
+      count('an answer was lost with its process, so that another tenant was signed up');
+      return this.signUp(keeps);
+    }
     for (let writes = 0; writes < 3; writes++) await tenant.write();
     this.tenants.push(tenant);
   }
@@ -106,7 +113,7 @@ class Trial {
       await fault.run(this.#scene, drawn);
       // Databases and storages are where the region was.
       if (fault.alone === undefined && (await servedBy(this.#lab)) === 'machine-2') {
-        count('moved to the other machine without the loss of a machine');
+        count(`moved to the other machine without the loss of a machine, when ${fault.name}`);
         await moveBack(this.#lab);
       }
     } catch (error) {

@@ -227,6 +227,14 @@ export class Tenant {
   }
 }
 
+/** A process that was killed has carried a request out, and could not answer. */
+export const isAnswerLost = (text: string): boolean => text.includes('but its answer is not kept');
+
+/** @throws when it was not carried out */
+export function carriedOut(answer: Answer): void {
+  if (!isAnswerLost(JSON.stringify(answer.body))) expected(answer, 200);
+}
+
 /** @returns the body
  *  @throws when the status is another one */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape

@@ -37,8 +37,7 @@ export async function judge(
   );
   for (const { type, error, n } of failed) faults.push(`${n} tasks ${type} failed: ${String(error)}`);
   faults.push(...(await databaseFaults(query)));
-  const served = tenants.flatMap(({ database, bucket }) => database?.host ?? bucket?.host ?? []);
-  faults.push(...(await strangeAddresses(lab, served, isRange)));
+  faults.push(...(await strangeAddresses(lab, isRange)));
   const lines = cmdlines();
   for (const { name, balancer } of tenants) {
     const masters = lines.filter(
@@ -55,15 +54,15 @@ export async function judge(
   return { lost, kept, faults };
 }
 
-/** Addresses on interfaces that nothing has, or that two machines have.
- *  @param served addresses of databases and storages */
-async function strangeAddresses(
-  lab: Lab,
-  served: readonly string[],
-  isRange: (address: string) => boolean,
-): Promise<string[]> {
-  const rows = await lab.primary.query('select address from region_addresses where region_id = 1', 'virga');
-  const known = new Set([...served, ...rows.map(({ address }) => String(address))]);
+/** Addresses on interfaces that nothing has, or that two machines have. */
+async function strangeAddresses(lab: Lab, isRange: (address: string) => boolean): Promise<string[]> {
+  const rows = await lab.primary.query(
+    `select address from region_addresses where region_id = 1
+     union select host from postgresql_clusters where host is not null
+     union select split_part(split_part(address, '//', 2), ':', 1) from object_storages where address is not null`,
+    'virga',
+  );
+  const known = new Set(rows.map(({ address }) => String(address)));
   const seen = new Map<string, string[]>();
   for (const machine of MACHINES)
     for (const address of lab.segment.addresses(machine).filter(isRange))
