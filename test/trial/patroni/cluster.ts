@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import pg from 'pg';
 import { type Account, initdbAccount } from '../../../server/src/platform/database/embedded/account.ts';
 import { Segment } from '../../harness/machines.ts';
 import { waitUntil } from '../../harness/wait.ts';
-import { configurationOf } from './configuration.ts';
+import { configurationOf, mayUseEtcd3 } from './configuration.ts';
 
 /** PostgreSQL of an operator on three machines: each has a member of etcd, Patroni and its PostgreSQL. */
 
@@ -15,6 +15,8 @@ export type Machine = (typeof MACHINES)[number];
 type Program = 'etcd' | 'patroni';
 const NETWORK = '198.18.80';
 const ASK_MS = 2000;
+/** Debian's Patroni needs Debian's Python. */
+const ENVIRONMENT = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
 /** Patroni looks now and then: what it says of a replica is never of the same moment as what it says of the primary. */
 const CLOSE_BYTES = 2 ** 23;
 export const PASSWORD = randomBytes(12).toString('hex');
@@ -33,6 +35,8 @@ export class PatroniCluster {
   readonly addresses: ReadonlyMap<string, string>;
   readonly #folder: string;
   readonly #binaries: string;
+  /** Of Patroni. */
+  readonly #version: string;
   readonly #account: Account;
   readonly #segment: Segment;
   readonly #children = new Map<string, ChildProcess>();
@@ -44,6 +48,8 @@ export class PatroniCluster {
     if (!account) throw new Error('the trial needs root');
     this.#folder = folder;
     this.#binaries = binaries;
+    const said = execFileSync('patroni', ['--version'], { encoding: 'utf8', env: ENVIRONMENT });
+    this.#version = /[\d.]+/.exec(said)?.[0] ?? '';
     this.#account = account;
     this.addresses = new Map(MACHINES.map((name, index) => [name, `${NETWORK}.${10 + index}`]));
     this.#segment = new Segment(MACHINES, NETWORK);
@@ -70,6 +76,7 @@ export class PatroniCluster {
       ...['--name', machine, '--data-dir', path.join(this.#home(machine), 'etcd')],
       ...['--listen-client-urls', url(machine, 2379), '--advertise-client-urls', url(machine, 2379)],
       ...['--listen-peer-urls', url(machine, 2380), '--initial-advertise-peer-urls', url(machine, 2380)],
+      ...(mayUseEtcd3(this.#version) ? [] : ['--enable-v2']),
       ...['--initial-cluster', MACHINES.map((name) => `${name}=${url(name, 2380)}`).join(',')],
     ]);
   }
@@ -135,11 +142,12 @@ export class PatroniCluster {
     );
   }
 
-  /** The replica that confirms commits. */
+  /** The replica that confirms commits; Patroni may just be choosing one. */
   async confirming(): Promise<Machine> {
-    const leader = await this.primary();
-    const member = (await this.#members(leader)).find(({ role }) => role === 'sync_standby');
-    if (!member) throw new Error('no replica confirms commits');
+    const member = await waitUntil(
+      async () => (await this.#members(await this.primary())).find(({ role }) => role === 'sync_standby'),
+      { what: 'a replica that confirms commits', intervalMs: 250 },
+    );
     return member.name as Machine;
   }
 
@@ -218,6 +226,7 @@ export class PatroniCluster {
       binaries: this.#binaries,
       network: `${NETWORK}.0/24`,
       password: PASSWORD,
+      version: this.#version,
     });
   }
 
@@ -239,7 +248,7 @@ export class PatroniCluster {
     const as = ['--setuid', String(uid), '--setgid', String(gid)];
     const child = spawn(nsenter, [...words, ...as, program, ...args], {
       cwd: home,
-      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', HOME: home },
+      env: { ...ENVIRONMENT, HOME: home },
       stdio: ['ignore', log, log],
     });
     closeSync(log);

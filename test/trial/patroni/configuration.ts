@@ -9,10 +9,23 @@ export interface PatroniMachine {
   /** From where sessions may come. */
   readonly network: string;
   readonly password: string;
+  /** Patroni's version: `3.0.2`. */
+  readonly version: string;
 }
 
 /** Seconds: the least that Patroni allows for `ttl`. */
 const TIMES = { ttl: 20, loop_wait: 5, retry_timeout: 5 } as const;
+
+/** With the newer API of etcd, versions before this one let a primary that was cut off take back the lock that another
+ *  one has meanwhile, and with it all writes since. With the older API they do not. */
+const TAKES_NO_LOCK_BACK = [3, 0, 3];
+
+/** Whether Patroni may use version 3 of etcd's API. */
+export function mayUseEtcd3(version: string): boolean {
+  const parts = version.split('.').map(Number);
+  const at = TAKES_NO_LOCK_BACK.findIndex((part, index) => (parts[index] ?? 0) !== part);
+  return at === -1 || (parts[at] ?? 0) > (TAKES_NO_LOCK_BACK[at] ?? 0);
+}
 
 /** Patroni's configuration, of which docs/scaling.md shows what matters. JSON is YAML. */
 export const configurationOf = (machine: PatroniMachine): object => {
@@ -21,7 +34,7 @@ export const configurationOf = (machine: PatroniMachine): object => {
     scope: 'virga',
     name,
     restapi: { listen: `${address}:8008`, connect_address: `${address}:8008` },
-    etcd3: { hosts: machine.etcd.map((each) => `${each}:2379`) },
+    [mayUseEtcd3(machine.version) ? 'etcd3' : 'etcd']: { hosts: machine.etcd.map((each) => `${each}:2379`) },
     bootstrap: {
       dcs: {
         ttl: TIMES.ttl,
