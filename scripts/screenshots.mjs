@@ -6,7 +6,7 @@ import './lib/node-version.mjs';
 const { ROOT } = await import('./lib/root.mjs');
 const { installNodeModules } = await import('./lib/node-modules.mjs');
 if (!installNodeModules(ROOT, true)) process.exit(1);
-const stories = ['test/e2e/portal.test.ts', 'test/e2e/portal-kubernetes.test.ts'];
+const stories = ['portal', 'portal-verbs', 'portal-kubernetes'].map((name) => `test/e2e/${name}.test.ts`);
 const { status } = spawnSync('npx', ['vitest', 'run', ...stories], {
   cwd: ROOT,
   stdio: 'inherit',

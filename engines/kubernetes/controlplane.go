@@ -70,6 +70,7 @@ func controlPlane(ctx context.Context, words []string) error {
 	if err := prepare(ca, s); err != nil {
 		return err
 	}
+	go keepCurrent(ctx, func() error { return issueAll(ca, s) })
 	store, err := startEtcd(dir, s.socket)
 	if err != nil {
 		return fmt.Errorf("etcd: %w", err)
@@ -107,6 +108,19 @@ func prepare(ca *authority, s server) error {
 	if err := newKey(filepath.Join(s.dir, "service-accounts.key")); err != nil {
 		return err
 	}
+	if err := issueAll(ca, s); err != nil {
+		return err
+	}
+	for _, name := range []string{"controllers", "scheduler", "virga"} {
+		if err := ca.kubeconfig(filepath.Join(s.dir, name), "https://"+s.address+":"+apiPort); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// issueAll makes the certificates that are missing or old.
+func issueAll(ca *authority, s server) error {
 	services, err := firstAddress(s.services)
 	if err != nil {
 		return err
@@ -129,11 +143,6 @@ func prepare(ca *authority, s server) error {
 	for name, each := range subjects {
 		if err := ca.issue(filepath.Join(s.dir, name), each); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	for _, name := range []string{"controllers", "scheduler", "virga"} {
-		if err := ca.kubeconfig(filepath.Join(s.dir, name), "https://"+s.address+":"+apiPort); err != nil {
-			return err
 		}
 	}
 	return nil

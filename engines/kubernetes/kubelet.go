@@ -103,6 +103,8 @@ func kubeletOf(machine machineOptions, kubeconfig string) (*options.KubeletServe
 	config.FailSwapOn = false
 	config.FeatureGates = map[string]bool{"KubeletInUserNamespace": true}
 	config.EvictionHard = map[string]string{"nodefs.available": "1%", "imagefs.available": "1%"}
+	// Never: the disk is that of the host, whom it does not help, and images of archives cannot be pulled again.
+	config.ImageGCHighThresholdPercent = 100
 	config.PodLogsDir = logsFolder
 	config.VolumePluginDir = filepath.Join(kubeletFolder, "plugins")
 	config.Address = addressAlone(machine)

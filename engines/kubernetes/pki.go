@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -17,12 +18,14 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/klog/v2"
 )
 
 const (
-	// Certificates are made anew by a start in the last third of their time.
+	// Certificates are issued again in the last third of their time.
 	certificateTime = 365 * 24 * time.Hour
 	renewBefore     = certificateTime / 3
+	renewEvery      = 20 * time.Second
 	// Clocks of clients may be a little behind.
 	backdated = 5 * time.Minute
 )
@@ -153,6 +156,22 @@ func (a *authority) issue(file string, for_ subject) error {
 		return err
 	}
 	return write(file+".crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// keepCurrent issues certificates again before they expire, until the context ends. Whoever uses them reads their files again.
+func keepCurrent(ctx context.Context, issue func() error) {
+	ticker := time.NewTicker(renewEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := issue(); err != nil {
+				klog.ErrorS(err, "certificates could not be renewed")
+			}
+		}
+	}
 }
 
 func (a *authority) isCurrent(file string, for_ subject) bool {

@@ -8,13 +8,13 @@ const LONGEST = 4 * 1024 * 1024;
  * Runs a program to its end.
  * @param {string} program
  * @param {readonly string[]} words
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, input?: string }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, input?: string, patienceMs?: number }} [options]
  * @returns {Promise<string>} its standard output
  * @throws {Error} with the last of what it said, when it fails or takes too long
  */
-export function run(program, words, { cwd, env, input = '' } = {}) {
+export function run(program, words, { cwd, env, input = '', patienceMs = PATIENCE_MS } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { cwd, env, timeout: PATIENCE_MS, killSignal: 'SIGKILL' });
+    const child = spawn(program, words, { cwd, env, timeout: patienceMs, killSignal: 'SIGKILL' });
     let [out, all] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
       out = (out + text).slice(-LONGEST);

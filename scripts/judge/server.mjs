@@ -32,13 +32,20 @@ export async function startServer(root) {
   try {
     const said = await run(process.execPath, [script('start.mjs'), '--wait=180'], { cwd: root, env });
     const fact = (/** @type {string} */ name) => new RegExp(`^${name}=(.*)$`, 'm').exec(said)?.[1] ?? '';
+    /** @type {Map<string, Promise<string>>} */
+    const clusters = new Map();
     const call = caller(fact('VIRGA_URL'), fact('API_TOKEN'));
     return {
       url: fact('VIRGA_URL'),
       token: fact('API_TOKEN'),
       pooled: remembered(() => makePooled(call)),
       storage: remembered(() => makeStorage(call)),
-      kubeconfig: remembered(() => makeCluster(call)),
+      images: path.join(folder, 'data', 'images'),
+      kubeconfig: (name) => {
+        const made = clusters.get(name) ?? makeCluster(call, name);
+        clusters.set(name, made);
+        return made;
+      },
       stop,
     };
   } catch (error) {
@@ -120,16 +127,19 @@ async function makeStorage(call) {
   return { address, ...keys[0] };
 }
 
-/** @param {ReturnType<typeof caller>} call */
-async function makeCluster(call) {
+/**
+ * @param {ReturnType<typeof caller>} call
+ * @param {string} name
+ */
+async function makeCluster(call, name) {
   const versions = await call('GET', '/cloud/v2/k8s/1/1/create_versions');
-  await call('POST', '/cloud/v1/ssh_keys/1', { name: NAME });
+  await call('POST', '/cloud/v1/ssh_keys/1', { name });
   const { tasks } = await call('POST', CLUSTERS, {
-    name: NAME,
+    name,
     version: versions.results.at(-1).version,
-    keypair: NAME,
+    keypair: name,
     pools: [{ name: 'workers', flavor_id: 'g1-standard-2-4', min_node_count: 2 }],
   });
   await finished(call, tasks[0]);
-  return (await call('GET', `${CLUSTERS}/${NAME}/config`)).config;
+  return (await call('GET', `${CLUSTERS}/${name}/config`)).config;
 }

@@ -23,8 +23,11 @@ export interface Server {
   pooled(): Promise<Database>;
   /** An object storage, made when it is first asked for. */
   storage(): Promise<Storage>;
-  /** Of a Kubernetes cluster whose pods run, made when it is first asked for. It needs root and the engines. */
-  kubeconfig(): Promise<string>;
+  /** Archives of images in it are on every node that starts. */
+  readonly images: string;
+  /** Of the Kubernetes cluster of this name, whose pods run, made when it is first asked for. It needs root and the
+   *  engines. */
+  kubeconfig(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -42,7 +45,7 @@ export interface Context {
   run(
     program: string,
     words: readonly string[],
-    options?: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string },
+    options?: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string; patienceMs?: number },
   ): Promise<string>;
 }
 

@@ -230,6 +230,13 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     await kubectl.run('delete', 'pod', 'intruder', '--force');
   });
 
+  test('a node keeps images that nobody can give it again, however full the disk of its host is', async () => {
+    for (const { metadata } of (await kubectl.get('nodes')).items) {
+      const settings = await kubectl.run('get', '--raw', `/api/v1/nodes/${metadata.name}/proxy/configz`);
+      expect(JSON.parse(settings).kubeletconfig.imageGCHighThresholdPercent).toBe(100);
+    }
+  });
+
   test.skipIf(ownAddress() === undefined)('images come from the mirror', async () => {
     const spec = { containers: [{ name: 'tool', image: 'registry.example/team/tool:2' }] };
     await kubectl.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'tool-0' }, spec });

@@ -1,4 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Kubectl } from '../harness/kubectl.ts';
 import { installedKubernetes, KubernetesLab } from '../harness/kubernetes-lab.ts';
@@ -113,6 +116,28 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
     expect(instances.body.results.map(({ name }: { name: string }) => name).sort()).toEqual(
       seen.map(({ metadata }) => metadata.name).sort(),
     );
+  });
+
+  test('a certificate that is not good any more is issued again while the API server runs', async () => {
+    const { cluster } = JSON.parse(await kubectl.run('config', 'view', '-o', 'json')).clusters[0];
+    const serial = async () => {
+      const socket = connect({
+        host: new URL(cluster.server).hostname,
+        port: 6443,
+        rejectUnauthorized: false,
+      });
+      await once(socket, 'secureConnect');
+      const { serialNumber } = socket.getPeerCertificate();
+      socket.destroy();
+      return serialNumber;
+    };
+    const [before, pids] = [await serial(), lab.pids()];
+    const files = readdirSync(lab.home, { recursive: true, encoding: 'utf8' });
+    const file = files.find((name) => path.basename(name) === 'apiserver.crt') ?? '';
+    writeFileSync(path.join(lab.home, file), '');
+    await waitUntil(async () => (await serial()) !== before, { what: 'another certificate to be served' });
+    expect(lab.pids()).toEqual(pids);
+    expect(await kubectl.run('get', '--raw', '/readyz')).toBe('ok');
   });
 
   test('what is killed comes back with what the cluster had, and pods run on', async () => {

@@ -82,7 +82,7 @@ test('a picture is as wide as there is room for, and a list where that is too li
     'second>pool of both',
     'pool of both>member',
   );
-  expect(layOut(topology)).toMatchObject({ form: 'wide', width: 808 });
+  expect(layOut(topology)).toMatchObject({ form: 'wide', width: 888 });
   for (const room of [520, 600, 700]) {
     const { form, width, nodes } = layOut(topology, room);
     expect(form).toBe('tight');

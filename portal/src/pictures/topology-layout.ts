@@ -65,7 +65,7 @@ export interface Placed {
   readonly height: number;
 }
 
-export const NODE = { width: 160, height: 46 };
+export const NODE = { width: 180, height: 46 };
 const GAP = { x: 56, y: 12 };
 
 /** The least with which what stands in a box can be read, and lines can be followed. */

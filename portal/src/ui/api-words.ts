@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   keypair: 'SSH key',
   vm: 'instance',
   k8s: 'Kubernetes',
+  patch: 'change',
   v2: '',
   dbaas: '',
   postgres: 'PostgreSQL',

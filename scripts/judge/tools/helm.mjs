@@ -69,7 +69,7 @@ export const helm = {
     if (fault !== undefined) return `not run: ${fault}`;
     const program = await goProgram(context, 'helm.sh/helm/v4/cmd/helm@v4.3.1');
     const kubeconfig = path.join(work, 'kubeconfig');
-    writeFileSync(kubeconfig, await server.kubeconfig(), { mode: 0o600 });
+    writeFileSync(kubeconfig, await server.kubeconfig('helm'), { mode: 0o600 });
     mkdirSync(path.join(work, 'web', 'templates'), { recursive: true });
     for (const [name, text] of Object.entries(FILES)) writeFileSync(path.join(work, 'web', name), text);
     const env = { PATH: process.env.PATH, HOME: work, KUBECONFIG: kubeconfig };

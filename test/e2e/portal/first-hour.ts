@@ -7,6 +7,7 @@ import type { Portal } from './harness.ts';
  *  servers, sees one die, upgrades a cluster, sets a warning. */
 export function firstHourStories(portal: Portal): void {
   let servers: [Server, Server];
+  const map = () => portal.page.locator('[data-card]', { hasText: 'Map' }).first();
 
   beforeAll(async () => {
     servers = await Promise.all([startServer('one'), startServer('two')]);
@@ -45,8 +46,10 @@ export function firstHourStories(portal: Portal): void {
 
   test('a token is made, shown once, and works', async () => {
     const { page, virga } = portal;
-    await page.getByRole('link', { name: 'API tokens' }).click();
-    await page.getByRole('link', { name: 'Create token' }).first().click();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await map()
+      .getByRole('link', { name: /^API token/ })
+      .click();
     await page.getByLabel('Name').fill('pipeline');
     await page.getByRole('button', { name: 'Create token' }).click();
     const dialog = page.getByRole('dialog', { name: 'The new token' });
@@ -64,7 +67,12 @@ export function firstHourStories(portal: Portal): void {
 
   test('a load balancer is put in front of two servers, and answers', async () => {
     const { page, virga } = portal;
-    await page.goto(`${virga.url}/projects/1/regions/1/load-balancers/new`);
+    await page.goto(`${virga.url}/projects/1/regions/1`);
+    await map().getByText('Local: real, on machines of this cloud').waitFor();
+    await portal.picture('begin');
+    await map()
+      .getByRole('link', { name: /^Load balancer/ })
+      .click();
     await page.getByLabel('Name').fill('shop');
     await page.getByRole('textbox', { name: 'Port', exact: true }).first().fill('8088');
     for (const [index, server] of servers.entries()) {
@@ -98,8 +106,13 @@ export function firstHourStories(portal: Portal): void {
     await virga.ended(await virga.call('PATCH', check, { delay: 1, timeout: 1 }));
     const [first] = servers;
     const name = `:${portOf(first)}`;
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const dead = map().locator('[data-node][data-meaning="degraded"]');
+    expect(await dead.count()).toBe(0);
     first.closeAllConnections();
     first.close();
+    await dead.filter({ hasText: '1 of 2 online' }).first().waitFor({ timeout: 60_000 });
+    await dead.filter({ hasText: 'shop' }).click();
     await page.locator('[data-node][data-meaning="failed"]', { hasText: name }).waitFor({ timeout: 60_000 });
     await page.getByText('Degraded').first().waitFor();
     await page.getByText(/Connection refused\. It went down/).waitFor();

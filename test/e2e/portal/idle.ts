@@ -21,7 +21,7 @@ export function idleStories(portal: Portal): void {
     await page.clock.install();
     await portal.go(2, '', page);
     const node = page.locator('[data-node]').filter({ hasText: 'quiet' });
-    await node.getByText('1 of 1 nodes ready').waitFor();
+    await node.getByText('cluster, 1 of 1 ready').waitFor();
     await page.locator('[data-card]', { hasText: 'Needs attention' }).locator('li, p').first().waitFor();
     await page.clock.runFor(2_000);
     const requested: string[] = [];
@@ -32,7 +32,7 @@ export function idleStories(portal: Portal): void {
     const told = `/virga/v1/simulation/2/k8s_nodes/${nodes.results[0].id}`;
     expect((await portal.asOperator('PUT', told, { condition: 'NotReady' })).status).toBe(200);
     await page.clock.resume();
-    await node.getByText('0 of 1 nodes ready').waitFor({ timeout: 15_000 });
+    await node.getByText('cluster, 0 of 1 ready').waitFor({ timeout: 15_000 });
     await page
       .locator('[data-card]', { hasText: 'Needs attention' })
       .getByRole('link', { name: 'quiet' })

@@ -21,7 +21,7 @@ export const mapOfClusters: MapSource = async (db, { projectId }) => {
       kind: 'kubernetes_cluster',
       id,
       name,
-      detail: `${ready} of ${nodes} nodes ready`,
+      detail: `cluster, ${ready} of ${nodes} ready`,
       regionId,
       taskId,
       status: status === 'Provisioned' && ready < nodes ? 'DEGRADED' : status,

@@ -65,7 +65,7 @@ const poolNode = ({ id, load_balancer_id, name, region_id, status, task_id, memb
   kind: 'pool',
   id,
   name,
-  detail: `${well} of ${members} members online`,
+  detail: `${well} of ${members} online`,
   regionId: region_id,
   status,
   taskId: task_id,

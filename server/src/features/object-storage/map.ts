@@ -21,7 +21,7 @@ export const mapOfStorages: MapSource = async (db, { clientId }) => {
     regionId,
     status,
     taskId,
-    detail: buckets === 1 ? '1 bucket' : `${buckets} buckets`,
+    detail: buckets === 1 ? 'storage, 1 bucket' : `storage, ${buckets} buckets`,
   }));
   return { nodes, edges: [] };
 };
