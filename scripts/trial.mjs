@@ -4,6 +4,7 @@
 // npm run trial -- tenants [--minutes N] [--tenants N] [--seed N]: many tenants, their operator, and faults.
 // npm run trial -- patroni [--only 'cut off|etcd']: Virga's own state on three machines under Patroni, and faults.
 // npm run trial -- sizing [--sizes 10,50,200]: the memory, disk and connections that tenants take.
+// npm run trial -- openstack-rest [--count N] [--minutes N]: what load balancers of a region on OpenStack cost at rest.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import './lib/node-version.mjs';
@@ -12,7 +13,7 @@ const { ROOT } = await import('./lib/root.mjs');
 const { installNodeModules } = await import('./lib/node-modules.mjs');
 if (!installNodeModules(ROOT, true)) process.exit(1);
 const [first, ...rest] = process.argv.slice(2);
-const PARTS = ['patroni', 'runbook', 'sizing', 'tenants'];
+const PARTS = ['openstack-rest', 'patroni', 'runbook', 'sizing', 'tenants'];
 const part = first !== undefined && PARTS.includes(first) ? first : undefined;
 if (first !== undefined && part === undefined) {
   console.error(
