@@ -13,7 +13,7 @@ comment on column region_leftovers.creator is 'the task that made it, of what is
 
 alter table object_storages add creator_task_id uuid;
 alter table sftp_storages add creator_task_id uuid;
-update object_storages s set creator_task_id = (
-  select t.id from tasks t where t.type = 'create_object_storage' and t.subject_id = s.id::text limit 1);
-update sftp_storages s set creator_task_id = (
-  select t.id from tasks t where t.type = 'create_sftp_storage' and t.subject_id = s.id::text limit 1);
+update object_storages s set creator_task_id = t.id
+  from tasks t where t.type = 'create_object_storage' and t.subject_id = s.id::text;
+update sftp_storages s set creator_task_id = t.id
+  from tasks t where t.type = 'create_sftp_storage' and t.subject_id = s.id::text;

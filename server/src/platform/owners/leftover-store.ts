@@ -33,8 +33,8 @@ export async function readDeleted(
   there: readonly Leftover[],
 ): Promise<readonly Leftover[]> {
   return db.rows<Leftover>(sql`
-    select h.kind, h.id, h.creator from jsonb_to_recordset(${JSON.stringify(there)}::jsonb) as h (kind text, id text, creator uuid)
-      join region_leftovers l on l.kind = h.kind and l.resource_id = h.id and l.creator is not distinct from h.creator
+    select h.kind, h.id, h.creator from jsonb_to_recordset(${JSON.stringify(there)}::jsonb) as h (kind text, id text, creator text)
+      join region_leftovers l on l.kind = h.kind and l.resource_id = h.id and l.creator::text is not distinct from h.creator
      where l.region_id = ${regionId}`);
 }
 

@@ -53,6 +53,7 @@ async function look(node: string, isOwn: boolean) {
       cluster('unknown'),
       storage('3', TASK),
       storage('4', OTHER_TASK),
+      storage('4', 'no task'),
       { ...storage('3', TASK), kind: 'sftp_storage' as const },
     ],
     clear: async (deleted: readonly Leftover[], elsewhere: number | null) => {
