@@ -117,6 +117,41 @@ test('after the database was away, another machine gives the one that serves a r
   expect(two.owned()).toEqual([1]);
 });
 
+test('a region stays on its machine while another process of that is there', async () => {
+  await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
+  const data = {
+    programsOf: () => [],
+    fault: async () => null,
+    isElsewhere: async () => false,
+    takeOver: async () => {},
+    kept: () => [],
+    clear: async () => [],
+    release: async () => {},
+  };
+  let now = 0;
+  const ownersOn = (name: string) =>
+    new RegionOwners({
+      db,
+      log: pino({ level: 'silent' }),
+      ids: randomIds(),
+      node: { name, dataDir: `/data/${name}`, alone: false },
+      owned: [{ id: 1, name: 'Local', data }],
+      everybodys: [],
+      steady: () => now,
+    });
+  const [killed, other] = [ownersOn('one'), ownersOn('two')];
+  await killed.begin();
+  await killed.claimFree();
+  for (let looks = 0; looks < 8; looks++, now += 1500) await other.claimFree();
+  await db.run(sql`update region_owners set renewed_at = now() - interval '1 minute', awaited_by = gen_random_uuid(),
+     awaited_node = 'one', awaited_at = now() + interval '1 hour'`);
+  await other.claimFree();
+  expect(other.owned()).toEqual([]);
+  await db.run(sql`update region_owners set awaited_at = now() - interval '1 minute'`);
+  await other.claimFree();
+  expect(other.owned()).toEqual([1]);
+});
+
 test('without the database a region goes on, but not beside another machine that has its addresses', async () => {
   let [now, away, isElsewhere] = [0, false, false];
   const released: string[] = [];

@@ -178,8 +178,8 @@ export class RegionOwners {
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
-      if ((row.free && !this.#mayBeUnheard(row, now - since)) || this.#isDead(row))
-        await this.#claim(region, row);
+      const isFree = row.free && !this.#mayBeUnheard(row, now - since) && !this.#isForItsOwn(row);
+      if (isFree || this.#isDead(row)) await this.#claim(region, row);
       else {
         const me = { by: this.#session, node: node.name, silentMs: SILENT_MS };
         await store.sayAwaited(db, region.id, me);
@@ -196,6 +196,11 @@ export class RegionOwners {
   #mayBeUnheard({ peers, node, holder }: store.OwnerRow, heardMs: number): boolean {
     if (peers.length === 0 || holder === null || node === this.#options.node.name) return false;
     return heardMs < UNHEARD_MS;
+  }
+
+  /** Another process of the machine that serves it is there, and comes first: with that one nothing moves. */
+  #isForItsOwn({ node, awaited }: store.OwnerRow): boolean {
+    return node !== null && node !== this.#options.node.name && awaited === node;
   }
 
   #now(): number {
