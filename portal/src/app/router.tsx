@@ -125,6 +125,9 @@ const accountPages = [
   account('/account/subscriptions', () => import('../pages/account/subscriptions.tsx'), 'Subscriptions'),
 ];
 
+/** Any other address: it keeps the frame. */
+const nowhere = createRoute({ getParentRoute: () => inside, path: '$', component: NoSuchPage });
+
 /** Pages of those who run the cloud, behind their own token. */
 const operator = createRoute({
   getParentRoute: () => inside,
@@ -156,6 +159,7 @@ export const router = createRouter({
       scope.addChildren(pages),
       ...accountPages,
       operator.addChildren(operatorPages),
+      nowhere,
     ]),
   ]),
   // The frame stays around a page that fails.

@@ -18,6 +18,9 @@ const SHORT_VISITS = ['--js-flags=--no-maglev --no-turbofan'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const IMAGES = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'images');
 
+/** A machine that starts several servers and browsers at once takes its time to load a page. */
+const LOAD_MS = 60_000;
+
 export class Portal {
   virga!: VirgaProcess;
   browser!: Browser;
@@ -61,6 +64,7 @@ export class Portal {
   /** A page whose complaints are heard. */
   async newPage(context: BrowserContext): Promise<Page> {
     const page = await context.newPage();
+    page.setDefaultTimeout(LOAD_MS);
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
       if (message.type() === 'error' && /Content Security Policy|React/.test(message.text()))
@@ -97,7 +101,12 @@ export class Portal {
   async signIn(): Promise<void> {
     const { page } = this;
     await page.goto(`${this.virga.url}/sign-in`);
-    await page.getByLabel('Email address').fill(this.credential('EMAIL'));
+    const email = page.getByLabel('Email address');
+    // Files begin with it, where nobody else says what the page shows.
+    await email.waitFor().catch(async (cause) => {
+      throw new Error(`nobody can sign in: ${await this.#seen().catch(String)}`, { cause });
+    });
+    await email.fill(this.credential('EMAIL'));
     await page.getByRole('textbox', { name: 'Password' }).fill(this.credential('PASSWORD'));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Account and appearance' }).waitFor();

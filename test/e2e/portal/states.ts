@@ -86,8 +86,10 @@ export function stateStories(portal: Portal): void {
 
   test('an address that leads nowhere keeps the frame', async () => {
     const { page } = portal;
-    await portal.go(2, 'no-such-page');
-    await page.getByRole('heading', { name: 'There is no page here' }).waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Load balancers' }).waitFor();
+    for (const address of ['/projects/1/regions/2/no-such-page', '/account/no-such-page']) {
+      await page.goto(`${portal.virga.url}${address}`);
+      await page.getByRole('heading', { name: 'There is no page here' }).waitFor();
+      await page.getByRole('navigation').getByRole('link', { name: 'Load balancers' }).waitFor();
+    }
   });
 }

@@ -7,7 +7,7 @@ import type { Samples } from './samples.ts';
 /** The addresses of every page, as the router has them: `/projects/$project/regions/$region/volumes/$id`. Those that
  *  stand for nothing of their own lead elsewhere, or to the frame around others. */
 export const patternsOf = (page: Page): Promise<readonly string[]> =>
-  page.evaluate("Object.keys(__TSR_ROUTER__.routesByPath).filter((path) => path !== '/')");
+  page.evaluate("Object.keys(__TSR_ROUTER__.routesByPath).filter((path) => !['/', '/$'].includes(path))");
 
 const NOTHING = '00000000-0000-4000-8000-000000000000';
 const NUMBERED = ['clients', 'response-pages', 'storages'];

@@ -99,7 +99,7 @@ export function bodyOf(
 }
 
 const WHERE = {
-  external: 'The outside',
+  external: 'External network',
   any_subnet: 'A network',
   subnet: 'A subnet',
   reserved_fixed_ip: 'A reserved fixed IP',

@@ -37,7 +37,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 export function kindOf({ external, shared, type }: Network): string {
-  if (external) return 'Outside';
+  if (external) return 'External';
   return shared ? 'Shared' : `Private (${type})`;
 }
 

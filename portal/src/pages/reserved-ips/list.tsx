@@ -44,7 +44,7 @@ const fieldsOf = (scope: { project: number; region: number }): readonly Field[] 
     'type',
     'Source',
     optionsOf({
-      external: 'The outside',
+      external: 'External network',
       any_subnet: 'A network, on any of its subnets',
       subnet: 'A subnet',
       ip_address: 'A network, a certain address',

@@ -24,7 +24,7 @@ const outsideOf = ({ external_gateway_info: gateway }: Router) =>
 const COLUMNS: readonly Column<Router>[] = [
   { label: 'Name', cell: ({ name }) => name },
   { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-  { label: 'Outside', cell: outsideOf },
+  { label: 'External address', cell: outsideOf },
   { label: 'Subnets', cell: ({ interfaces }) => interfaces.length, end: true },
   { label: 'Routes', cell: ({ routes }) => routes.length, end: true, wideOnly: true },
   { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },

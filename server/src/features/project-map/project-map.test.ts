@@ -68,7 +68,7 @@ test('networks and object storages, each with a fact', async () => {
   expect(await nodeOf('network')).toMatchObject({ id: network, detail: '10.9.0.0/24' });
   const storage = { name: 'crumbs', location_name: 'simulated' };
   expect((await call('POST', '/storage/v4/object_storages', storage)).status).toBe(201);
-  expect(await nodeOf('object_storage')).toMatchObject({ name: 'crumbs', detail: '0 buckets' });
+  expect(await nodeOf('object_storage')).toMatchObject({ name: 'crumbs', detail: 'storage, 0 buckets' });
 });
 
 test('at most 200 of a kind are shown, and that there are more is said', async () => {
