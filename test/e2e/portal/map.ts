@@ -59,7 +59,7 @@ export function mapStories(portal: Portal): void {
     const made = async (path: string, body: object) => {
       const task = await virga.ended(await virga.call('POST', path, body));
       expect(task.error).toBeNull();
-      return task.created_resources[path.split('/')[3] ?? '']?.[0];
+      return task.created_resources?.[path.split('/')[3] ?? '']?.[0];
     };
     const first = async (path: string) => (await virga.call('GET', path)).body.results[0];
     const network = await made(`/cloud/v1/networks/${project.id}/2`, { name: 'backend' });
