@@ -144,6 +144,9 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     segment.link(first, 'up');
     segment.keep(first, '198.18.77.46');
     expect(homes('load-balancers')).toContain(fleeting.id);
+    await waitUntil(() => segment.reaches(first, relays.get(first)?.port ?? 0), {
+      what: 'the machine to reach the database',
+    });
     await startWorker(first, 3);
     const isClear = () =>
       !homes('load-balancers').includes(fleeting.id) &&

@@ -9,11 +9,13 @@ export class Segment {
   /** The interface of this machine. */
   readonly bridge = `vgbr${process.pid}`;
   readonly #names: readonly string[];
+  readonly #network: string;
 
   /** @param names of the machines: .10 is the first one's, and so on
    *  @param network three numbers that no other segment on this machine uses at the same time */
   constructor(names: readonly string[], network = '198.18.77') {
     this.#names = names;
+    this.#network = network;
     run('ip', 'link', 'add', this.bridge, 'type', 'bridge');
     run('ip', 'addr', 'add', `${network}.1/24`, 'dev', this.bridge);
     run('ip', 'link', 'set', this.bridge, 'up');
@@ -43,6 +45,16 @@ export class Segment {
   /** Pulls the cable of a machine, or plugs it in again. */
   link(name: string, state: 'up' | 'down'): void {
     run('ip', 'link', 'set', this.#port(this.#names.indexOf(name)), state);
+  }
+
+  /** Whether a machine reaches a port of this one: after its cable was plugged in again, that takes a moment. */
+  reaches(name: string, port: number): boolean {
+    try {
+      run(...this.enter(name), 'bash', '-c', `exec 3<>/dev/tcp/${this.#network}.1/${port}`);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Addresses of its eth0, without prefixes. */
