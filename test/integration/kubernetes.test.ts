@@ -48,7 +48,11 @@ const BUDGET = {
 };
 
 interface KubernetesNode {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec: { readonly taints?: readonly object[] };
 }
 
@@ -92,6 +96,14 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
       expect(metadata.labels).toMatchObject({ tier: 'front' });
       expect(spec.taints).toContainEqual({ key: 'dedicated', value: 'web', effect: 'PreferNoSchedule' });
     }
+    // What a pool had before is known once Virga has noted it on the node; earlier changes only add.
+    await waitUntil(
+      async () =>
+        (await kubectl.get('nodes')).items.every(
+          (node: KubernetesNode) => node.metadata.annotations?.['virga.local/pool-marks'] !== undefined,
+        ),
+      { what: 'the marks of the pool to be noted' },
+    );
     // A change of the pool reaches nodes that are there; what others put on them stays.
     await kubectl.run('label', 'nodes', '--all', 'zone=attic');
     const change = { labels: { floor: 'first' }, taints: { spare: 'PreferNoSchedule' } };
@@ -159,8 +171,17 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
     await pauseDataPlanes(lab.server, true);
     await waitUntil(() => lab.pids().length === 0, { what: 'the programs of the cluster to end' });
     await expect(kubectl.run('get', 'nodes')).rejects.toThrow();
+    const resumed = Date.now();
     await pauseDataPlanes(lab.server, false);
     await twoPodsRun();
+    // A kubelet that starts registers its node, also one that is deleted just then.
+    const isHeard = ({ status }: { status: { conditions: Record<string, string>[] } }) =>
+      status.conditions.some(
+        ({ type, lastHeartbeatTime }) => type === 'Ready' && Date.parse(lastHeartbeatTime ?? '') >= resumed,
+      );
+    await waitUntil(async () => (await kubectl.get('nodes')).items.every(isHeard), {
+      what: 'both nodes to say that they are back',
+    });
   });
 
   test('a node that leaves is drained, and one that is deleted in Kubernetes is made anew', async () => {
