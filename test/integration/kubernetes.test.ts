@@ -48,11 +48,7 @@ const BUDGET = {
 };
 
 interface KubernetesNode {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly spec: { readonly taints?: readonly object[] };
 }
 
@@ -91,19 +87,16 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
     const { items } = await kubectl.get('nodes');
     expect(items).toHaveLength(2);
     for (const { metadata, status, spec } of items) {
+      // Of the pool as it was made: a change of it has to take these away.
+      expect(JSON.parse(metadata.annotations['virga.local/pool-marks'])).toEqual({
+        labels: ['tier'],
+        taints: ['dedicated'],
+      });
       expect(status.nodeInfo.kubeletVersion).toBe(newest);
       expect(status.capacity).toMatchObject({ cpu: '2', memory: '4Gi' });
       expect(metadata.labels).toMatchObject({ tier: 'front' });
       expect(spec.taints).toContainEqual({ key: 'dedicated', value: 'web', effect: 'PreferNoSchedule' });
     }
-    // What a pool had before is known once Virga has noted it on the node; earlier changes only add.
-    await waitUntil(
-      async () =>
-        (await kubectl.get('nodes')).items.every(
-          (node: KubernetesNode) => node.metadata.annotations?.['virga.local/pool-marks'] !== undefined,
-        ),
-      { what: 'the marks of the pool to be noted' },
-    );
     // A change of the pool reaches nodes that are there; what others put on them stays.
     await kubectl.run('label', 'nodes', '--all', 'zone=attic');
     const change = { labels: { floor: 'first' }, taints: { spare: 'PreferNoSchedule' } };

@@ -32,11 +32,18 @@ export function conditionOf(node: NodeObject | undefined): NodeCondition {
   return isReady ? 'Ready' : 'NotReady';
 }
 
-/** Gives a node the labels and taints of its pool, unless it has them. What somebody else changes at the same time, or a
- *  server that does not answer, is left to the next look. */
-export async function markNode(paths: Paths, address: string, node: NodeObject, marks: Marks): Promise<void> {
+/** Gives a node the labels and taints of its pool, and notes which they are, unless it has them.
+ *  @returns false when somebody else has changed the node at the same time, or the server does not answer: the next look
+ *    does it */
+export async function markNode(
+  paths: Paths,
+  address: string,
+  node: NodeObject,
+  marks: Marks,
+): Promise<boolean> {
   const body = marksPatch(node, marks);
-  if (body === undefined) return;
+  if (body === undefined) return true;
   const path = `/api/v1/nodes/${node.metadata.name}`;
-  await ask(paths, address, { method: 'PATCH', path, body }).catch(() => undefined);
+  const answer = await ask(paths, address, { method: 'PATCH', path, body }).catch(() => undefined);
+  return answer?.status === 200;
 }

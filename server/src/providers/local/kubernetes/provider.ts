@@ -169,8 +169,11 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
         await this.#node(node).serve({ version: desired.version, list }, async () => true);
       }),
     );
-    const nodes = await nodesOf(paths, this.apiAddress(desired.clusterId));
-    if (conditionOf(nodes?.get(desired.name)) === 'Ready') return READY;
+    const address = this.apiAddress(desired.clusterId);
+    const node = (await nodesOf(paths, address))?.get(desired.name);
+    // Before its pool can change: later, what it started with cannot be told from what others have put on it.
+    const isMarked = node !== undefined && (await markNode(paths, address, node, desired));
+    if (isMarked && conditionOf(node) === 'Ready') return READY;
     return { ready: false, retryInMs: RETRY_MS, percent: 50 };
   }
 
