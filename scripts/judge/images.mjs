@@ -1,6 +1,6 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findProgram } from '../lib/system-packages.mjs';
 
@@ -19,13 +19,14 @@ group-defined-in-image:x:50000:user-defined-in-image
 `;
 
 /**
- * A folder with a shell and what is usual beside it.
+ * Fills a folder with a shell and what is usual beside it, and with curl where this machine has it.
  * @param {string} folder
  * @param {Run} run
  */
 export async function shellRoot(folder, run) {
   for (const name of ['bin', 'dev', 'etc', 'proc', 'root', 'sys', 'tmp', 'uploads', 'usr/bin', 'var'])
     mkdirSync(path.join(folder, name), { recursive: true });
+  chmodSync(path.join(folder, 'tmp'), 0o1777);
   const busybox = findProgram('busybox') ?? '/bin/busybox';
   cpSync(busybox, path.join(folder, 'bin', 'busybox'), { dereference: true });
   for (const name of (await run(busybox, ['--list'])).split('\n'))
@@ -57,6 +58,7 @@ async function copyWithLibraries(program, folder, run) {
  */
 
 /**
+ * Writes the archive of an image.
  * @param {string} file
  * @param {Image} image
  * @param {string} work a folder for its parts

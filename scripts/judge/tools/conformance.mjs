@@ -1,5 +1,5 @@
 // @ts-check
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../lib/root.mjs';
 import { shellRoot, writeImage } from '../images.mjs';
@@ -19,6 +19,8 @@ const REFUSED = 'NodePort|HostPort|hostPort|InPlace';
 const IMAGES =
   'Aggregator|DNS|Services should (be able|have session)|AllowPrivilegeEscalation|various prefixes';
 const SLOW = 'CronJob|500 podspec|chunking|\\[Slow\\]|\\[Serial\\]';
+/** What the server of their image that speaks TLS shows. */
+const CERTIFICATE = ['localhost.crt', 'localhost.key'];
 const PATIENCE_MS = 60 * 60_000;
 
 /** @type {import('../tool.d.ts').Tool} */
@@ -69,6 +71,8 @@ async function build({ cache, run }) {
   await run('go', ['mod', 'tidy'], options);
   await run('go', ['test', '-c', '-o', path.join(cache, 'e2e.test'), TESTS], options);
   await run('go', ['build', '-trimpath', '-o', path.join(cache, 'agnhost'), AGNHOST], options);
+  const sources = (await run('go', ['list', '-f', '{{.Dir}}', AGNHOST], options)).trim();
+  for (const name of CERTIFICATE) cpSync(path.join(sources, 'porter', name), path.join(cache, name));
 }
 
 /**
@@ -83,7 +87,7 @@ async function addImages({ cache, work, run, server }, names) {
   const agnhost = path.join(work, 'agnhost');
   mkdirSync(agnhost);
   symlinkSync('agnhost', path.join(agnhost, 'agnhost-2'));
-  await run('cp', [path.join(cache, 'agnhost'), agnhost]);
+  for (const name of ['agnhost', ...CERTIFICATE]) cpSync(path.join(cache, name), path.join(agnhost, name));
   const serve = 'mkdir -p /www && hostname > /www/index.html && exec /bin/busybox httpd -f -p 80 -h /www';
   /** @type {Readonly<Record<string, import('../images.mjs').Image>>} */
   const images = {
