@@ -74,8 +74,8 @@ export function storageTable<Row extends AnyStorageRow>(
   columns: readonly string[],
 ) {
   const all = sql`${listOf([...COLUMNS, ...columns], 's')}, r.slug as location`;
-  /** Rows as `s`; what follows says which. */
   const kind = table === 'sftp_storages' ? 'sftp_storage' : 'object_storage';
+  /** Rows as `s`; what follows says which. */
   const select = sql`select ${all} from ${raw(table)} s join regions r on r.id = s.region_id`;
   const isThere = sql`s.address is not null and s.task_id is null and s.status = 'active'`;
   const isPaused = sql`exists (select from clients c where c.id = s.client_id and c.data_planes_stopped)`;

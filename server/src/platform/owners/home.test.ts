@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Home, refusalOf } from './home.ts';
 import type { NodeIdentity } from './owned-region.ts';
+import { dataPlane } from './testing/data-plane.ts';
 
 let there: string;
 
@@ -17,15 +18,7 @@ const me: NodeIdentity = { name: 'here', dataDir: '/data', alone: false };
 
 /** @param running pids of programs of another data directory */
 function refusal(home: Partial<Home>, running: readonly number[] = [], node: NodeIdentity = me) {
-  const data = {
-    programsOf: (dataDir: string) => (dataDir === node.dataDir ? [] : running),
-    fault: async () => null,
-    isElsewhere: async () => false,
-    takeOver: async () => {},
-    kept: () => [],
-    clear: async () => [],
-    release: async () => {},
-  };
+  const data = dataPlane({ programsOf: (dataDir) => (dataDir === node.dataDir ? [] : running) });
   const region = { id: 1, name: 'Local', data };
   return refusalOf({ node: null, dataDir: null, assigned: null, peers: [], ...home }, region, node);
 }

@@ -7,6 +7,7 @@ import { Db } from '../database/db.ts';
 import { sql } from '../database/sql.ts';
 import { noteLeftover } from './leftover-store.ts';
 import { Leftovers } from './leftovers.ts';
+import { dataPlane } from './testing/data-plane.ts';
 
 const TASK = '00000000-0000-4000-8000-000000000001';
 const OTHER_TASK = '00000000-0000-4000-8000-000000000002';
@@ -41,12 +42,7 @@ afterAll(async () => {
  *  @returns what it was to remove, and the epoch of another machine; undefined: it did nothing */
 async function look(node: string, isOwn: boolean) {
   let cleared: readonly [readonly Leftover[], number | null] | undefined;
-  const data = {
-    programsOf: () => [],
-    fault: async () => null,
-    isElsewhere: async () => false,
-    takeOver: async () => {},
-    release: async () => {},
+  const data = dataPlane({
     kept: () => [
       cluster('deleted'),
       cluster('elsewhere'),
@@ -56,11 +52,11 @@ async function look(node: string, isOwn: boolean) {
       storage('4', 'no task'),
       { ...storage('3', TASK), kind: 'sftp_storage' as const },
     ],
-    clear: async (deleted: readonly Leftover[], elsewhere: number | null) => {
+    clear: async (deleted, elsewhere) => {
       cleared = [deleted, elsewhere];
       return deleted;
     },
-  };
+  });
   await new Leftovers({
     db,
     log: pino({ level: 'silent' }),

@@ -5,6 +5,7 @@ import { randomIds } from '../../kernel/ids.ts';
 import { Db } from '../database/db.ts';
 import { sql } from '../database/sql.ts';
 import { RegionOwners } from './region-owners.ts';
+import { dataPlane } from './testing/data-plane.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -21,19 +22,23 @@ afterEach(async () => {
   await database.drop();
 });
 
+/** Those of a machine, by a clock of the test. */
+const ownersOn = (name: string, from: Db, steady: () => number) =>
+  new RegionOwners({
+    db: from,
+    log: pino({ level: 'silent' }),
+    ids: randomIds(),
+    node: { name, dataDir: `/data/${name}`, alone: false },
+    owned: [{ id: 1, name: 'Local', data: dataPlane() }],
+    everybodys: [],
+    steady,
+  });
+
 test('a lease that was lost is released, also when the database fails at that moment', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
   const released: string[] = [];
-  const data = {
-    programsOf: () => [],
-    fault: async () => null,
-    isElsewhere: async () => false,
-    takeOver: async () => {},
-    kept: () => [],
-    clear: async () => [],
-    release: async (programs: string) => void released.push(programs),
-  };
+  const data = dataPlane({ release: async (programs) => void released.push(programs) });
   let failing = '';
   const rows: Db['rows'] = (statement, ...rest) =>
     failing !== '' && statement.text.includes(failing)
@@ -65,29 +70,11 @@ test('a lease that was lost is released, also when the database fails at that mo
 
 test('after the database was away, another machine gives the one that serves a region time to say so', async () => {
   await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
-  const data = {
-    programsOf: () => [],
-    fault: async () => null,
-    isElsewhere: async () => false,
-    takeOver: async () => {},
-    kept: () => [],
-    clear: async () => [],
-    release: async () => {},
-  };
   let [now, away] = [0, false];
   const rows: Db['rows'] = (statement, ...rest) =>
     away ? Promise.reject(new Error('the database is away')) : db.rows(statement, ...rest);
-  const ownersOn = (name: string) =>
-    new RegionOwners({
-      db: Object.create(db, { rows: { value: rows } }),
-      log: pino({ level: 'silent' }),
-      ids: randomIds(),
-      node: { name, dataDir: `/data/${name}`, alone: false },
-      owned: [{ id: 1, name: 'Local', data }],
-      everybodys: [],
-      steady: () => now,
-    });
-  const [one, two] = [ownersOn('one'), ownersOn('two')];
+  const from = Object.create(db, { rows: { value: rows } });
+  const [one, two] = [ownersOn('one', from, () => now), ownersOn('two', from, () => now)];
   await one.begin();
   await one.claimFree();
   const look = async () => {
@@ -119,27 +106,8 @@ test('after the database was away, another machine gives the one that serves a r
 
 test('a region stays on its machine while another process of that is there', async () => {
   await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
-  const data = {
-    programsOf: () => [],
-    fault: async () => null,
-    isElsewhere: async () => false,
-    takeOver: async () => {},
-    kept: () => [],
-    clear: async () => [],
-    release: async () => {},
-  };
   let now = 0;
-  const ownersOn = (name: string) =>
-    new RegionOwners({
-      db,
-      log: pino({ level: 'silent' }),
-      ids: randomIds(),
-      node: { name, dataDir: `/data/${name}`, alone: false },
-      owned: [{ id: 1, name: 'Local', data }],
-      everybodys: [],
-      steady: () => now,
-    });
-  const [killed, other] = [ownersOn('one'), ownersOn('two')];
+  const [killed, other] = [ownersOn('one', db, () => now), ownersOn('two', db, () => now)];
   await killed.begin();
   await killed.claimFree();
   for (let looks = 0; looks < 8; looks++, now += 1500) await other.claimFree();
@@ -155,15 +123,10 @@ test('a region stays on its machine while another process of that is there', asy
 test('without the database a region goes on, but not beside another machine that has its addresses', async () => {
   let [now, away, isElsewhere] = [0, false, false];
   const released: string[] = [];
-  const data = {
-    programsOf: () => [],
-    fault: async () => null,
+  const data = dataPlane({
     isElsewhere: async () => isElsewhere,
-    takeOver: async () => {},
-    kept: () => [],
-    clear: async () => [],
-    release: async (programs: string) => void released.push(programs),
-  };
+    release: async (programs) => void released.push(programs),
+  });
   const rows: Db['rows'] = (statement, ...rest) =>
     away ? Promise.reject(new Error('the database is away')) : db.rows(statement, ...rest);
   const owners = new RegionOwners({

@@ -1,0 +1,15 @@
+import type { OwnedDataPlane } from '../owned-region.ts';
+
+/** A data plane on which nothing runs, but for what a test says. */
+export function dataPlane(parts: Partial<OwnedDataPlane> = {}): OwnedDataPlane {
+  const idle: OwnedDataPlane = {
+    programsOf: () => [],
+    fault: async () => null,
+    isElsewhere: async () => false,
+    takeOver: async () => {},
+    kept: () => [],
+    clear: async () => [],
+    release: async () => {},
+  };
+  return Object.assign(idle, parts);
+}
