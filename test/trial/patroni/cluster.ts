@@ -73,11 +73,21 @@ export class PatroniCluster {
   startEtcd(machine: Machine): void {
     const url = (name: string, port: number) => `http://${this.addresses.get(name)}:${port}`;
     this.#spawn(machine, 'etcd', [
-      ...['--name', machine, '--data-dir', path.join(this.#home(machine), 'etcd')],
-      ...['--listen-client-urls', url(machine, 2379), '--advertise-client-urls', url(machine, 2379)],
-      ...['--listen-peer-urls', url(machine, 2380), '--initial-advertise-peer-urls', url(machine, 2380)],
+      '--name',
+      machine,
+      '--data-dir',
+      path.join(this.#home(machine), 'etcd'),
+      '--listen-client-urls',
+      url(machine, 2379),
+      '--advertise-client-urls',
+      url(machine, 2379),
+      '--listen-peer-urls',
+      url(machine, 2380),
+      '--initial-advertise-peer-urls',
+      url(machine, 2380),
       ...(mayUseEtcd3(this.#version) ? [] : ['--enable-v2']),
-      ...['--initial-cluster', MACHINES.map((name) => `${name}=${url(name, 2380)}`).join(',')],
+      '--initial-cluster',
+      MACHINES.map((name) => `${name}=${url(name, 2380)}`).join(','),
     ]);
   }
 

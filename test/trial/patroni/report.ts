@@ -16,7 +16,10 @@ const COLUMNS = [
   'requests',
   'failed',
   'acknowledged',
-  ...['lost', 'doubled', 'stuck', 'drifted'],
+  'lost',
+  'doubled',
+  'stuck',
+  'drifted',
 ];
 
 /** Prints the table of docs/scaling.md.
