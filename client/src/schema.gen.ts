@@ -3658,8 +3658,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the address at which the screen of an instance is shown
-         * @description Get the address at which the screen of an instance is shown. Answers an instance console. Needs the role Administrators or Engineers.
+         * Get the address of the console of an instance
+         * @description Get the address of the console of an instance. Answers an instance console. Needs the role Administrators or Engineers.
          */
         get: operations["getInstanceConsole"];
         put?: never;
@@ -12673,7 +12673,7 @@ export interface components {
         InstanceAction: components["schemas"]["InstanceStartAction"] | components["schemas"]["InstanceOtherAction"];
         InstanceAddress: components["schemas"]["InstanceFloatingAddress"] | components["schemas"]["InstanceFixedAddress"];
         InstanceConsole: {
-            /** @description Where the screen is shown. */
+            /** @description Where the console is. */
             remote_console: {
                 /** @description A web address. */
                 url: string;
@@ -34481,7 +34481,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get the address at which the screen of an instance is shown */
+            /** @description Get the address of the console of an instance */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -45,7 +45,7 @@ test('a set of pages is changed under v2', async () => {
   });
 });
 
-test('a screen is shown where instances have one, and refused clearly where they have none', async () => {
+test('a console is opened where instances have one, and refused clearly where they have none', async () => {
   const image = await anImage((path) => server.call('GET', path));
   const task = await server.ended(
     await server.call('POST', '/cloud/v2/instances/1/2', { body: instanceBody(image) }),
@@ -54,11 +54,11 @@ test('a screen is shown where instances have one, and refused clearly where they
   const refused = await server.call('GET', path);
   expect({ status: refused.status, message: refused.body.message }).toMatchObject({
     status: 409,
-    message: expect.stringContaining('has no screen'),
+    message: expect.stringContaining('has no console'),
   });
   const provider = server.providers.of('instances')(2);
   Object.assign(provider ?? {}, {
-    screenOf: async () => ({ url: 'http://127.0.0.1:6080/vnc.html', type: 'novnc', protocol: 'vnc' }),
+    consoleOf: async () => ({ url: 'http://127.0.0.1:6080/vnc.html', type: 'novnc', protocol: 'vnc' }),
   });
   const shown = await server.call('GET', path);
   expect(shown.body).toEqual({

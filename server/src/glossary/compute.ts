@@ -182,7 +182,7 @@ export const COMPUTE: Readonly<Record<string, string>> = {
   ports_security_group_names: 'Security groups by port.',
   postgresql_clusters: 'Ids of the databases that were created.',
   ram: 'Memory, in MiB.',
-  remote_console: 'Where the screen is shown.',
+  remote_console: 'Where the console is.',
   required_claims: 'Claims that must be there, with their values.',
   reserved_capacity: 'How many of them are kept for this account.',
   routing_mode: 'How packets go between nodes.',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Portal } from './harness.ts';
 
-/** Each form and verb of volumes and snapshots is pressed, and so is the screen of an instance. */
+/** Each form and verb of volumes and snapshots is pressed, and so is the console of an instance. */
 
 export function volumeStories(portal: Portal): void {
   const dialog = () => portal.page.getByRole('dialog');
@@ -117,7 +117,7 @@ export function volumeStories(portal: Portal): void {
     await page.getByText('No snapshots here').waitFor();
   });
 
-  test('where nothing boots, an instance says that it has no screen', async () => {
+  test('where nothing boots, an instance says that it has no console', async () => {
     const { virga } = portal;
     const { body: images } = await virga.call('GET', '/cloud/v1/images/1/2');
     const { body: flavors } = await virga.call('GET', '/cloud/v1/flavors/1/2');
@@ -134,7 +134,7 @@ export function volumeStories(portal: Portal): void {
     portal.expected.add(`409 GET /cloud/v1/instances/1/2/${id}/get_console`);
     await portal.go(2, `instances/${id}`);
     await verb('Open console…');
-    await dialog().getByText('has no screen: nothing boots in region Simulated').waitFor();
+    await dialog().getByText('has no console: nothing boots in region Simulated').waitFor();
     expect(await portal.barriers()).toEqual([]);
   });
 

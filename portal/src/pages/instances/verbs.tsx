@@ -8,8 +8,8 @@ import { choiceField } from '../../ui/fields.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import type { RowVerb } from '../../ui/row-form.tsx';
 import type { RowAction } from '../../ui/row-menu.tsx';
+import { useConsole } from './console.tsx';
 import type { Instance } from './list.tsx';
-import { useScreen } from './screen.tsx';
 
 const INSTANCE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}';
 
@@ -45,7 +45,7 @@ interface InstanceVerbs {
 /** What can be done with an instance, in its list and on its page. */
 export function useInstanceVerbs(scope: Scope): InstanceVerbs {
   const path = (id: string) => ({ ...pathParams(scope), instance_id: id });
-  const screen = useScreen(scope, whyNot(['ACTIVE']));
+  const openConsole = useConsole(scope, whyNot(['ACTIVE']));
   const resize = useFieldForm({
     label: 'Resize…',
     disabled: whyNot(SETTLED),
@@ -87,7 +87,7 @@ export function useInstanceVerbs(scope: Scope): InstanceVerbs {
         disabled: whyNot(from),
       }),
     ),
-    verbs: [screen, resize, group, edit],
+    verbs: [openConsole, resize, group, edit],
     remove: {
       kind: 'instance',
       askName: ({ status }) => status === 'ACTIVE',

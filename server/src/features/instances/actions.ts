@@ -43,19 +43,19 @@ export class InstanceActions {
     });
   }
 
-  /** Where the screen of an instance is shown.
-   *  @throws NotFound, Conflict when it is not running, or the instances of the region have no screens */
-  async screen(ctx: RegionContext, id: string, kind: string | undefined) {
+  /** Where the console of an instance is.
+   *  @throws NotFound, Conflict when it is not running, or the instances of the region have no consoles */
+  async console(ctx: RegionContext, id: string, kind: string | undefined) {
     requireInstanceProvider(this.#deps, ctx);
     const row = await store.readInstance(ctx.db, id, ctx.scope);
     const provider = this.#deps.providerOf(ctx.region.id);
-    if (!provider?.screenOf) {
-      throw new Conflict(`Instance ${id} has no screen: nothing boots in region ${ctx.region.name}`);
+    if (!provider?.consoleOf) {
+      throw new Conflict(`Instance ${id} has no console: nothing boots in region ${ctx.region.name}`);
     }
     if (row.status !== 'ACTIVE') {
-      throw new Conflict(`Instance ${id} is ${row.status}; it must be ACTIVE to show its screen`);
+      throw new Conflict(`Instance ${id} is ${row.status}; it must be ACTIVE to open its console`);
     }
-    const { url, type, protocol } = await provider.screenOf(id, kind);
+    const { url, type, protocol } = await provider.consoleOf(id, kind);
     return { remote_console: { url, type, protocol } };
   }
 

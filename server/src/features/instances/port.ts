@@ -11,13 +11,13 @@ export interface InstanceProvider {
   /** Forgets the instance; its volumes and addresses are not its own. One that is not there is fine.
    *  @throws TaskFailed when it cannot be done */
   removeInstance(id: string, operation: Operation): Promise<Progress>;
-  /** Where the screen of a running instance is shown; absent: the instances have none. */
-  screenOf?(id: string, kind: string | undefined): Promise<Screen>;
+  /** Where the console of a running instance is; absent: the instances have none. */
+  consoleOf?(id: string, kind: string | undefined): Promise<InstanceConsole>;
   /** What an instance has used, on average, in each step of the window that it has lived through; oldest first. */
   readUse(instance: ObservedInstance, window: SeriesWindow): Promise<readonly InstanceUse[]>;
 }
 
-export interface Screen {
+export interface InstanceConsole {
   readonly url: string;
   /** `novnc`, `serial` and the like. */
   readonly type: string;

@@ -16,12 +16,12 @@ export function instanceActionRoutes(actions: InstanceActions): readonly Route[]
     }),
     one.at('get_console').get({
       operationId: 'getInstanceConsole',
-      summary: 'Get the address at which the screen of an instance is shown',
+      summary: 'Get the address of the console of an instance',
       access: 'write',
       sensitive: true,
       query: ConsoleQuery,
       response: Console,
-      handler: (ctx, { params: { instance_id: id }, query }) => actions.screen(ctx, id, query.console_type),
+      handler: (ctx, { params: { instance_id: id }, query }) => actions.console(ctx, id, query.console_type),
     }),
     one.at('changeflavor').post({
       summary: 'Change the size of an instance',

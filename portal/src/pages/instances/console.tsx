@@ -10,10 +10,10 @@ import type { RowVerb } from '../../ui/row-form.tsx';
 
 type Instance = Schemas['Instance'];
 
-const SCREEN = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console';
+const CONSOLE = '/cloud/v1/instances/{project_id}/{region_id}/{instance_id}/get_console';
 
-/** Leads to the screen of an instance, or says why there is none. */
-export function useScreen(
+/** Leads to the console of an instance, or says why there is none. */
+export function useConsole(
   scope: Scope,
   disabled: (instance: Instance) => string | undefined,
 ): RowVerb<Instance> {
@@ -22,7 +22,7 @@ export function useScreen(
     action: {
       label: 'Open console…',
       run: setInstance,
-      call: () => needsOf('get', SCREEN, scope.project),
+      call: () => needsOf('get', CONSOLE, scope.project),
       disabled,
     },
     dialog: (
@@ -31,15 +31,15 @@ export function useScreen(
         onClose={() => setInstance(undefined)}
         title={`Console of ${instance?.name ?? ''}`}
       >
-        {instance && <Screen scope={scope} id={instance.id} />}
+        {instance && <Console scope={scope} id={instance.id} />}
       </Modal>
     ),
   };
 }
 
-function Screen({ scope, id }: { readonly scope: Scope; readonly id: string }) {
+function Console({ scope, id }: { readonly scope: Scope; readonly id: string }) {
   const query = useQuery({
-    ...api.queryOptions('get', SCREEN, { params: { path: { ...pathParams(scope), instance_id: id } } }),
+    ...api.queryOptions('get', CONSOLE, { params: { path: { ...pathParams(scope), instance_id: id } } }),
     // Each answer may be an address that works once.
     ...every(false),
     staleTime: 0,
