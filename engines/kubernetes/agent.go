@@ -89,6 +89,10 @@ func internalAddress(node *v1.Node) string {
 }
 
 func applyNetwork(machine machineOptions, nodes []*v1.Node) error {
+	own, err := netip.ParsePrefix(machine.address)
+	if err != nil {
+		return err
+	}
 	desired := map[string]string{}
 	for _, node := range nodes {
 		if node.Spec.PodCIDR == "" {
@@ -100,8 +104,9 @@ func applyNetwork(machine machineOptions, nodes []*v1.Node) error {
 			}
 			continue
 		}
-		if address := internalAddress(node); address != "" {
-			desired[node.Spec.PodCIDR] = address
+		// Nodes that only pretend are elsewhere, and have no pods that answer.
+		if address, err := netip.ParseAddr(internalAddress(node)); err == nil && own.Contains(address) {
+			desired[node.Spec.PodCIDR] = address.String()
 		}
 	}
 	present, err := netlink.RouteListFiltered(netlink.FAMILY_V4, &netlink.Route{Protocol: routeProtocol}, netlink.RT_FILTER_PROTOCOL)

@@ -20,6 +20,11 @@ import (
 )
 
 const (
+	// What machine-init is started with: see startMachine.
+	readyFile  = 3
+	lifeFile   = 4
+	imagesFile = 5
+
 	nodeLink      = "eth0"
 	runtimeSocket = "/run/containerd.sock"
 	cniPlugins    = "/usr/lib/cni"
@@ -39,10 +44,10 @@ func machineInit(_ context.Context, words []string) error {
 	var options machineOptions
 	_ = machineFlags(&options).Parse(words)
 	// Closed when the node has its link and its control groups.
-	if _, err := io.ReadAll(os.NewFile(3, "ready")); err != nil {
+	if _, err := io.ReadAll(os.NewFile(readyFile, "ready")); err != nil {
 		return err
 	}
-	life := os.NewFile(4, "life")
+	life := os.NewFile(lifeFile, "life")
 	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil {
 		return fmt.Errorf("the namespace of control groups: %w", err)
 	}
@@ -98,6 +103,12 @@ func makeRoot(options machineOptions) error {
 	// Where programs look for these, and short: the name of a socket has 107 characters at most.
 	for name, target := range map[string]string{"kubelet": kubeletFolder, "containerd": containerdFolder, "logs": logsFolder} {
 		source := filepath.Join(options.dir, name)
+		// The node could have put a link there, which would show it what it leads to.
+		if info, err := os.Lstat(source); err == nil && !info.IsDir() {
+			if err := os.Remove(source); err != nil {
+				return err
+			}
+		}
 		if err := os.MkdirAll(source, 0o755); err != nil {
 			return err
 		}
@@ -119,15 +130,21 @@ func makeRoot(options machineOptions) error {
 	if options.names != "" {
 		mounts = append(mounts, mount{source: options.names, target: options.names, flags: unix.MS_BIND, isFixed: true})
 	}
-	if options.images != "" {
-		mounts = append(mounts, mount{source: options.images, target: options.images, flags: unix.MS_BIND, isFixed: true})
-	}
 	if options.volumes != "" {
 		mounts = append(mounts, mount{source: options.volumes, target: volumesFolder, flags: unix.MS_BIND})
 	}
 	for _, each := range mounts {
 		if err := each.make(root); err != nil {
 			return err
+		}
+	}
+	if options.images != "" {
+		target := root + options.images
+		if err := os.MkdirAll(target, 0o755); err != nil {
+			return err
+		}
+		if err := unix.MoveMount(imagesFile, "", unix.AT_FDCWD, target, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			return fmt.Errorf("cannot mount the archives of images: %w", err)
 		}
 	}
 	if err := mountGroups(root); err != nil {
@@ -283,9 +300,10 @@ func supervise(options machineOptions, life *os.File) error {
 	signal.Notify(children, syscall.SIGCHLD)
 	ends := make(chan struct{})
 	go func() {
-		_, _ = io.ReadAll(life)
+		takeCertificates(options, life)
 		close(ends)
 	}()
+	go keepCurrent(context.Background(), func() error { return askForCertificates(options, life) })
 	programs := programsOf(options)
 	timer := time.NewTicker(100 * time.Millisecond)
 	defer timer.Stop()

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 )
 
 // A user namespace has this many accounts: as many as images may name.
@@ -86,6 +87,11 @@ func machine(ctx context.Context, words []string) error {
 		_ = child.Process.Kill()
 		return err
 	}
+	go func() {
+		if err := signFor(options, life); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(os.Stderr, "virga-kubernetes: certificates of the node:", err)
+		}
+	}()
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
 	select {
@@ -103,29 +109,23 @@ func prepareMachine(options machineOptions) error {
 	if err := os.MkdirAll(options.dir, 0o700); err != nil {
 		return err
 	}
-	if _, err := identify(options.authority, filepath.Join(options.dir, "kubelet"), options.name, options.server); err != nil {
-		return err
-	}
 	ca, err := readAuthority(options.authority)
 	if err != nil {
 		return err
 	}
 	files := []string{"", "ca.crt"}
-	users := map[string]string{"kube-proxy": "system:kube-proxy", "names": namesUser, "volumes": volumesUser}
-	for name, user := range users {
+	for name, who := range identitiesOf(options) {
 		file := filepath.Join(options.dir, name)
-		if err := ca.issue(file, subject{name: user}); err != nil {
+		if err := ca.issue(file, who); err != nil {
 			return err
 		}
 		if err := ca.kubeconfig(file, "https://"+options.server+":"+apiPort); err != nil {
 			return err
 		}
+		files = append(files, name+".crt", name+".key", name+".conf")
 	}
 	if err := write(filepath.Join(options.dir, "ca.crt"), ca.pem); err != nil {
 		return err
-	}
-	for _, name := range []string{"kubelet", "kube-proxy", "names", "volumes"} {
-		files = append(files, name+".crt", name+".key", name+".conf")
 	}
 	for _, name := range files {
 		if err := os.Lchown(filepath.Join(options.dir, name), options.firstAccount, options.firstAccount); err != nil {
@@ -141,7 +141,8 @@ func prepareMachine(options machineOptions) error {
 	return os.Lchown(options.volumes, options.firstAccount, options.firstAccount)
 }
 
-// startMachine starts the first program of a node. It waits until the first file is closed, and ends when the second one is.
+// startMachine starts the first program of a node. It waits until the first file is closed, and ends when the second one is,
+// through which it asks for certificates.
 func startMachine(options machineOptions, words []string, groups []string) (*exec.Cmd, *os.File, *os.File, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -152,14 +153,23 @@ func startMachine(options machineOptions, words []string, groups []string) (*exe
 		return nil, nil, nil, err
 	}
 	defer waits.Close()
-	lives, life, err := os.Pipe()
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	lives, life := os.NewFile(uintptr(ends[0]), "life"), os.NewFile(uintptr(ends[1]), "life")
 	defer lives.Close()
 	mapping := []syscall.SysProcIDMap{{ContainerID: 0, HostID: options.firstAccount, Size: accountsOfMachine}}
 	child := exec.Command(self, append([]string{"machine-init"}, words...)...)
 	child.ExtraFiles = []*os.File{waits, lives}
+	if options.images != "" {
+		images, err := cloneMount(options.images)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		defer images.Close()
+		child.ExtraFiles = append(child.ExtraFiles, images)
+	}
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
 	child.Env = []string{"VIRGA_CGROUPS=" + strings.Join(groups, ",")}
 	child.SysProcAttr = &syscall.SysProcAttr{
@@ -181,6 +191,20 @@ func startMachine(options machineOptions, words []string, groups []string) (*exe
 		}
 	}
 	return child, ready, life, nil
+}
+
+// cloneMount is a folder of this machine that a node may mount, although it may not pass through those above it.
+func cloneMount(folder string) (*os.File, error) {
+	tree, err := unix.OpenTree(unix.AT_FDCWD, folder, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", folder, err)
+	}
+	fixed := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
+	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH, fixed); err != nil {
+		_ = unix.Close(tree)
+		return nil, fmt.Errorf("cannot protect %s: %w", folder, err)
+	}
+	return os.NewFile(uintptr(tree), folder), nil
 }
 
 // plug connects a node with the network of its cluster.

@@ -75,10 +75,19 @@ func node(ctx context.Context, words []string) error {
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
 	}
-	config, err := identify(*authorityFolder, filepath.Join(dir, "kubelet"), *name, *server)
+	ca, err := readAuthority(*authorityFolder)
 	if err != nil {
 		return err
 	}
+	identity := filepath.Join(dir, "kubelet")
+	config := identity + ".conf"
+	if err := ca.issue(identity, kubeletOfNode(*name)); err != nil {
+		return err
+	}
+	if err := ca.kubeconfig(identity, "https://"+*server+":"+apiPort); err != nil {
+		return err
+	}
+	go keepCurrent(ctx, func() error { return ca.issue(identity, kubeletOfNode(*name)) })
 	clientConfig, err := clientcmd.BuildConfigFromFlags("", config)
 	if err != nil {
 		return err
@@ -137,20 +146,9 @@ func node(ctx context.Context, words []string) error {
 	return nil
 }
 
-// identify makes the certificate of a node, and its kubeconfig.
-func identify(authorityFolder, file, name, server string) (string, error) {
-	ca, err := readAuthority(authorityFolder)
-	if err != nil {
-		return "", err
-	}
-	who := subject{name: "system:node:" + name, groups: []string{"system:nodes"}, names: []string{name}}
-	if err := ca.issue(file, who); err != nil {
-		return "", err
-	}
-	if err := ca.kubeconfig(file, "https://"+server+":"+apiPort); err != nil {
-		return "", err
-	}
-	return file + ".conf", nil
+// kubeletOfNode is whom the kubelet of a node is.
+func kubeletOfNode(name string) subject {
+	return subject{name: "system:node:" + name, groups: []string{"system:nodes"}, names: []string{name}}
 }
 
 func parseLabels(text string) map[string]string {

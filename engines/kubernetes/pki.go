@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -38,19 +39,27 @@ type authority struct {
 }
 
 func readAuthority(dir string) (*authority, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
+	text, certificate, err := readCertificate(filepath.Join(dir, "ca.crt"))
 	if err != nil {
 		return nil, err
-	}
-	certificate, err := parseCertificate(text)
-	if err != nil {
-		return nil, fmt.Errorf("ca.crt: %w", err)
 	}
 	key, err := readKey(filepath.Join(dir, "ca.key"))
 	if err != nil {
 		return nil, fmt.Errorf("ca.key: %w", err)
 	}
 	return &authority{pem: text, certificate: certificate, key: key}, nil
+}
+
+func readCertificate(file string) ([]byte, *x509.Certificate, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	certificate, err := parseCertificate(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
+	}
+	return text, certificate, nil
 }
 
 func parseCertificate(text []byte) (*x509.Certificate, error) {
@@ -101,10 +110,21 @@ func newKey(file string) error {
 	return write(file, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}))
 }
 
-// write puts a file in its place whole.
+// write puts a file in its place whole. A link in its folder leads nowhere: root writes to folders of nodes.
 func write(file string, content []byte) error {
 	draft := file + ".draft"
-	if err := os.WriteFile(draft, content, 0o600); err != nil {
+	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	opened, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := opened.Write(content); err != nil {
+		_ = opened.Close()
+		return err
+	}
+	if err := opened.Close(); err != nil {
 		return err
 	}
 	return os.Rename(draft, file)
@@ -131,9 +151,18 @@ func (a *authority) issue(file string, for_ subject) error {
 	if err != nil {
 		return err
 	}
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	certificate, err := a.sign(key.Public(), for_)
 	if err != nil {
 		return err
+	}
+	return write(file+".crt", certificate)
+}
+
+// sign makes the certificate of a subject that has this key.
+func (a *authority) sign(key crypto.PublicKey, for_ subject) ([]byte, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, err
 	}
 	now := time.Now()
 	template := &x509.Certificate{
@@ -151,11 +180,11 @@ func (a *authority) issue(file string, for_ subject) error {
 	for _, address := range for_.addresses {
 		template.IPAddresses = append(template.IPAddresses, net.ParseIP(address))
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key, a.key)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return write(file+".crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }
 
 // keepCurrent issues certificates again before they expire, until the context ends. Whoever uses them reads their files again.

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Kubectl } from '../harness/kubectl.ts';
 import { installedKubernetes, KubernetesLab } from '../harness/kubernetes-lab.ts';
 import { pauseDataPlanes } from '../harness/paused.ts';
+import { servedSerial } from '../harness/served-certificate.ts';
 import { waitUntil } from '../harness/wait.ts';
 
 /** Clusters of a local region are real: kubectl works with the kubeconfig that the API gives. Without containerd their
@@ -125,17 +124,7 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
 
   test('a certificate that is not good any more is issued again while the API server runs', async () => {
     const { cluster } = JSON.parse(await kubectl.run('config', 'view', '-o', 'json')).clusters[0];
-    const serial = async () => {
-      const socket = connect({
-        host: new URL(cluster.server).hostname,
-        port: 6443,
-        rejectUnauthorized: false,
-      });
-      await once(socket, 'secureConnect');
-      const { serialNumber } = socket.getPeerCertificate();
-      socket.destroy();
-      return serialNumber;
-    };
+    const serial = () => servedSerial(new URL(cluster.server).hostname, 6443);
     const [before, pids] = [await serial(), lab.pids()];
     const files = readdirSync(lab.home, { recursive: true, encoding: 'utf8' });
     const file = files.find((name) => path.basename(name) === 'apiserver.crt') ?? '';
