@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -9,6 +17,7 @@ import type { Kubectl } from '../harness/kubectl.ts';
 import { installedKubernetes, KubernetesLab } from '../harness/kubernetes-lab.ts';
 import { BUDGET, COUNTER, INTRUDER, SERVICE, WEB } from '../harness/kubernetes-objects.ts';
 import { ownAddress, Registry } from '../harness/registry.ts';
+import { servedSerial } from '../harness/served-certificate.ts';
 import { Traffic, textOf } from '../harness/traffic.ts';
 import { waitUntil } from '../harness/wait.ts';
 
@@ -16,6 +25,7 @@ import { waitUntil } from '../harness/wait.ts';
 
 const installed = await installedKubernetes(['containerd', 'coredns']);
 const { versions, fault } = installed;
+const NODE_PROGRAMS = ['kubelet', 'kube-proxy', 'names', 'volumes'];
 const newest = versions.at(-1) ?? '';
 const upgrade = versions.length > 1 ? versions.slice(-2) : undefined;
 
@@ -39,6 +49,8 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
   };
   const networkNumber = (): number =>
     JSON.parse(readFileSync(path.join(home(), 'network.json'), 'utf8')).number;
+  const nodeFolders = (): string[] =>
+    readdirSync(path.join(home(), 'nodes')).map((id) => path.join(home(), 'nodes', id, 'data'));
   const volumes = () => readdirSync(path.join(home(), 'volumes'));
   /** Where the service answers on each node. */
   const addresses = async (): Promise<readonly string[]> => {
@@ -63,6 +75,12 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
   beforeAll(async () => {
     registry = await Registry.start(ownAddress() ?? '127.0.0.1');
     lab = await KubernetesLab.start(installed, { imageMirror: registry.origin });
+    // Where no node may pass through.
+    const closed = path.join(lab.server.dataDir, 'closed');
+    mkdirSync(closed, { mode: 0o700 });
+    mkdirSync(path.join(closed, 'images'));
+    writeFileSync(path.join(closed, 'images', 'broken.tar'), 'no archive');
+    symlinkSync(path.join(closed, 'images'), path.join(lab.server.dataDir, 'images'));
     kubectl = await lab.create('lab', upgrade?.[0] ?? newest);
     for (const each of [WEB, BUDGET, SERVICE]) await kubectl.apply(each);
     await twoPodsRun();
@@ -201,6 +219,43 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
     await balancer();
   });
 
+  test('nodes of a pool may pretend, beside those that run pods', async () => {
+    const marks = { labels: { 'virga.local/pods': 'pretend' }, taints: { pretend: 'yes:NoSchedule' } };
+    const pool = { name: 'many', flavor_id: 'g1-standard-2-4', min_node_count: 2, ...marks };
+    await lab.finished(await lab.call('POST', '/lab/pools', pool));
+    expect(await kubectl.nodes()).toHaveLength(4);
+    const [balancerBefore] = await balancers();
+    await kubectl.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'nothing-0' },
+      spec: {
+        nodeSelector: marks.labels,
+        tolerations: [{ key: 'pretend', operator: 'Exists' }],
+        containers: [{ name: 'nothing', image: 'registry.example/no/such:1' }],
+      },
+    });
+    await waitUntil(async () => (await podsOf('nothing')).length === 1, { what: 'the pod to pretend' });
+    // Load balancers send them nothing, and pods of the other nodes reach each other as before.
+    expect(await textOf(await balancer())).toMatch(/^web-/);
+    const seen = new Set<string>();
+    for (const address of await addresses())
+      await textOf(address).then(
+        (text) => seen.add(text),
+        () => undefined,
+      );
+    expect([...seen].every((text) => text.startsWith('web-')) && seen.size > 0).toBe(true);
+    const members = async () =>
+      (
+        await lab.server.call(
+          'GET',
+          `/cloud/v1/lbpools/1/1?loadbalancer_id=${balancerBefore.id}&details=true`,
+        )
+      ).body.results[0].members.length;
+    expect(await members()).toBe(2);
+    await lab.finished(await lab.call('DELETE', '/lab/pools/many'));
+  });
+
   test('a node has what its flavor has, and its root is nobody on this machine', async () => {
     const { items } = await kubectl.get('nodes');
     for (const { status } of items) expect(status.capacity).toMatchObject({ cpu: '2', memory: '4Gi' });
@@ -235,6 +290,31 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
       const settings = await kubectl.run('get', '--raw', `/api/v1/nodes/${metadata.name}/proxy/configz`);
       expect(JSON.parse(settings).kubeletconfig.imageGCHighThresholdPercent).toBe(100);
     }
+  });
+
+  test('certificates of a node that are not good any more are issued again while it runs', async () => {
+    const before = lab.pids();
+    const [node] = (await kubectl.get('nodes')).items;
+    const served = () => servedSerial(node.status.addresses[0].address, 10_250);
+    const serial = await served();
+    for (const folder of nodeFolders())
+      for (const name of NODE_PROGRAMS) writeFileSync(path.join(folder, `${name}.crt`), '');
+    const isIssued = (file: string) => readFileSync(file, 'utf8').includes('BEGIN CERTIFICATE');
+    const files = nodeFolders().flatMap((folder) =>
+      NODE_PROGRAMS.map((name) => path.join(folder, `${name}.crt`)),
+    );
+    await waitUntil(async () => files.every(isIssued) && (await served()) !== serial, {
+      what: 'all certificates to be issued, and the kubelet to serve its own',
+    });
+    expect(await kubectl.run('get', '--raw', `/api/v1/nodes/${node.metadata.name}/proxy/healthz`)).toBe('ok');
+    expect(lab.pids()).toEqual(before);
+  });
+
+  test('a node reads the archives of images, and leaves out a broken one', () => {
+    for (const folder of nodeFolders())
+      expect(readFileSync(path.join(folder, '..', 'node.log'), 'utf8')).toContain(
+        'the image broken.tar is left out',
+      );
   });
 
   test.skipIf(ownAddress() === undefined)('images come from the mirror', async () => {
@@ -303,12 +383,20 @@ describe.skipIf(fault !== undefined)(`pods run${fault ? `: skipped, ${fault}` : 
   test('what is killed comes back, and the pods with it', async () => {
     const killed = lab.pids();
     const started = await starts();
+    // Links that root of a node puts into its folder lead nothing of this machine astray.
+    const secret = path.join(lab.server.dataDir, 'not-of-the-node');
+    writeFileSync(secret, 'kept');
+    for (const folder of nodeFolders()) {
+      symlinkSync(secret, path.join(folder, 'kubelet.crt.draft'));
+      unlinkSync(path.join(folder, 'kubelet.crt'));
+    }
     for (const pid of killed) process.kill(pid, 'SIGKILL');
     await twoPodsRun();
     await waitUntil(async () => (await starts()) > started, { what: 'the counter to count on' });
     const address = await balancer();
     await waitUntil(() => textOf(address), { what: 'a pod to answer again' });
     expect(lab.pids().some((pid) => killed.includes(pid))).toBe(false);
+    expect(readFileSync(secret, 'utf8')).toBe('kept');
   });
 
   test('nothing is left of a cluster that was deleted', async () => {

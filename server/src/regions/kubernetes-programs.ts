@@ -15,6 +15,7 @@ export function kubernetesPrograms(engines: Pick<Engines, 'isReady' | 'programOf
       isKnown(version)
         ? `Kubernetes ${version} is not on this machine: npm run engines -- install ${engineOf(version)}`
         : `Kubernetes ${version} cannot be had in local regions`,
+    noneFault: () => 'Kubernetes is not on this machine: npm run engines -- install kubernetes',
     runsPods: () => engines.isReady('containerd'),
     names: () => engines.programOf('coredns'),
   };

@@ -3,6 +3,11 @@
 /** On each node: which labels and taints are those of its pool, so that they can be taken away. */
 const ANNOTATION = 'virga.local/pool-marks';
 
+/** Of pools whose nodes only pretend to run pods, although this machine could run them. */
+const PODS = 'virga.local/pods';
+export const pretends = (labels: Readonly<Record<string, string>> | undefined): boolean =>
+  labels?.[PODS] === 'pretend';
+
 export interface Taint {
   readonly key: string;
   readonly value?: string;

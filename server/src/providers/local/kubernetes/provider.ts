@@ -24,6 +24,7 @@ import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
 import { drain } from './drain.ts';
+import { pretends } from './marks.ts';
 import { neededNodes } from './needed.ts';
 import { freeNodeAddress, makeNetwork, NETWORKS, type Network, networkOf, removeNetwork } from './network.ts';
 import { conditionOf, markNode, nodesOf } from './nodes.ts';
@@ -164,8 +165,9 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     await this.#changes.change(keyOf(desired.clusterId, desired.id), () =>
       withRoom(this.#root, async () => {
         const node = nodePathsOf(paths, desired.id);
-        makeNodeFolders(node, networkOf(paths) !== null);
-        const list = this.#nodeWords(paths, node, desired);
+        const network = networkOfNode(paths, node, desired);
+        makeNodeFolders(node, network !== null);
+        const list = this.#nodeWords(paths, node, desired, network);
         await this.#node(node).serve({ version: desired.version, list }, async () => true);
       }),
     );
@@ -275,7 +277,11 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   async release(programs: Programs): Promise<void> {
     await this.#changes.idle();
     if (programs === 'leave') return;
-    await eachAtMost(SIDE_BY_SIDE, this.#clusters(), (id) => this.#stop(id));
+    await eachAtMost(SIDE_BY_SIDE, this.#clusters(), (id) =>
+      this.#stop(id).catch((error) =>
+        this.#options.log.warn({ err: error, id }, `Kubernetes: ${messageOf(error)}`),
+      ),
+    );
   }
 
   /** Nodes first, and the network that they were in last. */
@@ -329,9 +335,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   }
 
   async #unplug(paths: Paths): Promise<void> {
-    if (networkOf(paths) === null) return;
-    const program = this.#anyProgram();
-    if (program !== undefined) await removeNetwork(paths, program);
+    if (existsSync(paths.network)) await removeNetwork(paths, this.#anyProgram());
   }
 
   /** Ends a node, and removes what only root can. */
@@ -339,14 +343,22 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     const program = this.#node(node);
     const isRealNode = program.notes?.list[0] === 'machine';
     await program.stop();
-    const engine = this.#anyProgram();
-    if (!isRealNode || engine === undefined) return;
-    const { exitCode, output } = await runAsRoot(engine, ['machine', '--remove', `--id=${node.id}`]);
+    if (!isRealNode) return;
+    const { exitCode, output } = await runAsRoot(this.#anyProgram(), [
+      'machine',
+      '--remove',
+      `--id=${node.id}`,
+    ]);
     if (exitCode !== 0) throw new Error(`what the node ${node.id} had cannot be removed: ${output}`);
   }
 
-  #nodeWords(paths: Paths, node: NodePaths, desired: DesiredNode): readonly string[] {
-    const network = networkOf(paths);
+  /** @param network null: its pods only pretend */
+  #nodeWords(
+    paths: Paths,
+    node: NodePaths,
+    desired: DesiredNode,
+    network: Network | null,
+  ): readonly string[] {
     const note = (name: NodeName) => writeFileAtomically(namesFile(node), JSON.stringify(name));
     if (network === null) {
       note({ name: desired.name });
@@ -381,13 +393,13 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     return program;
   }
 
-  /** Every version can remove what another one made. */
-  #anyProgram(): string | undefined {
+  /** Every version can remove what another one made.
+   *  @throws Error with how to get one: what only a program can remove stays known until then */
+  #anyProgram(): string {
     const { programs } = this.#options;
-    return programs
-      .versions()
-      .flatMap((version) => programs.programOf(version) ?? [])
-      .at(-1);
+    const [program] = programs.versions().flatMap((version) => programs.programOf(version) ?? []);
+    if (program === undefined) throw new Error(programs.noneFault());
+    return program;
   }
 
   /** The machine of a node is gone: so is its entry. */
@@ -411,6 +423,13 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   #clusters(): string[] {
     return foldersIn(this.#root);
   }
+}
+
+/** The network in which a node runs pods; null: they only pretend. A node stays what it was made as. */
+function networkOfNode(paths: Paths, node: NodePaths, desired: DesiredNode): Network | null {
+  const known = readJson<NodeName>(namesFile(node));
+  const isReal = known === null ? !pretends(desired.labels) : known.address !== undefined;
+  return isReal ? networkOf(paths) : null;
 }
 
 const keyOf = (clusterId: string, nodeId: string) => `${clusterId}/${nodeId}`;

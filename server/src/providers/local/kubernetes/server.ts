@@ -15,6 +15,8 @@ export interface KubernetesPrograms {
   programOf(version: string): string | undefined;
   /** How to get it. */
   fault(version: string): string;
+  /** How to get any. */
+  noneFault(): string;
   /** Whether nodes of this machine can run pods; else they pretend to. */
   runsPods(): boolean;
   /** The program that answers pods for the names of services; undefined: nothing does. */

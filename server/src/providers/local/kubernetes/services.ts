@@ -5,6 +5,7 @@ import type {
   ServiceState,
 } from '../../../features/kubernetes/port.ts';
 import { ask } from './api.ts';
+import { pretends } from './marks.ts';
 import type { Paths } from './paths.ts';
 
 /** Services of a cluster that need a load balancer, as its API server has them. */
@@ -92,7 +93,8 @@ function serviceOf({ metadata, spec, status }: Service): ClusterService {
 
 function nodeOf({ metadata, spec, status }: Node): ServiceNode[] {
   const address = status.addresses?.find(({ type }) => type === 'InternalIP')?.address;
-  if (address === undefined || metadata.labels?.[EXCLUDED] !== undefined) return [];
+  if (address === undefined || metadata.labels?.[EXCLUDED] !== undefined || pretends(metadata.labels))
+    return [];
   return [
     {
       address,
