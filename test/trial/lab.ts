@@ -10,6 +10,7 @@ import { cableFault } from '../harness/cable.ts';
 import { processesIn } from '../harness/leftovers.ts';
 import { Segment } from '../harness/machines.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
+import { waitUntil } from '../harness/wait.ts';
 import { Caller } from './caller.ts';
 import { PASSWORD, PostgresServer } from './postgres.ts';
 import { Prometheus } from './prometheus.ts';
@@ -90,6 +91,8 @@ export class Lab {
     const parent = options.postgresIn?.(folder) ?? folder;
     const primary = await PostgresServer.create(parent, options.port + 4);
     const lab = new Lab(options, folder, primary);
+    const interrupted = () => void lab.end().finally(() => process.exit(130));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupted);
     try {
       await lab.#begin();
     } catch (error) {
@@ -206,6 +209,13 @@ export class Lab {
     const own = `${NETWORK}.${10 + MACHINES.indexOf(machine)}`;
     for (const address of this.segment.addresses(machine))
       if (address.startsWith(`${NETWORK}.`) && address !== own) this.segment.forget(machine, address);
+  }
+
+  /** The power is back: nothing runs there yet, and what is started reaches the others. */
+  async connect(machine: Machine): Promise<void> {
+    this.segment.link(machine, 'up');
+    const database = this.#options.port + 3;
+    await waitUntil(() => this.segment.reaches(machine, database), { what: `${machine} to be connected` });
   }
 
   /** Programs of engines on a machine.

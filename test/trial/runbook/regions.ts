@@ -77,7 +77,7 @@ export const regionEntries: readonly Entry[] = [
       const { body } = await attempt.as.call('GET', `/cloud/v1/loadbalancers/1/${ALONE}/${made}`);
       const same = body.vip_address === one.body.vip_address ? 'the same address' : 'another address';
 
-      lab.segment.link(lost, 'up');
+      await lab.connect(lost);
       await lab.startWorker(lost);
       return `the region with \`nodes\` moved by itself; the other one came up on the other machine with ${same}`;
     },

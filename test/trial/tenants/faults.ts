@@ -119,7 +119,7 @@ export const FAULTS: readonly Fault[] = [
       lab.cutPower('machine-1');
       const serving = tenants.filter(({ suspended }) => suspended !== 'stopped');
       for (const tenant of serving) await tenant.waitFor(true);
-      lab.segment.link('machine-1', 'up');
+      await lab.connect('machine-1');
       await lab.startWorker('machine-1');
       await second.start();
       await moveBack(lab);

@@ -10,7 +10,9 @@ import { REGION, type Tenant } from './tenant.ts';
 export async function leftOf(tenant: Tenant): Promise<string[]> {
   const { lab, name, id, project, bucket } = tenant;
   const left: string[] = [];
-  const query = (text: string) => lab.primary.query(text, 'virga');
+  // The database may be away just now.
+  const query = (text: string) =>
+    waitUntil(() => lab.primary.query(text, 'virga'), { what: `an answer to ${text}`, intervalMs: 250 });
   const columns = await query(
     `select c.table_name as table, c.column_name as column from information_schema.columns c
        join pg_class k on k.relname = c.table_name and k.relnamespace = 'public'::regnamespace
