@@ -1,11 +1,15 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { raw, sql } from '../../server/src/platform/database/sql.ts';
 import type { Kubectl } from '../harness/kubectl.ts';
+import { addSshKeyCall } from '../harness/kubernetes.ts';
 import { installedKubernetes, KubernetesLab } from '../harness/kubernetes-lab.ts';
+import { processesIn } from '../harness/leftovers.ts';
 import { pauseDataPlanes } from '../harness/paused.ts';
 import { servedSerial } from '../harness/served-certificate.ts';
 import { waitUntil } from '../harness/wait.ts';
+import { asVictim, CLIENT } from '../security/victim.ts';
 
 /** Clusters of a local region are real: kubectl works with the kubeconfig that the API gives. Without containerd their
  *  nodes only pretend to run pods. */
@@ -229,6 +233,34 @@ describe.skipIf(fault !== undefined)(`Kubernetes is real${fault ? `: skipped, ${
       await lab.finished(await lab.call('DELETE', '/old'));
     },
   );
+
+  test('nothing is left of the clusters of a client that is deleted, and those of others go on', async () => {
+    const { server, home } = lab;
+    const before = readdirSync(home);
+    const its = asVictim(server);
+    const { method, path: keys, body: key } = addSshKeyCall;
+    expect((await its.call(method, keys.replace(/1$/, `${CLIENT}`), { body: key })).status).toBe(201);
+    const pools = [{ name: 'workers', flavor_id: 'g1-standard-1-2', min_node_count: 1 }];
+    const made = await its.call('POST', `/cloud/v2/k8s/clusters/${CLIENT}/1`, {
+      body: { name: 'theirs', version: newest, keypair: key.name, pools },
+    });
+    expect([made.status, (await its.ended(made)).error]).toEqual([200, null]);
+    const theirs = readdirSync(home).filter((name) => !before.includes(name));
+    expect(theirs.flatMap((name) => processesIn(path.join(home, name))).length).toBeGreaterThan(1);
+
+    const client = `/virga/v1/clients/${CLIENT}`;
+    const suspension = { reason: 'It leaves', data_planes: 'running' };
+    await server.call('POST', `${client}/suspend`, { as: 'operator', body: suspension });
+    const deleted = await server.ended(await server.call('DELETE', client, { as: 'operator' }));
+    expect([deleted.state, deleted.error]).toEqual(['FINISHED', null]);
+    expect(readdirSync(home)).toEqual(before);
+    expect(theirs.flatMap((name) => processesIn(path.join(home, name)))).toEqual([]);
+    for (const table of ['k8s_clusters', 'instances', 'volumes', 'ports', 'tasks'])
+      expect(
+        await server.db.number(sql`select count(*) as count from ${raw(table)} where project_id = ${CLIENT}`),
+      ).toBe(0);
+    await twoPodsRun();
+  });
 
   test('nothing is left of a cluster that was deleted', async () => {
     await lab.finished(await lab.call('DELETE', '/lab'));
