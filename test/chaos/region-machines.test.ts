@@ -138,6 +138,12 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     for (const vip of [...vips, fleeting.vip_address]) segment.forget(first, vip);
     await reached(second);
     await goesOn();
+    // Its files are on the machine that is gone, and whoever asks is told so.
+    await waitUntil(async () => (await api.call('GET', `${CLUSTERS}/dropped`)).body.status === 'UNHEALTHY', {
+      what: 'the cluster whose machine is gone to be said not to serve',
+    });
+    const { fault } = (await api.call('GET', `${CLUSTERS}/dropped/metrics`)).body;
+    expect(fault).toContain('does not have the data of this cluster');
     // What is deleted meanwhile leaves the machine that is away when that is back, and so do addresses of the region.
     for (const gone of [`${LBS}/${fleeting.id}`, `${CLUSTERS}/dropped`])
       expect((await api.ended(await api.call('DELETE', gone))).error).toBeNull();

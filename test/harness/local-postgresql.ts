@@ -111,7 +111,7 @@ export async function startLocalClusters(options: { bytesPerGib?: number } = {})
   };
 }
 
-async function newCluster(
+export async function newCluster(
   provider: { hostOf(id: string): Promise<string> },
   parts: Partial<DesiredCluster>,
 ): Promise<DesiredCluster> {

@@ -38,3 +38,8 @@ export interface Engine {
   /** The same, for good. */
   close(programs: Programs): Promise<void>;
 }
+
+/** Why something does not serve that was made on another machine of its region.
+ *  @param what "cluster", "storage" */
+export const madeElsewhere = (what: string): string =>
+  `The machine that serves the region now does not have the data of this ${what}: it serves again when the machine that has them serves the region`;

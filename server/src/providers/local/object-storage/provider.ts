@@ -75,6 +75,7 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
         await this.#prepare(server, desired, operation);
         await this.#serve(server, desired);
         await applyAll(server, desired, change.retracted);
+        settle(server);
       }),
     );
     return READY;
@@ -128,7 +129,7 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     const host = hostOf(desired);
     if (notes === null) {
       const root = { access: 'root', secret: randomBytes(30).toString('base64url') };
-      server.note({ creator: operation.key, host, root, applied: {} });
+      server.note({ creator: operation.key, host, root, applied: {}, isNew: true });
     } else if (notes.host !== host) server.note({ ...notes, host });
     accessSync(paths.data, constants.R_OK);
   }
@@ -160,6 +161,13 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     await expire(server, buckets, now, this.#closing.signal);
     server.note({ ...notes, expiredAt: now.getTime() });
   }
+}
+
+/** From here on its data are here. */
+function settle(server: Server): void {
+  if (!server.notes?.isNew) return;
+  const { isNew: _, ...notes } = server.notes;
+  server.note(notes);
 }
 
 export const createLocalObjectStorage = (options: LocalObjectStorageOptions) =>

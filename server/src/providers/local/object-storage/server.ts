@@ -18,6 +18,8 @@ export interface Notes {
   readonly creator: string;
   /** Its address; absent: it is deleted, or is not ready yet. */
   readonly host?: string;
+  /** It is being made, and nobody was told of it. */
+  readonly isNew?: boolean;
   readonly root: Credentials;
   /** What buckets were last set to, by name. */
   readonly applied: Readonly<Record<string, string>>;

@@ -7,13 +7,13 @@ import type {
 } from '../../../features/managed-postgresql/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { removeFolder } from '../../../kernel/files.ts';
-import type { HostAddresses } from '../host/engine.ts';
+import { type HostAddresses, madeElsewhere } from '../host/engine.ts';
 import { makeOwnFolder } from '../host/files.ts';
 import { archiveNow, Backups, restoreCommand } from './backups.ts';
 import { type BringUpDeps, bringUp, startPrimary } from './bring-up.ts';
 import type { Role } from './configuration.ts';
 import { Losses } from './losses.ts';
-import { measure } from './measure.ts';
+import { measure, unmeasured } from './measure.ts';
 import { phaseOf } from './next.ts';
 import { makeFolders, type NodeName, pathsOf, removeFolders } from './paths.ts';
 import { Pooler, type PoolerProgram } from './pooler.ts';
@@ -101,11 +101,11 @@ export class Cluster {
     return this.#server('a').notes?.host;
   }
 
-  /** What is known of one that could not be looked at; undefined: it never was. */
+  /** What is known of one that could not be looked at; undefined: not even what it should be. */
   seenWith(fault: string): ObservedCluster | undefined {
-    const observed = this.#seen?.observed;
     const desired = this.#desired;
-    if (!observed || !desired) return undefined;
+    if (!desired) return undefined;
+    const observed = this.#seen?.observed ?? unmeasured(this.#sizeOf(desired));
     const backups = desired.backups ? this.#backups.kept() : [];
     return { ...observed, backups, servers: this.#describe(desired, null), fault };
   }
@@ -121,11 +121,8 @@ export class Cluster {
     this.#desired = desired;
     const upgrading = await this.#upgrade.reconcile(desired, binaries);
     if (upgrading !== null) return upgrading;
-    if (!this.#servers().primary.hasData()) {
-      if (!change.isNew)
-        throw new TaskFailed('The data of this cluster is not in the data directory of its region');
-      await this.#make(desired, change, binaries);
-    }
+    if (!change.isNew && !this.#servers().primary.isMade()) throw new TaskFailed(madeElsewhere('cluster'));
+    if (!this.#servers().primary.hasData()) await this.#make(desired, change, binaries);
     await this.#deps.addresses.add([desired.host]);
     await this.#serve(desired, binaries);
     const { primary } = this.#servers();
@@ -144,6 +141,7 @@ export class Cluster {
     const fault = await this.#reconcilePooler(desired);
     if (fault !== null) throw new TaskFailed(fault);
     this.#remember();
+    if (step === null) this.#servers().primary.settle();
     return step;
   }
 
@@ -153,7 +151,7 @@ export class Cluster {
     const { root, templates } = this.#deps;
     const { version, host } = desired;
     makeFolders(primary.paths);
-    if (!source) return primary.initialize(binaries, templates, version, { host });
+    if (!source) return primary.initialize(binaries, templates, version, { host, isNew: true });
     const other = new Cluster(source.cluster_id, this.#deps);
     const backups = new Backups(pathsOf(root, source.cluster_id).home, this.#deps);
     const backup = backups.before(source.until);
@@ -165,7 +163,12 @@ export class Cluster {
     await backups.copyLog(backup, replay, home);
     const restore = { command: restoreCommand(replay), until: source.until };
     const copy = { folder: backup.folder, home: from.paths.home };
-    await primary.fillFrom(copy, binaries, { host, former: from.notes?.password ?? '', restore });
+    await primary.fillFrom(copy, binaries, {
+      host,
+      isNew: true,
+      former: from.notes?.password ?? '',
+      restore,
+    });
   }
 
   /** It has what it was to have: from here on it is a server like any other. */
@@ -183,8 +186,7 @@ export class Cluster {
     this.#desired = desired;
     // No task brings it to another version any more.
     if (this.#servers().primary.notes?.upgrade) await this.#upgrade.goBack();
-    if (!this.#servers().primary.hasData())
-      throw new Error('its data is not in the data directory of its region');
+    if (!this.#servers().primary.isMade()) throw new Error(madeElsewhere('cluster'));
     const missing = await this.#repair(desired);
     const backups = await this.#reconcileBackups(desired);
     const seen = this.#seen;

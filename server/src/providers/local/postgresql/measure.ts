@@ -61,3 +61,16 @@ export async function measure(server: Server, size: number): Promise<Omit<Observ
     };
   });
 }
+
+/** Of a server that nobody could ask.
+ *  @param size of its storage in bytes */
+export const unmeasured = (size: number): Omit<ObservedCluster, 'fault'> => ({
+  databaseSizes: {},
+  metrics: {
+    connections: { active: 0, idle: 0, max: 0 },
+    transactions: { committed: 0, rolled_back: 0, deadlocks: 0 },
+    rows: { returned: 0, inserted: 0, updated: 0, deleted: 0 },
+    blocks: { read: 0, hit: 0 },
+    storage: { used_bytes: 0, size_bytes: size },
+  },
+});

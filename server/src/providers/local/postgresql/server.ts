@@ -55,6 +55,8 @@ export interface Notes {
   readonly isTakingOver?: boolean;
   /** When one that had become the primary let clients in last; ISO 8601, in UTC. */
   readonly tookOverAt?: string;
+  /** It is being made, and nobody was told of it. If it was finished on another machine, its data are there. */
+  readonly isNew?: boolean;
 }
 
 const START_SECONDS = 60;
@@ -104,6 +106,17 @@ export class Server {
 
   hasData(): boolean {
     return existsSync(join(this.paths.data, 'PG_VERSION'));
+  }
+
+  /** Whether it was made here to its end. */
+  isMade(): boolean {
+    return this.hasData() && this.notes?.isNew !== true;
+  }
+
+  settle(): void {
+    if (!this.notes?.isNew) return;
+    const { isNew: _, ...notes } = this.notes;
+    this.note(notes);
   }
 
   /** The major version of its data; undefined: there are none. */

@@ -59,9 +59,12 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
         await this.#servers.prepare(server, operation);
         const { notes } = server;
         const host = hostOf(desired);
-        if (notes?.host !== host) server.note({ creator: notes?.creator ?? operation.key, host });
+        const { creator = operation.key } = notes ?? {};
+        const isNew = notes === null || notes.isNew === true;
+        if (notes?.host !== host) server.note({ creator, host, ...(isNew && { isNew }) });
         await this.#servers.settle(host);
         await server.serve(desired, host);
+        if (isNew) server.note({ creator, host });
       });
     });
     return READY;

@@ -19,6 +19,8 @@ export interface Notes {
   readonly creator: string;
   /** Its address; absent: it is not ready yet. */
   readonly host?: string;
+  /** It is being made, and nobody was told of it. */
+  readonly isNew?: boolean;
 }
 
 export const PORT = 2022;

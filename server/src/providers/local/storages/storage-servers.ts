@@ -4,7 +4,7 @@ import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import type { Leftover } from '../../../kernel/leftover.ts';
 import type { Operation } from '../../../kernel/operation.ts';
-import type { EngineHost } from '../host/engine.ts';
+import { type EngineHost, madeElsewhere } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
 import { makePassage } from '../host/files.ts';
 import { type Programs, Reconciler } from '../host/reconciler.ts';
@@ -14,8 +14,9 @@ import { type Measured, Usage, type UsageKind } from './usage.ts';
 /** The server of one storage, as far as those of all kinds are alike. */
 export interface StorageServer extends Measured {
   readonly paths: Measured['paths'] & { readonly id: string };
-  /** What is known beside the data: which operation made it, and its address. */
-  readonly notes: { readonly creator: string; readonly host?: string } | null;
+  /** What is known beside the data: which operation made it, its address, and whether that operation is under way. If it
+   *  was finished on another machine, the data are there. */
+  readonly notes: { readonly creator: string; readonly host?: string; readonly isNew?: boolean } | null;
   stop(): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export interface StorageServersOptions<S extends StorageServer> extends EngineHo
   removeFolders(paths: S['paths']): Promise<void>;
 }
 
-const hasData = ({ paths, notes }: StorageServer) => existsSync(paths.data) && notes !== null;
+const hasData = ({ paths, notes }: StorageServer) => existsSync(paths.data) && notes !== null && !notes.isNew;
 
 const SIDE_BY_SIDE = 4;
 
@@ -74,8 +75,7 @@ export class StorageServers<S extends StorageServer> {
       await this.#stop(server);
       await this.#options.removeFolders(paths);
     }
-    if (!isNew && !hasData(server))
-      throw new TaskFailed('The data of this storage is not in the data directory of its region');
+    if (!isNew && !hasData(server)) throw new TaskFailed(madeElsewhere('storage'));
     this.#options.makeFolders(paths);
   }
 
@@ -122,7 +122,7 @@ export class StorageServers<S extends StorageServer> {
       desired,
       look: async (each) => {
         const server = this.#server(each.id);
-        if (!hasData(server)) throw new Error('its data is not in the data directory of its region');
+        if (!hasData(server)) throw new Error(madeElsewhere('storage'));
         return look(server, each);
       },
       failed: (id, error) => {

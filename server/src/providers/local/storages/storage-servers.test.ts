@@ -1,0 +1,68 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { OwnerFence } from '../host/owner-fence.ts';
+import { homeOf, type StorageServer, StorageServers } from './storage-servers.ts';
+
+let dataDir: string;
+let fence: OwnerFence;
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(path.join(tmpdir(), 'virga-storages-'));
+  chmodSync(dataDir, 0o711);
+  fence = new OwnerFence(dataDir);
+  await fence.takeOver(1);
+});
+
+afterEach(async () => {
+  await fence.release();
+  rmSync(dataDir, { recursive: true });
+});
+
+test('only a storage that was made here to its end is served here', async () => {
+  const warnings: string[] = [];
+  const notes: Record<string, StorageServer['notes']> = {
+    1: { creator: 'task' },
+    2: { creator: 'task', isNew: true },
+    3: null,
+  };
+  const servers = new StorageServers<StorageServer>({
+    dataDir,
+    fence,
+    log: { warn: (_, message) => warnings.push(message) },
+    now: () => new Date(),
+    addresses: { add: async () => false, remove: async () => undefined },
+    allocateAddress: async () => '127.0.0.1',
+    folder: 'storages',
+    kind: 'sftp_storage',
+    creating: 'create_sftp_storage',
+    usage: { trafficOf: () => new Map(), isOwn: () => false },
+    serverOf: (root, id) => {
+      const home = homeOf(root, id);
+      const paths = {
+        id,
+        home,
+        data: home,
+        traffic: path.join(home, 'traffic'),
+        report: path.join(home, 'report'),
+      };
+      return { paths, notes: notes[id] ?? null, stop: async () => undefined };
+    },
+    makeFolders: () => undefined,
+    removeFolders: async () => undefined,
+  });
+  for (const id of Object.keys(notes)) mkdirSync(homeOf(servers.root, id), { recursive: true });
+  const looked: string[] = [];
+  await servers.observe(['1', '2', '3'], async (id) => ({ id }), {
+    what: 'a storage',
+    look: async (_, { id }) => looked.push(id),
+  });
+  expect(looked).toEqual(['1']);
+  expect(warnings).toHaveLength(2);
+  expect(warnings[0]).toContain('does not have the data of this storage');
+  const operation = { key: 'task', type: 'update', name: '', acceptedAt: new Date(0) };
+  await expect(servers.change('2', (server) => servers.prepare(server, operation))).rejects.toThrow(
+    'does not have the data of this storage',
+  );
+});
