@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../test/harness/
 import { randomIds } from '../../kernel/ids.ts';
 import { Db } from '../database/db.ts';
 import { sql } from '../database/sql.ts';
+import type { OwnedDataPlane } from './owned-region.ts';
 import { RegionOwners } from './region-owners.ts';
 import { dataPlane } from './testing/data-plane.ts';
 
@@ -23,13 +24,13 @@ afterEach(async () => {
 });
 
 /** Those of a machine, by a clock of the test. */
-const ownersOn = (name: string, from: Db, steady: () => number) =>
+const ownersOn = (name: string, from: Db, steady: () => number, plane: Partial<OwnedDataPlane> = {}) =>
   new RegionOwners({
     db: from,
     log: pino({ level: 'silent' }),
     ids: randomIds(),
     node: { name, dataDir: `/data/${name}`, alone: false },
-    owned: [{ id: 1, name: 'Local', data: dataPlane() }],
+    owned: [{ id: 1, name: 'Local', data: dataPlane(plane) }],
     everybodys: [],
     steady,
   });
@@ -118,6 +119,41 @@ test('a region stays on its machine while another process of that is there', asy
   await db.run(sql`update region_owners set awaited_at = now() - interval '1 minute'`);
   await other.claimFree();
   expect(other.owned()).toEqual([1]);
+});
+
+test('a machine that answers for the addresses of its region is busy, and gets its time', async () => {
+  await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
+  await db.run(
+    sql`insert into region_addresses (region_id, address, owner_id) values (1, '192.0.2.7', gen_random_uuid())`,
+  );
+  let now = 0;
+  const asked = new Set<string>();
+  const isElsewhere = async (addresses: readonly string[] = []) => {
+    for (const address of addresses) asked.add(address);
+    return true;
+  };
+  const [one, two] = [ownersOn('one', db, () => now), ownersOn('two', db, () => now, { isElsewhere })];
+  await one.begin();
+  await one.claimFree();
+  const silentFor = (seconds: number) =>
+    db.run(sql`update region_owners set renewed_at = now() - ${seconds}::int * interval '1 second'`);
+  const look = async () => {
+    now += 1500;
+    await two.claimFree();
+  };
+  for (let looks = 0; looks < 12; looks++) await look();
+  await silentFor(9);
+  await look();
+  expect([two.owned(), [...asked]]).toEqual([[], ['192.0.2.7']]);
+  // Its worker does not come back.
+  await silentFor(20);
+  await look();
+  expect(two.owned()).toEqual([1]);
+  // Nobody answers: that machine is gone.
+  for (let looks = 0; looks < 12; looks++, now += 1500) await one.claimFree();
+  await silentFor(9);
+  await one.claimFree();
+  expect(one.owned()).toEqual([1]);
 });
 
 test('without the database a region goes on, but not beside another machine that has its addresses', async () => {

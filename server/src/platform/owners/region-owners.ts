@@ -28,6 +28,8 @@ const SILENT_MS = 4000;
 const BREAK_MS = 3000;
 /** After the database was away a busy machine needs its time until it is heard again. */
 const UNHEARD_MS = 10_000;
+/** A machine that answers for the region's addresses is not gone. For this long it may be busy, or start its worker. */
+const ALIVE_MS = 15_000;
 
 /** The leases of this node on regions that only one node at a time may work on. */
 export class RegionOwners {
@@ -106,7 +108,7 @@ export class RegionOwners {
   async #claimRunning(row: store.OwnerRow): Promise<void> {
     const region = this.#regions.get(row.region_id);
     if (!region || region.data.programsOf(this.#options.node.dataDir).length === 0) return;
-    await this.#claim(region, row);
+    await this.#claim(region, row, 0);
     this.#held.delete(row.region_id);
     await store.release(this.#options.db, row.region_id, this.#session);
   }
@@ -172,14 +174,16 @@ export class RegionOwners {
     const rows = await this.#rows(unheld);
     const now = this.#now();
     const since = before === undefined || now - this.#heardAt > BREAK_MS ? now : before;
+    const alive = await this.#alive(rows, now - since);
     for (const row of rows) {
       const region = this.#regions.get(row.region_id);
       if (!region) continue;
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
-      const isFree = row.free && !this.#mayBeUnheard(row, now - since) && !this.#isForItsOwn(row);
-      if (isFree || this.#isDead(row)) await this.#claim(region, row);
+      const isSilent = row.free && !this.#mayBeUnheard(row, now - since) && !alive.has(row.region_id);
+      const isFree = isSilent && !this.#isForItsOwn(row);
+      if (isFree || this.#isDead(row)) await this.#claim(region, row, isFree ? SILENT_MS : 0);
       else {
         const me = { by: this.#session, node: node.name, silentMs: SILENT_MS };
         await store.sayAwaited(db, region.id, me);
@@ -196,6 +200,26 @@ export class RegionOwners {
   #mayBeUnheard({ peers, node, holder }: store.OwnerRow, heardMs: number): boolean {
     if (peers.length === 0 || holder === null || node === this.#options.node.name) return false;
     return heardMs < UNHEARD_MS;
+  }
+
+  /** Regions whose holders are silent, on machines that are there: nothing is lost but time, and with a move databases
+   *  and storages would be away. All are asked at once, since leases of this process end meanwhile.
+   *  @param heardMs for how long the database has answered this process without a break */
+  async #alive(rows: readonly store.OwnerRow[], heardMs: number): Promise<ReadonlySet<number>> {
+    const { db, node } = this.#options;
+    const asked = rows.filter(
+      (row) =>
+        row.free &&
+        row.holder !== null &&
+        row.node !== node.name &&
+        row.peers.includes(node.name) &&
+        Math.min(row.silent_ms, heardMs) < ALIVE_MS,
+    );
+    const answers = asked.map(async ({ region_id: id }) => {
+      const addresses = await store.readAddresses(db, id);
+      return (await this.#regions.get(id)?.data.isElsewhere(addresses)) ? [id] : [];
+    });
+    return new Set((await Promise.all(answers)).flat());
   }
 
   /** Another process of the machine that serves it is there, and comes first: with that one nothing moves. */
@@ -218,9 +242,9 @@ export class RegionOwners {
     this.#elsewhere.set(id, epoch);
   }
 
-  async #claim(region: OwnedRegion, row: store.OwnerRow): Promise<void> {
+  async #claim(region: OwnedRegion, row: store.OwnerRow, silentMs: number): Promise<void> {
     const { db, node, log } = this.#options;
-    const epoch = await store.acquire(db, row, node, this.#session);
+    const epoch = await store.acquire(db, row, node, this.#session, silentMs);
     if (epoch === undefined) return;
     try {
       await region.data.takeOver(epoch, row.data_dir);

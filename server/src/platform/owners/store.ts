@@ -25,6 +25,8 @@ export interface OwnerRow {
   readonly epoch: number;
   /** True when its holder has been silent for too long, or there is none. */
   readonly free: boolean;
+  /** Since its holder was heard of. */
+  readonly silent_ms: number;
   /** The node of a process that may own it and has asked for it lately; null: none has. */
   readonly awaited: string | null;
   /** The node that the operator wants it on. */
@@ -41,6 +43,7 @@ export async function readRows(
   return db.rows<OwnerRow>(sql`select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as assigned,
             coalesce(r.settings -> 'nodes', '[]'::jsonb) as peers,
             o.holder is null or o.renewed_at < now() - ${silentMs}::float8 * interval '1 millisecond' as free,
+            coalesce(extract(epoch from now() - o.renewed_at) * 1000, 0)::float8 as silent_ms,
             case when o.awaited_by is not null and o.awaited_at > now() - ${silentMs}::float8 * interval '1 millisecond'
                  then coalesce(o.awaited_node, o.node) end as awaited
        from region_owners o join regions r on r.id = o.region_id
@@ -48,17 +51,20 @@ export async function readRows(
 }
 
 /** Acquires the lease, if the row is still as it was read.
+ *  @param silentMs for how long its holder must not have been heard of; 0: it is known to be dead
  *  @returns the new epoch, or undefined when somebody else was faster */
 export async function acquire(
   db: Db,
   row: OwnerRow,
   me: NodeIdentity,
   holder: string,
+  silentMs: number,
 ): Promise<number | undefined> {
   const [acquired] = await db.rows<{ epoch: number }>(sql`update region_owners
         set node = ${me.name}, data_dir = ${me.dataDir}, holder = ${holder}, pid = ${process.pid}, epoch = epoch + 1, renewed_at = now(),
             awaited_by = null, awaited_at = null, awaited_node = null, fault = null
       where region_id = ${row.region_id} and epoch = ${row.epoch} and holder is not distinct from ${row.holder}::uuid
+        and (holder is null or renewed_at <= now() - ${silentMs}::float8 * interval '1 millisecond')
       returning epoch`);
   return acquired?.epoch;
 }
@@ -111,6 +117,14 @@ export async function release(db: Db, regionId: number, holder: string): Promise
   await db.run(
     sql`update region_owners set holder = null, pid = null where region_id = ${regionId} and holder = ${holder}`,
   );
+}
+
+/** Some of the addresses that a region has: they are on the machine that serves it. */
+export async function readAddresses(db: Db, regionId: number): Promise<readonly string[]> {
+  const rows = await db.rows<{ address: string }>(
+    sql`select host(address) as address from region_addresses where region_id = ${regionId} limit 1000`,
+  );
+  return rows.map(({ address }) => address);
 }
 
 /** Why the owner of a region cannot serve it, as it said last, or null. */

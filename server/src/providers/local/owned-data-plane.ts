@@ -33,7 +33,7 @@ export function createOwnedDataPlane({ addresses, engines, fence, fault, folderI
         .flatMap(({ folder }) => rootsOf(join(folderIn(dataDir), folder)))
         .flatMap(programsUnder)
         .map(({ pid }) => pid),
-    isElsewhere: () => addresses.isElsewhere(),
+    isElsewhere: (others?: readonly string[]) => addresses.isElsewhere(others),
     takeOver: async (epoch: number, servedFrom: string | null) => {
       await fence.takeOver(epoch);
       if (servedFrom !== null) await addresses.claims.inherit(folderIn(servedFrom));

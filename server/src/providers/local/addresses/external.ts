@@ -119,13 +119,17 @@ export class ExternalAddresses {
     }
   }
 
-  /** Whether another machine answers for those of these addresses that this one has. */
+  /** Those of these addresses that are of its ranges, and that this machine has. */
+  present(addresses: readonly string[]): readonly string[] {
+    const missing = new Set(this.#missing(addresses));
+    return this.#own(addresses).filter((address) => !missing.has(address));
+  }
+
+  /** Whether another machine answers for those of these addresses that are of its ranges. */
   async isElsewhere(addresses: readonly string[]): Promise<boolean> {
-    const own = addresses.map(canonicalAddress).filter((address) => this.#poolOf(address) !== undefined);
-    const missing = new Set(this.#missing(own));
-    const present = own.filter((address) => !missing.has(address));
-    for (const device of new Set(present.map((address) => this.#poolOf(address)?.interface ?? ''))) {
-      const there = present.filter((address) => this.#poolOf(address)?.interface === device);
+    const own = this.#own(addresses);
+    for (const device of new Set(own.map((address) => this.#poolOf(address)?.interface ?? ''))) {
+      const there = own.filter((address) => this.#poolOf(address)?.interface === device);
       if (await isElsewhere(there, device)) return true;
     }
     return false;
@@ -139,8 +143,13 @@ export class ExternalAddresses {
     await this.remove(left.map(({ address }) => address));
   }
 
+  /** Those that are of its ranges. */
+  #own(addresses: readonly string[]): readonly string[] {
+    return addresses.map(canonicalAddress).filter((address) => this.#poolOf(address) !== undefined);
+  }
+
   #missing(addresses: readonly string[]): string[] {
-    const own = addresses.map(canonicalAddress).filter((address) => this.#poolOf(address) !== undefined);
+    const own = this.#own(addresses);
     if (own.length === 0) return [];
     const present = new Set(onInterfaces().map(({ address, device }) => `${address} ${device}`));
     return own.filter((address) => !present.has(`${address} ${this.#poolOf(address)?.interface}`));

@@ -92,10 +92,12 @@ export class LocalAddresses implements AddressProvider {
     return this.#options.fence ? this.#options.fence.hold(allocate) : allocate();
   }
 
-  /** Whether another machine has what the region has here. */
-  async isElsewhere(): Promise<boolean> {
+  /** Whether another machine has what the region has here.
+   *  @param addresses that it need not have here; absent: those that it has */
+  async isElsewhere(addresses?: readonly string[]): Promise<boolean> {
     const { external, inUse } = this.#options;
-    return (await external?.isElsewhere(inUse())) ?? false;
+    if (external === undefined) return false;
+    return external.isElsewhere(addresses ?? external.present(inUse()));
   }
 
   /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
