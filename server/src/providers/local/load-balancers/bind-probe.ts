@@ -1,7 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { createServer, isIPv6 } from 'node:net';
 import { TaskFailed } from '../../../kernel/errors.ts';
-import { holderOf, type Transport } from '../addresses/sockets.ts';
+import { commandLine, identify, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
+import { holderOf, holderPid, type Transport } from '../addresses/sockets.ts';
 
 export interface Endpoint {
   readonly address: string;
@@ -16,6 +17,24 @@ export async function requireFree(endpoint: Endpoint): Promise<void> {
   const code = await bindFailure(endpoint);
   if (code === 'EADDRINUSE') throw portInUse(endpoint);
   if (code !== null) throw new TaskFailed(explain(endpoint, code));
+}
+
+/** The same, but our own HAProxy may have the port, from a change in which the server died before it noted that. One that
+ *  came up although its start was killed is named by no pid file, and ends.
+ *  @param own by which file it is known, and the process that the pid file names */
+export async function requireFreeOrOwn(
+  endpoint: Endpoint,
+  own: { readonly config: string; readonly running: ProcessIdentity | null },
+): Promise<void> {
+  try {
+    await requireFree(endpoint);
+  } catch (error) {
+    const pid = holderPid(endpoint.address, endpoint.port, endpoint.transport);
+    const isOwn = typeof pid === 'number' && commandLine(pid).includes(own.config);
+    if (!isOwn) throw error;
+    const holder = identify(pid);
+    if (holder && pid !== own.running?.pid) await terminate(holder);
+  }
 }
 
 /** For a tenant, who learns no program and pid of this machine. */

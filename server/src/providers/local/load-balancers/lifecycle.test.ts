@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -94,6 +94,21 @@ describe('after the server was killed', () => {
     await site.reconcile([lb]);
     await waitUntil(() => dataPlanes(site.dataDir).length === 1, { what: 'one process to be left' });
     expect((await get(url)).status).toBe(200);
+  });
+
+  test('what came up although its start was killed gives way to what is started again', async () => {
+    const { lb, url } = await build();
+    await site.apply(lb);
+    const [before = 0] = dataPlanes(site.dataDir);
+    site = site.restart();
+    // As after a start that was said to have failed: what there was of the load balancer is removed.
+    const balancers = join(site.dataDir, 'load-balancers');
+    const sockets = readdirSync(join(balancers, 'cli')).map((name) => join('cli', name));
+    for (const left of [lb.id, ...sockets]) rmSync(join(balancers, left), { recursive: true });
+    await site.apply(lb);
+    expect((await get(url)).status).toBe(200);
+    expect(dataPlanes(site.dataDir)).toHaveLength(1);
+    expect(dataPlanes(site.dataDir)).not.toContain(before);
   });
 
   test('all members can still be changed without a reload', async () => {

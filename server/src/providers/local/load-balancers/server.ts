@@ -8,13 +8,12 @@ import type {
 import { removeHome, separate } from '../../../kernel/engine-accounts.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
-import { commandLine, processKey } from '../../../kernel/processes.ts';
+import { processKey } from '../../../kernel/processes.ts';
 import type { LocalAddresses } from '../addresses/provider.ts';
-import { holderPid } from '../addresses/sockets.ts';
 import { makeDirectoryForEngine } from '../host/files.ts';
 import { logWritersEnded } from '../host/log-writer.ts';
 import { rotateAccessLog } from './access-logs/file.ts';
-import { type Endpoint, requireFree } from './bind-probe.ts';
+import { type Endpoint, requireFreeOrOwn } from './bind-probe.ts';
 import { render } from './config/render.ts';
 import { listenerName, type RenderEnvironment, type Rendering } from './config/rendering.ts';
 import { isWritten, removeStaleFiles, replaceConfiguration } from './configuration-files.ts';
@@ -331,16 +330,8 @@ export class LoadBalancerServer {
       ...(this.#engine.running() ? this.#state.binds.map(key) : []),
       ...(this.#udp.running() ? udpBinds(this.#state.udp).map(key) : []),
     ]);
-    for (const bind of binds) {
-      if (!bound.has(key(bind)) && !this.#holdsUnnoticed(bind)) await requireFree(bind);
-    }
-  }
-
-  /** Whether our own HAProxy has the port already, from a change in which the server died before it noted that. */
-  #holdsUnnoticed({ address, port, transport }: Endpoint): boolean {
-    if (!this.#state.changing) return false;
-    const holder = holderPid(address, port, transport);
-    return typeof holder === 'number' && commandLine(holder).includes(this.#paths.config);
+    const own = { config: this.#paths.config, running: this.#engine.running() };
+    for (const bind of binds) if (!bound.has(key(bind))) await requireFreeOrOwn(bind, own);
   }
 
   #isAlive(): boolean {
