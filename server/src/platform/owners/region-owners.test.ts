@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../test/harness/database.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
 import { randomIds } from '../../kernel/ids.ts';
 import { Db } from '../database/db.ts';
 import { sql } from '../database/sql.ts';
@@ -154,6 +155,52 @@ test('a machine that answers for the addresses of its region is busy, and gets i
   await silentFor(9);
   await one.claimFree();
   expect(one.owned()).toEqual([1]);
+});
+
+test('while the programs of a region that was lost are ended, those of others keep their owner', async () => {
+  await db.run(sql`insert into regions (id, display_name, slug, state, provider, settings, created_at)
+     values (3, 'Other', 'other', 'ACTIVE', 'local', '{}', now())`);
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const owners = new RegionOwners({
+    db,
+    log: pino({ level: 'silent' }),
+    ids: randomIds(),
+    node: { name: 'one', dataDir: '/data/one', alone: false },
+    owned: [
+      { id: 1, name: 'Local', data: dataPlane({ release: () => ended }) },
+      { id: 3, name: 'Other', data: dataPlane() },
+    ],
+    everybodys: [],
+  });
+  await owners.begin();
+  await owners.claimFree();
+  await db.run(
+    sql`update region_owners set epoch = epoch + 1, holder = gen_random_uuid(), node = 'two' where region_id = 1`,
+  );
+  await owners.renew();
+  await db.run(sql`update region_owners set holder = null where region_id = 1`);
+  await db.run(sql`update region_owners set renewed_at = now() - interval '1 minute' where region_id = 3`);
+  await owners.renew();
+  await owners.claimFree();
+  expect(owners.owned()).toEqual([3]);
+  const silent = await db.number(
+    sql`select extract(epoch from now() - renewed_at)::float8 as silent from region_owners where region_id = 3`,
+  );
+  expect(silent).toBeLessThan(60);
+  await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
+  await owners.claimFree();
+  expect(owners.owned()).toEqual([3]);
+  end();
+  await waitUntil(
+    async () => {
+      await owners.claimFree();
+      return owners.owned().length === 2;
+    },
+    { what: 'the region to be had again once its programs are ended' },
+  );
 });
 
 test('without the database a region goes on, but not beside another machine that has its addresses', async () => {

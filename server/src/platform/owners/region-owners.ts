@@ -40,6 +40,8 @@ export class RegionOwners {
   readonly #held = new Map<number, number>();
   /** Epoch of regions of which nothing runs here since another machine has them. */
   readonly #elsewhere = new Map<number, number>();
+  /** Regions that are released: to end their programs may take long, and the leases of others go on meanwhile. */
+  readonly #releasing = new Map<number, Promise<void>>();
   /** Why regions are not served here. */
   readonly #refused = new Map<number, string>();
   /** Since when the database has answered without a break. */
@@ -92,6 +94,7 @@ export class RegionOwners {
   async end(): Promise<void> {
     const { db, node } = this.#options;
     await store.withdraw(db, this.#session);
+    await Promise.all(this.#releasing.values());
     for (const row of await this.#rows([...this.#held.keys()])) {
       this.#held.delete(row.region_id);
       // On another machine it goes on at once, with the same addresses.
@@ -135,7 +138,7 @@ export class RegionOwners {
         `another machine has the addresses of region ${this.#name(regionId)}: its programs here are ended`,
       );
       this.#held.delete(regionId);
-      await this.#release(regionId, 'stop');
+      this.#aside(regionId, () => this.#release(regionId, 'stop'));
     }
   }
 
@@ -159,8 +162,18 @@ export class RegionOwners {
     const home =
       row && row.holder !== this.#session && row.node === node.name && row.data_dir === node.dataDir;
     log.warn({ regionId }, `region ${this.#name(regionId)} has another owner now`);
-    await this.#release(regionId, home ? 'leave' : 'stop');
-    await store.release(db, regionId, this.#session);
+    this.#aside(regionId, async () => {
+      await this.#release(regionId, home ? 'leave' : 'stop');
+      await store.release(db, regionId, this.#session);
+    });
+  }
+
+  /** Releases a region, which is not claimed before that has ended. */
+  #aside(regionId: number, release: () => Promise<void>): void {
+    const released = release()
+      .catch((error: unknown) => this.#noteFailure(regionId, error))
+      .finally(() => this.#releasing.delete(regionId));
+    this.#releasing.set(regionId, released);
   }
 
   /** Claims the leases that nobody holds and that this node may have, and says that it waits for the others. */
@@ -177,7 +190,7 @@ export class RegionOwners {
     const alive = await this.#alive(rows, now - since);
     for (const row of rows) {
       const region = this.#regions.get(row.region_id);
-      if (!region) continue;
+      if (!region || this.#releasing.has(region.id)) continue;
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
@@ -187,7 +200,7 @@ export class RegionOwners {
       else {
         const me = { by: this.#session, node: node.name, silentMs: SILENT_MS };
         await store.sayAwaited(db, region.id, me);
-        if (row.node !== node.name) await this.#endLeft(region, row);
+        if (row.node !== node.name) this.#endLeft(region, row);
       }
     }
     this.#heardSince = since;
@@ -232,14 +245,16 @@ export class RegionOwners {
   }
 
   /** Another machine serves a region of both: what this one has of it, from before it was silent, must not go on. */
-  async #endLeft({ id, data }: OwnedRegion, { epoch, peers }: store.OwnerRow): Promise<void> {
+  #endLeft({ id, data }: OwnedRegion, { epoch, peers }: store.OwnerRow): void {
     const { node, log } = this.#options;
     if (peers.length === 0 || this.#elsewhere.get(id) === epoch) return;
     if (data.programsOf(node.dataDir).length > 0)
       log.warn({ regionId: id }, `region ${this.#name(id)} is served elsewhere: its programs here are ended`);
-    await data.takeOver(epoch, null);
-    await this.#release(id, 'stop');
-    this.#elsewhere.set(id, epoch);
+    this.#aside(id, async () => {
+      await data.takeOver(epoch, null);
+      await this.#release(id, 'stop');
+      this.#elsewhere.set(id, epoch);
+    });
   }
 
   async #claim(region: OwnedRegion, row: store.OwnerRow, silentMs: number): Promise<void> {
@@ -276,8 +291,12 @@ export class RegionOwners {
     try {
       await this.#regions.get(regionId)?.data.release(programs);
     } catch (error) {
-      this.#options.log.warn({ err: error, regionId }, `releasing a region failed: ${messageOf(error)}`);
+      this.#noteFailure(regionId, error);
     }
+  }
+
+  #noteFailure(regionId: number, error: unknown): void {
+    this.#options.log.warn({ err: error, regionId }, `releasing a region failed: ${messageOf(error)}`);
   }
 
   #noteRefusal({ id, name }: OwnedRegion, { node, data_dir }: store.OwnerRow, refusal: string | null): void {
