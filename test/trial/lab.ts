@@ -48,6 +48,8 @@ export interface NodeOptions {
 export class LabNode {
   readonly options: NodeOptions;
   process: VirgaProcess | undefined;
+  /** What its processes have said, one after the other. */
+  readonly #outputs: (() => string)[] = [];
 
   constructor(options: NodeOptions) {
     this.options = options;
@@ -60,6 +62,11 @@ export class LabNode {
 
   async start(): Promise<void> {
     this.process = await startVirga(this.options);
+    this.#outputs.push(this.process.output);
+  }
+
+  get log(): string {
+    return this.#outputs.map((output) => output()).join('');
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
@@ -195,7 +202,7 @@ export class Lab {
   }
 
   async startWorker(machine: Machine): Promise<void> {
-    const worker = this.workerOn(machine);
+    const worker = this.workers.get(machine) ?? this.workerOn(machine);
     this.workers.set(machine, worker);
     await worker.start();
     const { HOST: host, VIRGA_PROBE_PORT: port } = worker.options.env;
@@ -272,6 +279,17 @@ export class Lab {
     this.member.closeAllConnections();
     this.member.close();
     this.segment.remove();
+  }
+
+  /** Keeps what the workers of the machines have said, for whoever looks for the cause of something.
+   *  @returns the folder */
+  keepLogs(workers: Iterable<LabNode>): string {
+    const folder = mkdtempSync(path.join(tmpdir(), 'virga-trial-logs-'));
+    for (const [index, worker] of [...workers].entries()) {
+      const { VIRGA_NODE: machine, VIRGA_PROBE_PORT: port } = worker.options.env;
+      writeFileSync(path.join(folder, `${machine}-${port}-${index}.log`), worker.log);
+    }
+    return folder;
   }
 
   /** When nothing is mounted there any more. */

@@ -201,6 +201,7 @@ try {
   const wrong = [...faults, ...verdict.faults];
   for (const fault of wrong) say(`not as it should be: ${fault}`);
   good = wrong.length === 0 && verdict.lost === 0 && missing.length === 0;
+  if (!good) say(`What the workers said is in ${lab.keepLogs([second, ...lab.workers.values()])}`);
   await second.end('SIGKILL');
 } finally {
   await lab.end();
