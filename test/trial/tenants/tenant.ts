@@ -206,12 +206,17 @@ export class Tenant {
       location_name: LOCATION,
       name: this.name,
     });
-    const { id, address, access_keys } = expected(made, 200, 201);
+    const { id, access_keys } = expected(made, 200, 201);
     const [key] = access_keys;
+    const one = `/storage/v4/object_storages/${id}`;
+    // The call waits for its task, but not for longer than clients do.
+    const address = await waitUntil(async () => (await this.as.call('GET', one)).body.address || false, {
+      what: `the storage of ${this.name}`,
+      intervalMs: 250,
+    });
     await waitUntil(
       async () => {
-        const path = `/storage/v4/object_storages/${id}/buckets`;
-        const { status, body } = await this.as.call('POST', path, { name: 'kept' });
+        const { status, body } = await this.as.call('POST', `${one}/buckets`, { name: 'kept' });
         return status < 300 || isAnswerLost(JSON.stringify(body));
       },
       { what: `the bucket of ${this.name}`, intervalMs: 250 },
