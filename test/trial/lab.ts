@@ -98,8 +98,13 @@ export class Lab {
     const parent = options.postgresIn?.(folder) ?? folder;
     const primary = await PostgresServer.create(parent, options.port + 4);
     const lab = new Lab(options, folder, primary);
-    const interrupted = () => void lab.end().finally(() => process.exit(130));
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupted);
+    const interrupted = async () => {
+      await lab.end();
+      lab.removeFolder();
+      process.exit(130);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => void interrupted());
     try {
       await lab.#begin();
     } catch (error) {
