@@ -1,15 +1,19 @@
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
+import { startMachines } from './machines.mjs';
 import { installNeeds, machineFault } from './needs.mjs';
 import { accessFile, rootFolder, stateFolder } from './place.mjs';
 import { processesOf } from './processes.mjs';
 import { accessOf, installPython, lookAtStack, startStack, stopStack } from './stack.mjs';
 
-const USAGE = `npm run openstack -- up      builds and starts an OpenStack on this machine
+const USAGE = `npm run openstack -- up      builds and starts an OpenStack on this machine; with --with-compute also Nova, Cinder
+                             and Glance, which may be added to one that runs
 npm run openstack -- down    stops it, and deletes what is in it
 npm run openstack -- status  says what runs
-npm run openstack -- test    starts it if it does not run, and runs test/openstack`;
+npm run openstack -- test    starts all of it that does not run, and runs test/openstack`;
+
+const WITH_COMPUTE = '--with-compute';
 
 /**
  * @param {string} checkout
@@ -18,7 +22,7 @@ npm run openstack -- test    starts it if it does not run, and runs test/opensta
  */
 export async function openstackCommand(checkout, [verb, ...rest]) {
   const root = rootFolder();
-  if (verb === 'up') return up(root);
+  if (verb === 'up') return up(root, rest.includes(WITH_COMPUTE));
   if (verb === 'down') return down(root);
   if (verb === 'status') return status(root);
   if (verb === 'test') return test(checkout, root, rest);
@@ -26,9 +30,10 @@ export async function openstackCommand(checkout, [verb, ...rest]) {
   return 1;
 }
 
-/** @param {string} root */
-async function up(root) {
-  if (accessOf(root)) return status(root);
+/** @param {string} root @param {boolean} withCompute */
+async function up(root, withCompute) {
+  const running = accessOf(root);
+  if (running && (running.machines || !withCompute)) return status(root);
   const fault = machineFault();
   if (fault !== null) {
     console.error(`OpenStack cannot run here: ${fault}`);
@@ -40,7 +45,8 @@ async function up(root) {
     console.log(`${String(Math.round((Date.now() - began) / 1000)).padStart(4)} s  ${line}`);
   try {
     await installPython(root, say);
-    await startStack(root, say);
+    if (!running) await startStack(root, say);
+    if (withCompute) await startMachines(root, say);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     console.error(
@@ -75,7 +81,7 @@ async function status(root) {
 
 /** @param {string} checkout @param {string} root @param {string[]} words */
 async function test(checkout, root, words) {
-  const started = await up(root);
+  const started = await up(root, true);
   if (started !== 0) return started;
   const files = words.length > 0 ? words : ['test/openstack'];
   const { status: code } = spawnSync('npx', ['vitest', 'run', ...files], { cwd: checkout, stdio: 'inherit' });

@@ -33,6 +33,10 @@ export function writeConfigurations(setup) {
     'octavia-api': octavia(setup, 'allowed_address_pairs_driver'),
     // Its amphorae are pretended, and so are their ports.
     'octavia-worker': octavia(setup, 'network_noop_driver'),
+    placement: placement(setup),
+    'glance-api': glance(setup),
+    cinder: cinder(setup),
+    nova: nova(setup),
   };
   for (const [name, sections] of Object.entries(files))
     writeFileSync(configurationOf(setup, name), iniOf(sections), { mode: 0o600 });
@@ -167,5 +171,94 @@ const octavia = (setup, networkDriver) => {
     ovn: { ovn_nb_connection: ovnSockets(state).north, ovn_sb_connection: ovnSockets(state).south },
     neutron: accountOf(setup, 'octavia'),
     task_flow: { jobboard_enabled: 'false' },
+  };
+};
+
+/** @param {Setup} setup @returns {Sections} */
+const placement = (setup) => ({
+  api: { auth_strategy: 'keystone' },
+  placement_database: databaseOf(setup, 'placement'),
+  keystone_authtoken: judgeOf(setup, 'placement'),
+});
+
+/** Images are files.
+ *  @param {Setup} setup @returns {Sections} */
+const glance = (setup) => {
+  const { state, python } = setup;
+  const store = (/** @type {string} */ name) => ({ filesystem_store_datadir: `${state}/images/${name}` });
+  return {
+    DEFAULT: { enabled_backends: 'files:file', enabled_import_methods: '[web-download]' },
+    // Tests serve images there; nothing is fetched from elsewhere.
+    import_filtering_opts: { allowed_hosts: `[${HOST}]`, allowed_ports: '[]' },
+    database: databaseOf(setup, 'glance'),
+    keystone_authtoken: judgeOf(setup, 'glance'),
+    paste_deploy: { flavor: 'keystone', config_file: `${python}/etc/glance/glance-api-paste.ini` },
+    glance_store: { default_backend: 'files' },
+    files: store('files'),
+    os_glance_tasks_store: store('tasks'),
+    os_glance_staging_store: store('staging'),
+  };
+};
+
+/** Volumes are files: their contents are true, but no host is connected to them.
+ *  @param {Setup} setup @returns {Sections} */
+const cinder = (setup) => {
+  const { state, python } = setup;
+  return {
+    DEFAULT: {
+      transport_url: busOf(setup),
+      host: 'one',
+      state_path: `${state}/cinder`,
+      auth_strategy: 'keystone',
+      api_paste_config: `${python}/etc/cinder/api-paste.ini`,
+      resource_query_filters_file: `${python}/etc/cinder/resource_filters.json`,
+      enabled_backends: 'files',
+      glance_api_servers: `http://${HOST}:${PORTS.glance}`,
+      rootwrap_config: `${python}/etc/cinder/rootwrap.conf`,
+    },
+    files: { volume_driver: 'file_volumes.FileDriver', volume_backend_name: 'files' },
+    database: databaseOf(setup, 'cinder'),
+    keystone_authtoken: {
+      ...judgeOf(setup, 'cinder'),
+      service_token_roles: 'service',
+      service_token_roles_required: 'true',
+    },
+    nova: accountOf(setup, 'nova'),
+    oslo_concurrency: { lock_path: `${state}/cinder` },
+  };
+};
+
+/** Machines are pretended.
+ *  @param {Setup} setup @returns {Sections} */
+const nova = (setup) => {
+  const { state } = setup;
+  return {
+    DEFAULT: {
+      transport_url: busOf(setup),
+      host: 'one',
+      my_ip: HOST,
+      state_path: `${state}/nova`,
+      compute_driver: 'fake.FakeDriver',
+      vif_plugging_is_fatal: 'false',
+      vif_plugging_timeout: 0,
+      allow_resize_to_same_host: 'true',
+    },
+    conductor: { workers: 1 },
+    scheduler: { workers: 1, discover_hosts_in_cells_interval: 10 },
+    api: { auth_strategy: 'keystone' },
+    api_database: databaseOf(setup, 'nova_api'),
+    database: databaseOf(setup, 'nova'),
+    keystone_authtoken: judgeOf(setup, 'nova'),
+    service_user: { ...accountOf(setup, 'nova'), send_service_user_token: 'true' },
+    neutron: accountOf(setup, 'nova'),
+    placement: accountOf(setup, 'nova'),
+    cinder: {
+      ...accountOf(setup, 'nova'),
+      os_region_name: REGION,
+      catalog_info: 'block-storage:cinder:publicURL',
+    },
+    glance: { api_servers: `http://${HOST}:${PORTS.glance}` },
+    vnc: { enabled: 'true', novncproxy_base_url: `http://${HOST}:6080/vnc_lite.html` },
+    oslo_concurrency: { lock_path: `${state}/nova` },
   };
 };

@@ -7,8 +7,15 @@ import { HOST, PORTS, REGION } from './place.mjs';
 /** @typedef {(method: string, url: string, body?: object) => Promise<any>} Call */
 
 const SERVICES = [
-  { name: 'neutron', type: 'network', port: PORTS.neutron },
-  { name: 'octavia', type: 'load-balancer', port: PORTS.octavia },
+  { name: 'neutron', type: 'network', port: PORTS.neutron, path: '' },
+  { name: 'octavia', type: 'load-balancer', port: PORTS.octavia, path: '' },
+];
+/** Those of machines and disks. */
+export const MACHINE_SERVICES = [
+  { name: 'placement', type: 'placement', port: PORTS.placement, path: '' },
+  { name: 'glance', type: 'image', port: PORTS.glance, path: '' },
+  { name: 'cinder', type: 'block-storage', port: PORTS.cinder, path: '/v3' },
+  { name: 'nova', type: 'compute', port: PORTS.nova, path: '/v2.1' },
 ];
 /** What Virga is allowed: a member's rights in a project of its own, and those of who runs load balancers. */
 const ROLES = ['member', 'load-balancer_member', 'load-balancer_admin'];
@@ -35,8 +42,11 @@ async function signIn({ name, password, project }) {
   return async (method, url, sent) => {
     const reply = await fetch(url, {
       method,
-      headers: { 'x-auth-token': token, 'content-type': 'application/json' },
-      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+      headers: {
+        'x-auth-token': token,
+        'content-type': sent instanceof Buffer ? 'application/octet-stream' : 'application/json',
+      },
+      ...(sent === undefined ? {} : { body: sent instanceof Buffer ? sent : JSON.stringify(sent) }),
     });
     const text = await reply.text();
     if (!reply.ok) throw new Error(`${method} ${url}: ${reply.status} ${text}`);
@@ -44,10 +54,9 @@ async function signIn({ name, password, project }) {
   };
 }
 
-/** Makes services, their accounts and the project that Virga works in.
- *  @param {string} password of all of them
- *  @returns {Promise<{ id: string, secret: string, projectId: string }>} what Virga signs in with */
-export async function makeAccounts(password) {
+/** What makes accounts, by the names of roles that are made when they are missing.
+ *  @param {string} password */
+async function hand(password) {
   const call = await administrator(password);
   const make = async (/** @type {string} */ kind, /** @type {object} */ fields) =>
     Object.values(await call('POST', `${KEYSTONE_URL}/${kind}`, { [kind.slice(0, -1)]: fields }))[0].id;
@@ -65,16 +74,33 @@ export async function makeAccounts(password) {
         call('PUT', `${KEYSTONE_URL}/projects/${project}/users/${user}/roles/${roles.get(name)}`),
       ),
     );
-  const services = await make('projects', { name: 'service', domain_id: 'default' });
-  for (const { name, type, port } of SERVICES) {
+  return { call, make, grant };
+}
+
+/** Makes services and their accounts.
+ *  @param {string} password of all of them
+ *  @param {typeof SERVICES} services */
+export async function makeServices(password, services) {
+  const { call, make, grant } = await hand(password);
+  const { projects } = await call('GET', `${KEYSTONE_URL}/projects?name=service`);
+  const home = projects[0]?.id ?? (await make('projects', { name: 'service', domain_id: 'default' }));
+  for (const { name, type, port, path } of services) {
     const account = await make('users', { name, password, domain_id: 'default' });
-    await grant(services, account, ['admin', 'service']);
+    await grant(home, account, ['admin', 'service']);
     const service = await make('services', { name, type });
     for (const face of ['public', 'internal']) {
-      const url = `http://${HOST}:${port}`;
+      const url = `http://${HOST}:${port}${path}`;
       await make('endpoints', { service_id: service, interface: face, region_id: REGION, url });
     }
   }
+}
+
+/** Makes the services that are always there, and the project that Virga works in.
+ *  @param {string} password of all accounts
+ *  @returns {Promise<{ id: string, secret: string, projectId: string }>} what Virga signs in with */
+export async function makeAccounts(password) {
+  await makeServices(password, SERVICES);
+  const { make, grant } = await hand(password);
   const projectId = await make('projects', { name: 'virga', domain_id: 'default' });
   const user = await make('users', { name: 'virga', password, domain_id: 'default' });
   await grant(projectId, user, ROLES);

@@ -12,8 +12,18 @@ export const HOST = '127.78.0.1';
 /** The network namespace in which its packets are. */
 export const NAMESPACE = 'virga-openstack';
 
-/** @type {Readonly<Record<'keystone' | 'neutron' | 'octavia' | 'mariadb' | 'rabbitmq', number>>} */
-export const PORTS = { keystone: 5000, neutron: 9696, octavia: 9876, mariadb: 3306, rabbitmq: 5672 };
+/** Of the services that are always there, and of those of machines and disks. */
+export const PORTS = {
+  keystone: 5000,
+  neutron: 9696,
+  octavia: 9876,
+  mariadb: 3306,
+  rabbitmq: 5672,
+  nova: 8774,
+  placement: 8778,
+  glance: 9292,
+  cinder: 8776,
+};
 
 export const REGION = 'one';
 

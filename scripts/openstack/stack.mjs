@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { configurationOf, KEYSTONE_URL, ovnSockets, writeConfigurations } from './configuration.mjs';
 import { makeAccounts, makeNetworks } from './identity.mjs';
+import { DATABASES, FOLDERS } from './machines.mjs';
 import {
   accessFile,
   HOST,
@@ -16,6 +17,7 @@ import {
   stateFolder,
 } from './place.mjs';
 import { endProcesses, processesOf, runToEnd, startDetached, until } from './processes.mjs';
+import { answers, program, serve } from './services.mjs';
 
 /** @typedef {import('./configuration.mjs').Setup} Setup */
 /** @typedef {(line: string) => void} Say */
@@ -26,7 +28,7 @@ export async function installPython(root, say) {
   const folder = pythonFolder(root);
   const mark = path.join(folder, 'installed');
   if (existsSync(mark)) return;
-  say('Installing the programs of OpenStack from PyPI, some 450 MB');
+  say('Installing the programs of OpenStack from PyPI, some 500 MB');
   mkdirSync(root, { recursive: true, mode: 0o755 });
   rmSync(folder, { recursive: true, force: true });
   const env = { HOME: process.env.HOME, TMPDIR: '/tmp', PATH: process.env.PATH };
@@ -52,7 +54,18 @@ async function installInto(root, folder, env) {
 export async function startStack(root, say) {
   const state = stateFolder(root);
   await stopStack(root);
-  for (const folder of ['run', 'log', 'keys', 'home', 'tmp', 'neutron', 'mariadb', 'rabbitmq', 'switch'])
+  for (const folder of [
+    'run',
+    'log',
+    'keys',
+    'home',
+    'tmp',
+    'neutron',
+    'mariadb',
+    'rabbitmq',
+    'switch',
+    ...FOLDERS,
+  ])
     mkdirSync(path.join(state, folder), { recursive: true, mode: 0o755 });
   // Several accounts use it, like /tmp.
   chmodSync(path.join(state, 'tmp'), 0o1777);
@@ -108,12 +121,6 @@ export function accessOf(root) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** @param {string} url */
-async function answers(url) {
-  const answer = await fetch(url);
-  if (answer.status >= 500) throw new Error(`${answer.status}`);
-}
-
 /** @param {number} port @returns {Promise<void>} */
 const listens = (port) =>
   new Promise((resolve, reject) => {
@@ -153,7 +160,7 @@ async function startDatabase({ state, password }) {
   ]);
   const client = ['mariadb', '--no-defaults', `--socket=${socket}`, '-uroot'];
   const statements = [
-    ...['keystone', 'neutron', 'octavia'].map((name) => `create database ${name}`),
+    ...['keystone', 'neutron', 'octavia', ...DATABASES].map((name) => `create database ${name}`),
     `create user root@'127.%' identified by '${password}'`,
     "grant all on *.* to root@'127.%'",
     `alter user root@localhost identified by '${password}'`,
@@ -284,9 +291,6 @@ async function makeAuthority({ state, password }) {
   chmodSync(`${file}.key`, 0o600);
 }
 
-/** @param {Setup} setup @param {string} name */
-const program = ({ python }, name) => path.join(python, 'bin', name);
-
 /** @param {Setup} setup */
 async function makeIdentity(setup) {
   const { state, password } = setup;
@@ -329,18 +333,6 @@ const makeOctavia = (setup) =>
     'head',
   ]);
 
-/** @param {Setup} setup @param {string} name @param {string} module @param {number} port
- *  @param {NodeJS.ProcessEnv} env @param {string[]} words */
-function serve(setup, name, module, port, env = {}, words = []) {
-  const script = new URL('serve.py', import.meta.url).pathname;
-  startDetached(
-    setup.state,
-    name,
-    [program(setup, 'python'), script, module, HOST, String(port), ...words],
-    env,
-  );
-}
-
 /** @param {Setup} setup */
 async function startNeutron(setup) {
   const words = ['--config-file', configurationOf(setup, 'neutron')];
@@ -374,7 +366,14 @@ function startOctaviaWorker(setup) {
 export async function lookAtStack(root) {
   const access = accessOf(root);
   if (!access) return [];
-  const urls = { Keystone: KEYSTONE_URL, Neutron: PORTS.neutron, Octavia: PORTS.octavia };
+  const machines = {
+    Nova: PORTS.nova,
+    Placement: PORTS.placement,
+    Glance: PORTS.glance,
+    Cinder: PORTS.cinder,
+  };
+  const always = { Keystone: KEYSTONE_URL, Neutron: PORTS.neutron, Octavia: PORTS.octavia };
+  const urls = Object.assign({}, always, access.machines ? machines : {});
   return Promise.all(
     Object.entries(urls).map(async ([name, where]) => {
       const url = typeof where === 'number' ? `http://${HOST}:${where}/` : where;
