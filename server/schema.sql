@@ -594,6 +594,7 @@ create table instances (
   power text default 'running'::text not null,
   boots integer default 1 not null,
   status_since timestamp with time zone not null,
+  status_reason text,
   constraint instances_pkey PRIMARY KEY (id),
   constraint instances_of_project UNIQUE (id, project_id, region_id),
   constraint instances_power_check CHECK ((power = ANY (ARRAY['running'::text, 'stopped'::text, 'suspended'::text]))),
@@ -612,6 +613,7 @@ CREATE INDEX instances_security_groups ON instances USING gin (security_groups) 
 CREATE INDEX instances_status ON instances USING btree (project_id, region_id, status, id);
 CREATE INDEX instances_tags ON instances USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX instances_updated_at ON instances USING btree (project_id, region_id, updated_at);
+comment on column instances.status_reason is 'why it is in ERROR, where its region says so';
 
 create table instance_first_boots (
   instance_id uuid not null,
@@ -1092,6 +1094,7 @@ create table volumes (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   snapshot_id uuid,
+  status_reason text,
   constraint volumes_pkey PRIMARY KEY (id),
   constraint volumes_of_project UNIQUE (id, project_id, region_id),
   constraint volumes_check CHECK (((instance_id IS NULL) = (attachment_id IS NULL))),
@@ -1109,6 +1112,7 @@ CREATE INDEX volumes_snapshot ON volumes USING btree (snapshot_id) WHERE ((snaps
 CREATE INDEX volumes_tags ON volumes USING gin (tags) WHERE (tags <> '{}'::jsonb);
 CREATE INDEX volumes_task ON volumes USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE INDEX volumes_unattached ON volumes USING btree (project_id, region_id, created_at DESC, id DESC) WHERE (instance_id IS NULL);
+comment on column volumes.status_reason is 'why its status is error, where its region says so';
 
 create table lifecycle_policy_volumes (
   policy_id integer not null,

@@ -146,6 +146,7 @@ export function features({
     clock,
     ids,
     log,
+    regionIds,
   });
   const locationsOf = {
     s3: new Locations({ db, providerOf: providers.of('objectStorage'), what: 'object storage' }),
@@ -196,11 +197,20 @@ export function features({
       tasks: reads,
       instances: instancesOfGroup,
     }),
-    flavors({ hasInstances: (id) => providers.offers(id, 'kvm'), prices }),
+    flavors({
+      hasInstances: (id) => providers.offers(id, 'kvm'),
+      offeredIn: (id) => providers.of('instances')(id)?.flavors,
+      prices,
+    }),
     images({ providerOf: providers.of('images') }),
     instances({
+      db,
+      log,
+      clock,
+      regionIds,
       providerOf: providers.of('instances'),
       addressesOf,
+      networksOf,
       volumes: disks.instances,
       cipher,
       prices,

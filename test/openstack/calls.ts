@@ -12,6 +12,12 @@ interface Access extends Pick<OpenStackSettings, 'auth_url' | 'region_name' | 'v
   readonly administrator: { readonly name: string; readonly password: string; readonly project: string };
   readonly namespace: string;
   readonly switch: string;
+  /** What Nova, Cinder and Glance offer; absent: they do not run. */
+  readonly machines?: {
+    readonly flavors: Readonly<Record<string, string>>;
+    readonly volume_types: Readonly<Record<string, string>>;
+    readonly image_id: string;
+  };
 }
 
 /** Undefined where none runs: `npm run openstack -- up` starts it. */
@@ -21,7 +27,7 @@ export const access = accessOf(rootFolder()) as Access | undefined;
  *  @param driver of Octavia */
 export function cloudSettings(driver: 'amphora' | 'ovn', key: Buffer): OpenStackSettings {
   if (!access) throw new Error('no OpenStack runs here');
-  const { auth_url, region_name, vip, external, credential } = access;
+  const { auth_url, region_name, vip, external, credential, machines } = access;
   return {
     auth_url,
     region_name,
@@ -29,10 +35,27 @@ export function cloudSettings(driver: 'amphora' | 'ovn', key: Buffer): OpenStack
     ...(external ? { external } : {}),
     credential: sealCredential(new Cipher([key]), credential),
     load_balancers: { provider: driver },
+    ...(machines
+      ? {
+          instances: { flavors: machines.flavors },
+          volumes: {
+            types: machines.volume_types,
+            images: [{ image_id: machines.image_id, name: 'tiny', distro: 'tiny', version: '1' }],
+          },
+        }
+      : {}),
   };
 }
 
-type Service = 'network' | 'load-balancer';
+type Service = 'network' | 'load-balancer' | 'compute' | 'block-storage' | 'image';
+
+const BELOW: Readonly<Record<Service, string>> = {
+  network: '/v2.0',
+  'load-balancer': '/v2/lbaas',
+  compute: '',
+  'block-storage': '',
+  image: '/v2',
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of the cloud.
 type Called = Promise<any>;
@@ -58,11 +81,12 @@ async function called(auth: object, service: Service, method: string, url: strin
   const signedIn = await fetch(`${access?.auth_url}/auth/tokens`, sent);
   const { token } = (await signedIn.json()) as { token: Token };
   const base = token.catalog.find(({ type }) => type === service)?.endpoints[0]?.url;
-  const answer = await fetch(`${base}${service === 'network' ? '/v2.0' : '/v2/lbaas'}${url}`, {
+  const answer = await fetch(`${base}${BELOW[service]}${url}`, {
     method,
     headers: {
       'x-auth-token': signedIn.headers.get('x-subject-token') ?? '',
       'content-type': 'application/json',
+      'openstack-api-version': service === 'compute' ? 'compute 2.90' : 'volume 3.64',
     },
     body: body === undefined ? null : JSON.stringify(body),
   });

@@ -36,6 +36,13 @@ export const EMPTY: Inventory = {
   interfaces: 0,
   groups: 0,
   rules: 0,
+  servers: 0,
+  key_pairs: 0,
+  server_groups: 0,
+  volumes: 0,
+  attachments: 0,
+  snapshots: 0,
+  images: 0,
 };
 
 export async function inventory(): Promise<Inventory> {
@@ -61,7 +68,7 @@ export async function startCloudServer(
     slug: 'cloud',
     state: 'ACTIVE',
     provider: 'openstack',
-    settings: { openstack },
+    settings: { openstack, volume_types: Object.keys(openstack.volumes?.types ?? {}) },
   };
   return startTestServer({ regions: [region], masterKeys: [key], ...options });
 }
@@ -107,8 +114,30 @@ async function removeGuests(): Promise<void> {
     if (/^v[0-9a-f-]{10}$/.test(port)) await switched('del-port', 'br-int', port);
 }
 
+/** Deletes machines, disks and images. */
+async function emptyMachines(): Promise<void> {
+  const project = access?.project_id;
+  for (const service of ['compute', 'block-storage'] as const)
+    await administrator(service, 'DELETE', `/os-quota-sets/${project}`).catch(() => undefined);
+  const clear = async (service: 'compute' | 'block-storage' | 'image', noun: string, query = '') => {
+    const list = async () =>
+      Object.values(await behind(service, 'GET', `/${noun}${query}`)).find(Array.isArray) as { id: string }[];
+    for (const { id } of await list())
+      await behind(service, 'DELETE', `/${noun}/${id}`).catch(() => undefined);
+    await waitUntil(async () => (await list()).length === 0, { what: `no ${noun}`, intervalMs: 300 });
+  };
+  await clear('compute', 'servers');
+  await clear('compute', 'os-server-groups');
+  await clear('block-storage', 'snapshots');
+  await clear('block-storage', 'volumes');
+  await clear('image', 'images', `?owner=${project}`);
+  for (const { keypair } of (await behind('compute', 'GET', '/os-keypairs')).keypairs)
+    await behind('compute', 'DELETE', `/os-keypairs/${keypair.name}`);
+}
+
 /** Deletes what an earlier run has left. */
 export async function emptyCloud(): Promise<void> {
+  if (access?.machines) await emptyMachines();
   await administrator('load-balancer', 'DELETE', `/quotas/${access?.project_id}`).catch(() => undefined);
   const { loadbalancers } = await behind('load-balancer', 'GET', '/loadbalancers');
   for (const { id } of loadbalancers) {

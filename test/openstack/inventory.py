@@ -21,6 +21,21 @@ def ours(found):
     return [each for each in found if (each.description or "").startswith("virga:")]
 
 
+def machines():
+    if "machines" not in access:
+        return {name: 0 for name in ("servers", "key_pairs", "server_groups", "volumes", "attachments", "snapshots", "images")}
+    volumes = list(cloud.block_storage.volumes())
+    return {
+        "servers": len(list(cloud.compute.servers())),
+        "key_pairs": len(list(cloud.compute.keypairs())),
+        "server_groups": len(list(cloud.compute.server_groups())),
+        "volumes": len(volumes),
+        "attachments": sum(len(volume.attachments) for volume in volumes),
+        "snapshots": len(list(cloud.block_storage.snapshots())),
+        "images": len(list(cloud.image.images(owner=access["project_id"]))),
+    }
+
+
 routers = ours(cloud.network.routers())
 groups = ours(cloud.network.security_groups())
 print(
@@ -44,6 +59,7 @@ print(
             "groups": len(groups),
             "rules": sum(len(list(cloud.network.security_group_rules(security_group_id=group.id))) for group in groups),
             "leading": len([each for each in cloud.network.ips() if each.port_id]),
+            **machines(),
         }
     )
 )

@@ -51,6 +51,35 @@ test('settings that are missing, wrong, or of another provider are named', () =>
   expect(() => readRegionsFile(fileOf(local))).toThrow('for regions of the provider openstack');
 });
 
+const OFFER = {
+  instances: { flavors: { 'g1-standard-1-2': '1' } },
+  volumes: {
+    types: { standard: 'plain' },
+    images: [{ image_id: 'i', name: 'Tiny', distro: 'tiny', version: '1' }],
+  },
+};
+
+test('what a cloud offers beside networks is named by Virga’s names', () => {
+  const entryOf = (more: object) => ({
+    id: 3,
+    name: 'Cloud',
+    provider: 'openstack',
+    settings: Object.assign({}, EXAMPLE, more),
+  });
+  const [region] = readRegionsFile(fileOf(entryOf(OFFER)));
+  expect(region?.settings).toMatchObject({ volume_types: ['standard'], openstack: OFFER });
+  const settings = { openstack: Object.assign({}, EXAMPLE, OFFER) };
+  expect(contentsOf({ provider: 'openstack', settings })?.images).toEqual([
+    { name: 'Tiny', distro: 'tiny', version: '1', osType: 'linux', minDisk: 1, minRam: 0 },
+  ]);
+  const wrong = { instances: { flavors: { huge: '1' } } };
+  const read = () => readRegionsFile(fileOf(entryOf(wrong)));
+  expect(read).toThrow('regions.0.settings.volumes: is missing');
+  expect(read).toThrow('regions.0.settings.instances.flavors.huge');
+  const typed = { volumes: { types: { gold: 'plain' } } };
+  expect(() => readRegionsFile(fileOf(entryOf(typed)))).toThrow('regions.0.settings.volumes.types.gold');
+});
+
 test('a region on a cloud has only what is made there: no machines, no clusters, no databases', async () => {
   const key = randomBytes(KEY_BYTES);
   const credential = sealCredential(new Cipher([key]), { id: 'one', secret: 'very secret' });

@@ -36,30 +36,52 @@ export function openStackRegions({ cipher, db, leases, clock, log }: ProviderOpt
     if (!its) throw new Error(`region ${id} has no settings of its cloud: add \`settings\` to its entry`);
     const now = () => clock.now().getTime();
     const session = cloudSession(cipher, its, now);
+    const { volumes, images, instances, ...always } = createOpenStack({
+      settings: its,
+      session,
+      objects: engineObjects(db, id),
+      log,
+      now,
+      repaired: async (subject, what) => {
+        const lb = await db.row<{ project_id: number }>(
+          sql`select project_id from load_balancers where id = ${subject}`,
+        );
+        const repair = {
+          at: clock.timestamp(),
+          action: 'repair_loadbalancer',
+          subject,
+          regionId: id,
+          what,
+        };
+        if (lb) await recordRepair(db, Object.assign({ projectId: lb.project_id }, repair));
+      },
+      publicImage: async (imageId) => {
+        const image = await db.row<{ name: string }>(
+          sql`select name from images where id = ${imageId} and region_id = ${id} and project_id is null`,
+        );
+        return its.volumes?.images?.find(({ name }) => name === image?.name)?.image_id;
+      },
+      mayLook: () => leases.hold(`openstack region ${id}`),
+    });
+    // What the cloud has not is known once somebody has signed in.
+    if (volumes) session.identity().catch(() => undefined);
+    const hasVolumes = () => !session.lacks('block-storage');
+    const hasInstances = () => hasVolumes() && !session.lacks('compute');
     return {
-      ...createOpenStack({
-        settings: its,
-        session,
-        objects: engineObjects(db, id),
-        log,
-        now,
-        repaired: async (subject, what) => {
-          const lb = await db.row<{ project_id: number }>(
-            sql`select project_id from load_balancers where id = ${subject}`,
-          );
-          const repair = {
-            at: clock.timestamp(),
-            action: 'repair_loadbalancer',
-            subject,
-            regionId: id,
-            what,
-          };
-          if (lb) await recordRepair(db, Object.assign({ projectId: lb.project_id }, repair));
-        },
-        mayLook: () => leases.hold(`openstack region ${id}`),
-      }),
+      ...always,
+      get volumes() {
+        return hasVolumes() ? volumes : undefined;
+      },
+      get images() {
+        return hasVolumes() && !session.lacks('image') ? images : undefined;
+      },
+      get instances() {
+        return hasInstances() ? instances : undefined;
+      },
+      get capabilities() {
+        return { kvm: instances !== undefined && hasInstances() };
+      },
       cloud: session,
-      capabilities: {},
     };
   };
 }

@@ -19,9 +19,9 @@ export interface RegionProvider {
   readonly loadBalancers?: LoadBalancerProvider;
   readonly kubernetes?: KubernetesProvider;
   readonly networks?: NetworkProvider;
-  readonly volumes?: VolumeProvider;
-  readonly instances?: InstanceProvider;
-  readonly images?: ImageProvider;
+  readonly volumes?: VolumeProvider | undefined;
+  readonly instances?: InstanceProvider | undefined;
+  readonly images?: ImageProvider | undefined;
   readonly securityGroups?: SecurityGroupProvider;
   readonly postgresql?: PostgresqlProvider;
   readonly objectStorage?: ObjectStorageProvider;
@@ -100,7 +100,8 @@ export class RegionProviders {
 
   /** The names of the ports that a region has. */
   portsOf(regionId: number): readonly string[] {
-    return Object.keys(this.#providers.get(regionId) ?? {}).filter(isPort);
+    const ports = Object.entries(this.#providers.get(regionId) ?? {});
+    return ports.flatMap(([name, port]) => (isPort(name) && port !== undefined ? [name] : []));
   }
 
   /** Whether a region has a port or a capability, by its name. */

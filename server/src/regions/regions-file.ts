@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { catalogue } from '../features/catalogue/index.ts';
+import { catalogue, VOLUME_TYPES } from '../features/catalogue/index.ts';
+import { findFlavor } from '../features/flavors/index.ts';
 import { EXTERNAL_SERVICES, type NewRegion, REGION_STATES } from '../features/regions/index.ts';
 import {
   CONDITION_KINDS,
@@ -30,6 +31,20 @@ const FaultsOfKind = Type.Union([
 
 const Subnet = Type.Object({ subnet_id: Type.String(), cidr: IpNetwork() }, { additionalProperties: false });
 
+/** An image of a cloud that every project sees. */
+const CloudImage = Type.Object(
+  {
+    image_id: Type.String(),
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    distro: Type.String({ minLength: 1 }),
+    version: Type.String(),
+    os_type: Type.Optional(StringEnum(['linux', 'windows'])),
+    min_disk: Type.Optional(Type.Integer({ minimum: 1 })),
+    min_ram: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  { additionalProperties: false },
+);
+
 /** How a cloud of OpenStack is reached. */
 const CloudSettings = Type.Object(
   {
@@ -51,6 +66,18 @@ const CloudSettings = Type.Object(
           provider: Type.Optional(Type.String({ minLength: 1 })),
           flavors: Type.Optional(Type.Record(Type.String(), Type.String())),
           member_subnets: Type.Optional(Type.Array(Subnet)),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    instances: Type.Optional(
+      Type.Object({ flavors: Type.Record(Type.String(), Type.String()) }, { additionalProperties: false }),
+    ),
+    volumes: Type.Optional(
+      Type.Object(
+        {
+          types: Type.Record(Type.String(), Type.String()),
+          images: Type.Optional(Type.Array(CloudImage, { maxItems: 1000 })),
         },
         { additionalProperties: false },
       ),
@@ -167,6 +194,7 @@ function checkRegions(content: unknown): readonly Static<typeof RegionEntry>[] {
       faults.add(`${prefix}.settings`, 'is missing: say how the cloud is reached');
     if (provider !== 'openstack' && cloud !== undefined)
       faults.add(`${prefix}.settings`, 'is for regions of the provider openstack');
+    if (isObject(cloud)) checkOffer(cloud, `${prefix}.settings`, faults);
     if (isObject(capacity)) checkCapacity(capacity, `${prefix}.capacity`, provider, faults);
     if (Array.isArray(addresses)) checkAddresses({ addresses, prefix, provider, ranges }, faults);
     if (nodes !== undefined && node !== undefined)
@@ -276,11 +304,26 @@ function newRegion({
   const rates = Object.entries(faults ?? {}).filter(
     (entry): entry is [string, number] => typeof entry[1] === 'number',
   );
-  const settings = cloud ? { ...others, openstack: cloud } : others;
+  const offered = cloud?.volumes ? { volume_types: Object.keys(cloud.volumes.types) } : {};
+  const settings = cloud ? { ...others, ...offered, openstack: cloud } : others;
   const all = faults
     ? { ...settings, faults: Object.fromEntries(rates), fault_rules: rulesOf(faults) }
     : settings;
   return { id, display_name: name, slug: slugOf(name), state: state ?? 'ACTIVE', provider, settings: all };
+}
+
+/** What a cloud offers is named by Virga's own names. */
+function checkOffer(cloud: Fields, prefix: string, faults: Faults): void {
+  const { instances, volumes } = cloud;
+  if (instances !== undefined && volumes === undefined)
+    faults.add(`${prefix}.volumes`, 'is missing: instances boot from volumes');
+  const flavors = isObject(instances) && isObject(instances.flavors) ? Object.keys(instances.flavors) : [];
+  const types = isObject(volumes) && isObject(volumes.types) ? Object.keys(volumes.types) : [];
+  for (const id of flavors)
+    if (!findFlavor(id)) faults.add(`${prefix}.instances.flavors.${id}`, 'is no flavor of the catalogue');
+  for (const type of types)
+    if (!VOLUME_TYPES.some((each) => each === type))
+      faults.add(`${prefix}.volumes.types.${type}`, `must be one of: ${VOLUME_TYPES.join(', ')}`);
 }
 
 function slugOf(name: string): string {

@@ -75,14 +75,25 @@ const PAGES: readonly States[] = [
     file: 'server/src/features/instances/model.ts',
     first: 'BUILD',
     last: ['ACTIVE', 'SHUTOFF', 'SUSPENDED', 'ERROR'],
-    steps: [{ from: 'BUILD', to: 'ACTIVE' }, { from: 'BUILD', to: 'ERROR' }, ...instanceSteps],
+    steps: [
+      { from: 'BUILD', to: 'ACTIVE' },
+      { from: 'BUILD', to: 'ERROR' },
+      ...resting.map((from) => ({ from, to: 'ERROR', by: 'lost in the cloud' })),
+      ...instanceSteps,
+    ],
   },
   {
     title: 'Volumes',
     file: 'server/src/features/volumes/model.ts',
     first: 'creating',
     last: ['deleting'],
-    steps: [{ from: 'creating', to: 'available' }, { from: 'creating', to: 'in-use' }, ...volumeSteps],
+    steps: [
+      { from: 'creating', to: 'available' },
+      { from: 'creating', to: 'in-use' },
+      { from: 'available', to: 'error', by: 'lost in the cloud' },
+      { from: 'in-use', to: 'error', by: 'lost in the cloud' },
+      ...volumeSteps,
+    ],
   },
   {
     title: 'Snapshots of volumes',

@@ -34,11 +34,17 @@ function byId(): ReadonlyMap<string, Flavor> {
   return known.byId;
 }
 
-/** The sizes that every region offers; ids name the family, vCPUs and GiB of memory. */
-export const flavorsOffered = (): readonly Flavor[] => [...byId().values()];
+/** The sizes that there are; ids name the family, vCPUs and GiB of memory.
+ *  @param ids of those that a region offers; absent: all */
+export const flavorsOffered = (ids?: readonly string[]): readonly Flavor[] =>
+  [...byId().values()].filter(({ id }) => ids?.includes(id) ?? true);
 
-/** What is wrong with an id that no flavor has. */
-export const noFlavor = (): string => `must be one of: ${[...byId().keys()].join(', ')}`;
+/** What is wrong with an id that no flavor has.
+ *  @param ids of those that a region offers; absent: all */
+export const noFlavor = (ids?: readonly string[]): string =>
+  `must be one of: ${flavorsOffered(ids)
+    .map(({ id }) => id)
+    .join(', ')}`;
 
 export const findFlavor = (id: string): Flavor | undefined => byId().get(id);
 

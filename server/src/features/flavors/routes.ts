@@ -23,12 +23,14 @@ type FlavorListQuery = Static<typeof FlavorListQuery>;
 export interface FlavorDeps {
   /** Whether machines can be made in a region. */
   hasInstances(regionId: number): boolean;
+  /** Ids of those that it offers; undefined: all. */
+  offeredIn(regionId: number): readonly string[] | undefined;
   readonly prices: Prices;
 }
 
 function listFlavors(ctx: RegionContext, query: FlavorListQuery, deps: FlavorDeps) {
   const excluded = [query.exclude_linux && 'linux', query.exclude_windows && 'windows'];
-  const offered = deps.hasInstances(ctx.region.id) ? flavorsOffered() : [];
+  const offered = deps.hasInstances(ctx.region.id) ? flavorsOffered(deps.offeredIn(ctx.region.id)) : [];
   const part = query.name__contains?.toLowerCase() ?? '';
   const matching = offered.filter(
     ({ osType, id }) => !excluded.includes(osType) && id.toLowerCase().includes(part),

@@ -3,6 +3,7 @@ import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { providerOfTask, requireProvider } from '../../platform/tasks/providers.ts';
 import type { AddressProvider } from '../networking/addresses/index.ts';
+import type { NetworkProvider } from '../networking/networks/index.ts';
 import type { InstanceVolumes } from '../volumes/index.ts';
 import type { InstanceProvider } from './port.ts';
 
@@ -10,6 +11,7 @@ import type { InstanceProvider } from './port.ts';
 export interface InstanceDeps {
   providerOf(regionId: number): InstanceProvider | undefined;
   addressesOf(regionId: number): AddressProvider | undefined;
+  networksOf(regionId: number): NetworkProvider | undefined;
   readonly volumes: InstanceVolumes;
   readonly cipher: Cipher;
   readonly prices: Prices;
@@ -22,5 +24,9 @@ export const deviceOf = (id: string) => ({ type: 'instance', id }) as const;
 export function requireInstanceProvider(deps: Pick<InstanceDeps, 'providerOf'>, ctx: RegionContext): void {
   requireProvider(deps, ctx.region, 'virtual machines');
 }
+
+/** Ids of the flavors that a region offers; undefined: all. */
+export const flavorsIn = (deps: Pick<InstanceDeps, 'providerOf'>, ctx: RegionContext) =>
+  deps.providerOf(ctx.region.id)?.flavors;
 
 export const providerFor = providerOfTask('virtual machines');

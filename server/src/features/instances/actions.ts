@@ -3,7 +3,7 @@ import { Faults } from '../../kernel/faults.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
 import { excessOf, reserve } from '../quotas/index.ts';
-import { type InstanceDeps, requireInstanceProvider } from './access.ts';
+import { flavorsIn, type InstanceDeps, requireInstanceProvider } from './access.ts';
 import { startChange } from './hold.ts';
 import { CHANGES, instanceAmounts, type Power, requireChangeable } from './model.ts';
 import { knownFlavor } from './new-instance.ts';
@@ -67,7 +67,7 @@ export class InstanceActions {
     return ctx.db.transaction(async (tx) => {
       const row = await store.lockInstance(tx, id, ctx.scope);
       const faults = new Faults();
-      const known = knownFlavor(flavorId, 'flavor_id', faults);
+      const known = knownFlavor(flavorId, 'flavor_id', faults, flavorsIn(this.#deps, ctx));
       const ram = await readRamOfInstance(tx, id);
       if (known && known.ram < ram) faults.add('flavor_id', `its image needs ${ram} MiB of memory`);
       const flavor = faults.require(known);

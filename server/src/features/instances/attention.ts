@@ -8,15 +8,16 @@ export const instancesInNeed: AttentionSource = async (db, { projectId }) => {
     name: string;
     region_id: number;
     status_since: Date;
-  }>(sql`select id, name, region_id, status_since from instances
+    status_reason: string | null;
+  }>(sql`select id, name, region_id, status_since, status_reason from instances
       where project_id = ${projectId} and status = 'ERROR' and cluster_id is null order by status_since limit ${MOST_OF_ONE}`);
-  return rows.map(({ id, name, region_id: regionId, status_since: since }) => ({
+  return rows.map(({ id, name, region_id: regionId, status_since: since, status_reason: why }) => ({
     kind: 'instance',
     id,
     name,
     regionId,
     since,
     severity: 'failed',
-    reason: 'It failed: start it again, or delete it',
+    reason: why ?? 'It failed: start it again, or delete it',
   }));
 };

@@ -13,7 +13,7 @@ import { guardProject } from '../projects/index.ts';
 import { type Amounts, reserve } from '../quotas/index.ts';
 import { joinServerGroup } from '../server-groups/index.ts';
 import { findSshKey, viewerOf } from '../ssh-keys/index.ts';
-import { deviceOf, type InstanceDeps, requireInstanceProvider } from './access.ts';
+import { deviceOf, flavorsIn, type InstanceDeps, requireInstanceProvider } from './access.ts';
 import { keepFirstBoot } from './first-boot.ts';
 import { instanceAmounts } from './model.ts';
 import { nameFrom } from './names.ts';
@@ -33,7 +33,7 @@ export async function createInstance(
 ): Promise<TaskRef> {
   requireInstanceProvider(deps, ctx);
   const faults = new Faults();
-  const { flavor: known, tags } = planInstance(input, faults);
+  const { flavor: known, tags } = planInstance(input, faults, flavorsIn(deps, ctx));
   return ctx.db.transaction(async (tx) => {
     await guardProject(tx, ctx.project.id);
     const sshKey = await usableKey(tx, ctx, input.ssh_key_name ?? null, faults);

@@ -1,4 +1,5 @@
 import { sql } from '../../platform/database/sql.ts';
+import type { DriftOptions } from '../../platform/drift/reconciler.ts';
 import type { Feature } from '../../platform/feature.ts';
 import type { TaskReads } from '../tasks/index.ts';
 import type { InstanceDeps } from './access.ts';
@@ -22,6 +23,7 @@ import { sizingRoutes } from './sizing/routes.ts';
 import { changeVmTasks } from './tasks/change.ts';
 import { createVmTask } from './tasks/create.ts';
 import { deleteVmTask } from './tasks/delete.ts';
+import { instanceWatch } from './watch.ts';
 
 export type { InstanceDeps } from './access.ts';
 export { portsAsInterfaces } from './interfaces/of-ports.ts';
@@ -39,7 +41,7 @@ const WITHOUT_TASK = `task_state = null,
   vm_state = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then vm_state else 'error' end,
   status = case when status in ('ACTIVE', 'SHUTOFF', 'SUSPENDED') then status else 'ERROR' end`;
 
-export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): Feature {
+export function instances(deps: InstanceDeps & DriftOptions & { readonly tasks: TaskReads }): Feature {
   const service = new InstanceService(deps);
   const actions = new InstanceActions(deps);
   return {
@@ -80,6 +82,7 @@ export function instances(deps: InstanceDeps & { readonly tasks: TaskReads }): F
       ...interfaceTasks(deps),
       ...serverGroupTasks(deps),
     ],
+    background: [instanceWatch(deps)],
     held: [{ table: 'instances', becomes: WITHOUT_TASK }],
     reseal: resealFirstBoots,
   };

@@ -15,8 +15,13 @@ const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
 type Input = Partial<CreateInstance>;
 
-/** Adds every fault of the body that can be seen without looking anything up, as far as fields are given. */
-export function planInstance(input: Input, faults: Faults): NewInstancePlan {
+/** Adds every fault of the body that can be seen without looking anything up, as far as fields are given.
+ *  @param offered ids of the flavors of the region; absent: all */
+export function planInstance(
+  input: Input,
+  faults: Faults,
+  offered?: readonly string[] | undefined,
+): NewInstancePlan {
   const tags = givenTags(input, faults);
   checkName(input, faults);
   checkFirstBoot(input, faults);
@@ -25,13 +30,19 @@ export function planInstance(input: Input, faults: Faults): NewInstancePlan {
   }
   checkFloatingIps(input, faults);
   const { flavor } = input;
-  return { flavor: flavor === undefined ? undefined : knownFlavor(flavor, 'flavor', faults), tags };
+  return { flavor: flavor === undefined ? undefined : knownFlavor(flavor, 'flavor', faults, offered), tags };
 }
 
-/** Adds a fault when there is no such flavor. */
-export function knownFlavor(id: string, field: string, faults: Faults): Flavor | undefined {
-  const flavor = findFlavor(id);
-  if (!flavor) faults.add(field, noFlavor());
+/** Adds a fault when there is no such flavor.
+ *  @param offered ids of the flavors of the region; undefined: all */
+export function knownFlavor(
+  id: string,
+  field: string,
+  faults: Faults,
+  offered: readonly string[] | undefined,
+): Flavor | undefined {
+  const flavor = offered?.includes(id) === false ? undefined : findFlavor(id);
+  if (!flavor) faults.add(field, noFlavor(offered));
   return flavor;
 }
 

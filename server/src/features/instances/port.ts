@@ -4,6 +4,15 @@ import type { Power } from './model.ts';
 
 /** What a region's provider must be able to do for instances. */
 export interface InstanceProvider {
+  /** Ids of the flavors that the region offers; absent: all. */
+  readonly flavors?: readonly string[];
+  /** Why instances cannot join or leave a server group once they are there; absent: they can. */
+  readonly regroupFault?: string;
+  /** What has become of instances on which no task works. Only what is known is named. Absent: nothing changes there by
+   *  itself. @throws when the region cannot be asked */
+  observe?(ids: readonly string[]): Promise<ReadonlyMap<string, SeenInstance>>;
+  /** Whether this node is the one that looks at the region at present. Absent: any. */
+  mayLook?(): Promise<boolean>;
   /** Makes the instance be as desired. One that is not there is made, with `first` for its first boot; one that has
    *  booted less often than desired is restarted, softly where the operation says so.
    *  @throws TaskFailed when it cannot be done */
@@ -16,6 +25,9 @@ export interface InstanceProvider {
   /** What an instance has used, on average, in each step of the window that it has lived through; oldest first. */
   readUse(instance: ObservedInstance, window: SeriesWindow): Promise<readonly InstanceUse[]>;
 }
+
+/** What it does, or why it does nothing any more. */
+export type SeenInstance = { readonly power: Power } | { readonly failed: string };
 
 export interface InstanceConsole {
   readonly url: string;

@@ -101,7 +101,7 @@ export async function settleInstance(
   await tx.run(sql`
     with ${usageEnded('instances', resized)}
     update instances set task_id = null, task_state = null, status = ${status}, vm_state = ${vmState}, power = ${power},
-           boots = ${boots}, flavor = ${json}, updated_at = ${timestamp},
+           boots = ${boots}, flavor = ${json}, updated_at = ${timestamp}, status_reason = null,
            status_since = case when status = ${status} then status_since else ${timestamp} end
      where ${held}`);
 }

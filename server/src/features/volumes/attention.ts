@@ -9,9 +9,10 @@ export const volumesInNeed: AttentionSource = async (db, { projectId }) => {
     region_id: number;
     updated_at: Date;
     status: string;
-  }>(sql`select id, name, region_id, updated_at, status from volumes
+    status_reason: string | null;
+  }>(sql`select id, name, region_id, updated_at, status, status_reason from volumes
       where project_id = ${projectId} and status like 'error%' order by updated_at limit ${MOST_OF_ONE}`);
-  return rows.map(({ id, name, region_id: regionId, updated_at: since, status }) => ({
+  return rows.map(({ id, name, region_id: regionId, updated_at: since, status, status_reason: why }) => ({
     kind: 'volume',
     id,
     name,
@@ -19,8 +20,9 @@ export const volumesInNeed: AttentionSource = async (db, { projectId }) => {
     since,
     severity: 'failed' as const,
     reason:
-      status === 'error_restoring'
+      why ??
+      (status === 'error_restoring'
         ? 'It could not be reverted: revert it again, or delete it'
-        : 'It may not be whole: delete it',
+        : 'It may not be whole: delete it'),
   }));
 };

@@ -21,6 +21,7 @@ export interface VolumeDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Logger;
+  regionIds(): readonly number[];
 }
 
 /** @throws Forbidden when the region has no volumes */

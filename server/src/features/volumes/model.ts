@@ -38,7 +38,7 @@ export type VolumeStatus = (typeof VOLUME_STATUSES)[number];
  *  failed; without `failed` it is as it was. */
 export const ACTIONS = {
   delete: {
-    from: ['available', 'error_deleting', 'error_restoring'],
+    from: ['available', 'error', 'error_deleting', 'error_restoring'],
     during: 'deleting',
     after: [],
     failed: 'error_deleting',

@@ -67,6 +67,6 @@ export async function settleVolume(
   await tx.run(sql`
     with ${usageEnded('volumes', resized)}
     update volumes set task_id = null, status = ${status}, size = ${row.size}, type = ${row.type},
-           updated_at = ${timestamp}
+           updated_at = ${timestamp}, status_reason = null
      where ${held}`);
 }

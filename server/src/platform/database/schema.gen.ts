@@ -236,6 +236,10 @@ export interface Instances {
   security_groups: Generated<string[]>;
   ssh_key_name: string | null;
   status: string;
+  /**
+   * why it is in ERROR, where its region says so
+   */
+  status_reason: string | null;
   status_since: Date;
   subnet_id: string | null;
   tags: Generated<Json>;
@@ -1392,6 +1396,10 @@ export interface Volumes {
   size: number;
   snapshot_id: string | null;
   status: string;
+  /**
+   * why its status is error, where its region says so
+   */
+  status_reason: string | null;
   tags: Generated<Json>;
   task_id: string | null;
   type: string;

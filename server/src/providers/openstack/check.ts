@@ -1,24 +1,14 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { checksOfMachines, NAMES_OF_MACHINES } from './check-machines.ts';
 import { absent } from './faults.ts';
+import { type Check, type Finding, fails, lacks, sayLimit, works } from './findings.ts';
 import { type Session, timeOf } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
-
-/** What an operator wants to know of a cloud before anybody uses it. */
-export interface Finding {
-  readonly what: string;
-  /** `fails`: nothing can be served; `lacks`: something cannot. */
-  readonly verdict: 'works' | 'lacks' | 'fails';
-  readonly says: string;
-}
 
 /** Tags of load balancers came with it. */
 const OLDEST_OCTAVIA = 5;
 export const WARN_DAYS = 14;
 const DAY_MS = 86_400_000;
-
-const works = (what: string, says: string): Finding => ({ what, verdict: 'works', says });
-const lacks = (what: string, says: string): Finding => ({ what, verdict: 'lacks', says });
-const fails = (what: string, says: string): Finding => ({ what, verdict: 'fails', says });
 
 /** Asks a cloud what will work and what will not: rights, services, versions, networks, drivers, flavors and quotas.
  *  Changes nothing. @param now milliseconds since 1970 */
@@ -29,12 +19,18 @@ export async function checkCloud(
 ): Promise<readonly Finding[]> {
   const signedIn = await checkIdentity(session, now);
   if (signedIn.some(({ verdict }) => verdict === 'fails')) return signedIn;
-  const checks = [checkOctavia, checkDriver, checkFlavors, checkVip, checkExternal, checkQuotas];
+  const checks = [
+    checkOctavia,
+    checkDriver,
+    checkFlavors,
+    checkVip,
+    checkExternal,
+    checkQuotas,
+    ...checksOfMachines,
+  ];
   const found = await Promise.all(checks.map((check) => checked(check, session, settings)));
   return [...signedIn, ...found.flat()];
 }
-
-type Check = (session: Session, settings: OpenStackSettings) => Promise<readonly Finding[]>;
 
 async function checked(check: Check, session: Session, settings: OpenStackSettings) {
   try {
@@ -154,8 +150,6 @@ async function checkQuotas(session: Session): Promise<readonly Finding[]> {
   return [works('quotas', says.join(', '))];
 }
 
-const sayLimit = (limit: number | undefined) => (limit === undefined || limit < 0 ? 'without limit' : limit);
-
 const NAMES: ReadonlyMap<Check, string> = new Map<Check, string>([
   [checkOctavia, 'Octavia'],
   [checkDriver, 'driver'],
@@ -163,4 +157,5 @@ const NAMES: ReadonlyMap<Check, string> = new Map<Check, string>([
   [checkVip, 'addresses of load balancers'],
   [checkExternal, 'floating IPs'],
   [checkQuotas, 'quotas'],
+  ...NAMES_OF_MACHINES,
 ]);

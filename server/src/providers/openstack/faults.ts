@@ -57,7 +57,7 @@ function sentenceOf(text: string): string {
   } catch {
     return text.startsWith('<') ? '' : text.trim().slice(0, 300);
   }
-  return (sentenceIn(body) ?? '').trim();
+  return (sentenceIn(body) ?? '').replace(/<br ?\/?>/g, ' ').trim();
 }
 
 function sentenceIn(body: unknown): string | undefined {

@@ -38,6 +38,8 @@ export interface OpenStackOptions {
   readonly now: () => number;
   /** Notes what of a load balancer somebody else had changed. */
   readonly repaired?: (loadBalancerId: string, what: string) => Promise<void>;
+  /** The cloud's id of an image of the region that every project sees; undefined: it is none of these. */
+  readonly publicImage?: (id: string) => Promise<string | undefined>;
   /** Whether this node looks at the region by itself. */
   readonly mayLook: () => Promise<boolean>;
 }

@@ -31,7 +31,9 @@ export interface EngineObjects {
   forget(id: string): Promise<void>;
 }
 
-export type ObjectKind = 'load_balancer' | NounKind;
+export type ObjectKind = 'load_balancer' | NounKind | StoredKind;
+/** What is on Nova, Cinder and Glance. */
+export type StoredKind = 'instance' | 'volume' | 'snapshot' | 'image';
 
 export interface EngineObject {
   readonly engineId: string;
@@ -50,6 +52,14 @@ export interface EngineFacts {
   readonly updatedAt?: string;
   /** The last failover that was asked for. */
   readonly failover?: string;
+  /** How often an instance was started anew. */
+  readonly boots?: number;
+  /** What was asked for last, and by which operation: it is asked for once. */
+  readonly asked?: string;
+  /** The operation that has tried last to bring an instance back from ERROR. */
+  readonly revived?: string;
+  /** The cloud's ids of the groups that an instance was in. */
+  readonly groups?: readonly string[];
   /** The cloud's id of the port of its virtual address. */
   readonly portId?: string;
   /** Addresses of the floating IPs that lead to it. */

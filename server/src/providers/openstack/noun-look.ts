@@ -2,6 +2,7 @@ import type { DesiredNoun, Drift, NounKind } from '../../features/networking/net
 import type { Logger } from '../../kernel/log.ts';
 import { digestOf } from './digest.ts';
 import type { EngineObject, EngineObjects } from './marks.ts';
+import { Missing } from './missing.ts';
 import type { Nouns } from './nouns.ts';
 import type { Session } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
@@ -9,12 +10,6 @@ import { isDue } from './spread.ts';
 
 /** How often lists are read, also after a look that failed. */
 const EVERY_MS = 15_000;
-/** Complete looks in which something was missing, before it counts as deleted. */
-const LOOKS = 2;
-/** A list in which more than this share of what was there is missing is not believed, unless it is that few. */
-const SHARE = 0.05;
-const FEW = 2;
-
 export const KINDS = ['network', 'subnet', 'router', 'port', 'floating_ip'] as const;
 
 export interface NounLookOptions {
@@ -33,7 +28,7 @@ export class NounLook {
   readonly #options: NounLookOptions;
   readonly #nouns: Nouns;
   readonly #kinds: readonly NounKind[];
-  readonly #missing = new Map<string, number>();
+  readonly #missing: ReadonlyMap<NounKind, Missing>;
   readonly #wholeAt = new Map<string, number>();
   #nextAt = 0;
   #hasFailed = false;
@@ -42,6 +37,7 @@ export class NounLook {
     this.#options = options;
     this.#nouns = nouns;
     this.#kinds = kinds;
+    this.#missing = new Map(kinds.map((kind) => [kind, new Missing(kind, options.log)]));
   }
 
   /** Whether the region could not be asked, and it is too early to ask again: that was said once. */
@@ -65,8 +61,7 @@ export class NounLook {
       found.push(...this.#compared(kind, desired, { known, listed, held }));
     }
     const ids = new Set(nouns.map(({ id }) => id));
-    for (const map of [this.#missing, this.#wholeAt])
-      for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
+    for (const id of this.#wholeAt.keys()) if (!ids.has(id)) this.#wholeAt.delete(id);
     this.#hasFailed = false;
     return found;
   }
@@ -93,19 +88,9 @@ export class NounLook {
   #deleted(kind: NounKind, desired: readonly Desired[], { known, listed }: Seen): Drift[] {
     const settled = desired.filter(({ id }) => known.has(id));
     const gone = settled.filter(({ id }) => !listed.has(known.get(id)?.engineId ?? ''));
-    const isGone = new Set(gone.map(({ id }) => id));
-    for (const { id } of settled) if (!isGone.has(id)) this.#missing.delete(id);
-    if (gone.length > Math.max(FEW, settled.length * SHARE)) {
-      this.#options.log.warn(
-        { kind, missing: gone.length, known: settled.length },
-        `most likely the cloud did not say all: no ${kind} is made anew while so many are missing`,
-      );
-      return [];
-    }
-    for (const { id } of gone) this.#missing.set(id, (this.#missing.get(id) ?? 0) + 1);
-    return gone
-      .filter(({ id }) => (this.#missing.get(id) ?? 0) >= LOOKS)
-      .map(({ id }): Drift => ({ kind, id, why: 'deleted' }));
+    const ids = gone.map(({ id }) => id);
+    const deleted = this.#missing.get(kind)?.deleted(ids, settled.length) ?? [];
+    return deleted.map((id): Drift => ({ kind, id, why: 'deleted' }));
   }
 }
 

@@ -72,6 +72,9 @@ export class Nouns {
       return await this.create(noun, fields);
     } catch (error) {
       if (!(error instanceof EngineFault) || error.kind !== 'conflict') throw error;
+      // It was made meanwhile by whoever else works on it.
+      const found = await this.find(noun);
+      if (found) return found;
       throw new TaskFailed(`${address} is in use by something else in the cloud: ${error.message}`);
     }
   }

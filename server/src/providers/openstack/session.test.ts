@@ -93,3 +93,12 @@ test('neither the secret nor the token is in what an error says', async () => {
   expect(error?.message).toBe('cloud does not answer: connect ECONNREFUSED');
   expect(`${JSON.stringify(error)} ${error?.stack}`).not.toMatch(/secret|token 1/);
 });
+
+test('what the catalogue lacks is known once somebody has signed in', async () => {
+  const { session } = cloud(ok);
+  expect(session.lacks('compute')).toBe(false);
+  await get(session);
+  expect(session.lacks('network')).toBe(false);
+  expect(session.lacks('compute')).toBe(true);
+  await expect(session.call('compute', 'GET', '/servers')).rejects.toMatchObject({ kind: 'refused' });
+});

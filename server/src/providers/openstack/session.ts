@@ -4,11 +4,27 @@ import { Breaker } from './breaker.ts';
 import { EngineFault, faultOf } from './faults.ts';
 import type { Credential, OpenStackSettings } from './settings.ts';
 
-export type Service = 'network' | 'load-balancer';
+export type Service = 'network' | 'load-balancer' | 'compute' | 'block-storage' | 'image';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Where the API of a service begins, below what the catalogue names. */
-const BASES: Readonly<Record<Service, string>> = { network: '/v2.0', 'load-balancer': '/v2' };
+const BASES: Readonly<Record<Service, string>> = {
+  network: '/v2.0',
+  'load-balancer': '/v2',
+  compute: '/v2.1',
+  'block-storage': '/v3',
+  image: '/v2',
+};
+/** What a service is called in some catalogues. */
+const ALIASES: Readonly<Partial<Record<Service, readonly string[]>>> = {
+  'block-storage': ['volumev3', 'block-store'],
+};
+/** The versions that calls are made in, of those services that have many: of 2021. */
+export const MICROVERSIONS = { compute: 90, 'block-storage': 64 } as const;
+const VERSION_HEADERS: Readonly<Partial<Record<Service, string>>> = {
+  compute: `compute 2.${MICROVERSIONS.compute}`,
+  'block-storage': `volume 3.${MICROVERSIONS['block-storage']}`,
+};
 
 const AT_ONCE = 8;
 const TIMEOUT_MS = 30_000;
@@ -57,6 +73,7 @@ export class Session {
   #calls = 0;
   #failures = 0;
   #credentialEndsAt: number | null = null;
+  #urls: ReadonlyMap<string, string> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -76,6 +93,11 @@ export class Session {
   /** Milliseconds since 1970 when the credential ends; null: never, or it was not used yet. */
   get credentialEndsAt(): number | null {
     return this.#credentialEndsAt;
+  }
+
+  /** Whether the catalogue has no such service; false as long as nobody has signed in. */
+  lacks(service: Service): boolean {
+    return this.#urls !== undefined && urlIn(this.#urls, service) === undefined;
   }
 
   /** What the token says of who asks. */
@@ -109,6 +131,21 @@ export class Session {
     return versions.map(({ id }) => id);
   }
 
+  /** The newest version of a service that has many, after the point of `2.90`. */
+  async microversion(service: keyof typeof MICROVERSIONS): Promise<number> {
+    const { urls } = await this.identity();
+    const url = `${urlOf(urls, service).replace(/\/[0-9a-f]{32}$/, '')}/`;
+    const answer = await this.#guarded(async () => {
+      const { text } = await this.#currentToken();
+      return this.#sent('GET', url, { 'x-auth-token': text }, undefined);
+    });
+    const { version, versions = version ? [version] : [] } = (await this.#read(answer)) as {
+      readonly version?: { readonly version: string };
+      readonly versions?: readonly { readonly version: string }[];
+    };
+    return Math.max(0, ...versions.map((each) => Number(each.version.split('.')[1])).filter(Number.isFinite));
+  }
+
   /** Forgets the token, as if it had ended. */
   forgetToken(): void {
     this.#token = undefined;
@@ -123,7 +160,11 @@ export class Session {
     for (let renewed = false; ; renewed = true) {
       const token = await this.#currentToken();
       const url = `${urlOf(token.urls, service)}${path}`;
-      const answer = await this.#sent(method, url, { 'x-auth-token': token.text }, body);
+      const version = VERSION_HEADERS[service];
+      const headers = version
+        ? { 'x-auth-token': token.text, 'openstack-api-version': version }
+        : { 'x-auth-token': token.text };
+      const answer = await this.#sent(method, url, headers, body);
       if (answer.status !== 401) return this.#read(answer);
       // It was revoked before its time: once more with a new one, unless somebody has that already.
       if ((await this.#token) === token) this.#token = undefined;
@@ -226,13 +267,14 @@ export class Session {
       const found = endpoints.find((each) => each.interface === face && each.region_id === region);
       return found ? [[type, found.url.replace(/\/+$/, '')] as const] : [];
     });
+    this.#urls = new Map(urls);
     return {
       text: answer.headers.get('x-subject-token') ?? '',
       expiresAt: Date.parse(token.expires_at),
       projectId: token.project.id,
       roles: token.roles.map(({ name }) => name),
       credentialEndsAt: endsAt,
-      urls: new Map(urls),
+      urls: this.#urls,
     };
   }
 }
@@ -256,11 +298,14 @@ interface KeystoneToken {
 /** Milliseconds since 1970 of a time that Keystone says: in UTC, with or without a zone. */
 export const timeOf = (text: string): number => Date.parse(/Z$/.test(text) ? text : `${text}Z`);
 
+const urlIn = (urls: ReadonlyMap<string, string>, service: Service): string | undefined =>
+  [service, ...(ALIASES[service] ?? [])].map((type) => urls.get(type)).find(Boolean);
+
 function urlOf(urls: ReadonlyMap<string, string>, service: Service): string {
-  const url = urls.get(service);
+  const url = urlIn(urls, service);
   if (url === undefined)
     throw new EngineFault('refused', 0, `the catalogue of the cloud has no ${service} service here`);
-  return /\/v\d+(\.\d+)?$/.test(url) ? url : `${url}${BASES[service]}`;
+  return /\/v\d+(\.\d+)?(\/[0-9a-f]{32})?$/.test(url) ? url : `${url}${BASES[service]}`;
 }
 
 /** Seconds, or a date, which nobody here sends. */

@@ -11,6 +11,10 @@ export interface OpenStackSettings {
   /** Where floating IPs come from; absent: there are none. */
   readonly external?: { readonly network_id: string; readonly cidr: string };
   readonly load_balancers?: LoadBalancerSettings;
+  /** Machines of Nova; absent: the region has none. They need volumes. */
+  readonly instances?: InstanceSettings;
+  /** Volumes of Cinder and images of Glance; absent: the region has none. */
+  readonly volumes?: VolumeSettings;
   /** What is done about what somebody has changed there by hand: `repair` (default) or `keep`. What was deleted comes
    *  back all the same. */
   readonly drift?: 'repair' | 'keep';
@@ -31,6 +35,31 @@ export interface LoadBalancerSettings {
   readonly flavors?: Readonly<Record<string, string>>;
   /** Other subnets in which members may be: some drivers must know which. */
   readonly member_subnets?: readonly { readonly subnet_id: string; readonly cidr: string }[];
+}
+
+export interface InstanceSettings {
+  /** The cloud's ids of its flavors, by Virga's; others are not offered. */
+  readonly flavors: Readonly<Record<string, string>>;
+}
+
+export interface VolumeSettings {
+  /** The cloud's types, by Virga's; others are not offered. */
+  readonly types: Readonly<Record<string, string>>;
+  /** Images of the cloud that every project sees. */
+  readonly images?: readonly ImageSettings[];
+}
+
+export interface ImageSettings {
+  /** The cloud's id of it. */
+  readonly image_id: string;
+  readonly name: string;
+  readonly distro: string;
+  readonly version: string;
+  readonly os_type?: 'linux' | 'windows';
+  /** GiB. */
+  readonly min_disk?: number;
+  /** MiB. */
+  readonly min_ram?: number;
 }
 
 /** What signs in. */

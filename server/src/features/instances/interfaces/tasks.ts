@@ -15,6 +15,7 @@ import {
   restore,
   whileHeld,
 } from '../tasks/common.ts';
+import { applyPorts, removePorts } from '../tasks/ports.ts';
 
 /** The port that comes or goes. */
 interface InterfaceInput {
@@ -29,15 +30,20 @@ const attachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   deadlineMs: DEADLINE_MS,
   run: whileHeld(async (run, row) => {
     const desired = await desiredOf(run.db, row);
-    const waiting = await apply(run, deps, desired);
+    const waiting =
+      (await applyPorts(run, deps, row, await portsOf(run.db, row))) ?? (await apply(run, deps, desired));
     if (waiting) return waiting;
     const port = (await portsOf(run.db, row)).find(({ id }) => id === portOf(run));
     const ports = port && !port.reserved ? [port.id] : [];
     return done({ ports }, (tx) => settleInstance(tx, holdOf(run), outcomeOf(row)));
   }),
   undo: whileHeld(async (run, row) => {
-    const others = (await portsOf(run.db, row)).filter(({ id }) => id !== portOf(run));
-    const back = await attempt(() => restore(run, deps, row, others));
+    const all = await portsOf(run.db, row);
+    const others = all.filter(({ id }) => id !== portOf(run));
+    const port = all.filter(({ id }) => id === portOf(run));
+    const back = await attempt(
+      async () => (await restore(run, deps, row, others)) ?? (await removePorts(run, deps, row, port)),
+    );
     if (typeof back !== 'boolean') return back;
     return done({}, async (tx) => {
       const external_ip_count = await closePorts(tx, [portOf(run)], run.timestamp);
@@ -52,9 +58,11 @@ const detachInterfaceTask = (deps: InstanceDeps): TaskHandler => ({
   type: CHANGES.detach_interface.task,
   deadlineMs: DEADLINE_MS,
   run: whileHeld(async (run, row) => {
-    const others = (await portsOf(run.db, row)).filter(({ id }) => id !== portOf(run));
+    const all = await portsOf(run.db, row);
+    const others = all.filter(({ id }) => id !== portOf(run));
+    const port = all.filter(({ id }) => id === portOf(run));
     const desired = await desiredOf(run.db, row, outcomeOf(row), others);
-    const waiting = await apply(run, deps, desired);
+    const waiting = (await apply(run, deps, desired)) ?? (await removePorts(run, deps, row, port));
     if (waiting) return waiting;
     return done({}, async (tx) => {
       await lockCounters(tx, quotaOf(row));

@@ -32,7 +32,7 @@ export function sizingRoutes(deps: InstanceDeps): readonly Route[] {
       access: 'read',
       body: CheckInstanceLimits,
       response: ExceededLimits,
-      handler: (ctx, { body }) => checkInstanceLimits(ctx, body),
+      handler: (ctx, { body }) => checkInstanceLimits(deps, ctx, body),
     }),
   ];
 }

@@ -3,7 +3,7 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import type { Prices } from '../../../platform/prices/prices.ts';
 import { flavorsOffered, viewFlavor, viewPricedFlavor } from '../../flavors/index.ts';
 import { type Amounts, exceededQuotas, sumOf } from '../../quotas/index.ts';
-import { type InstanceDeps, requireInstanceProvider } from '../access.ts';
+import { flavorsIn, type InstanceDeps, requireInstanceProvider } from '../access.ts';
 import { instanceAmounts } from '../model.ts';
 import { knownFlavor } from '../new-instance.ts';
 import { readInstance } from '../store.ts';
@@ -22,7 +22,7 @@ export async function flavorsForInstance(
   const row = await readInstance(ctx.db, id, ctx.scope);
   const ram = await readRamOfInstance(ctx.db, id);
   return listed(
-    flavorsOffered().filter((flavor) => flavor.id !== row.flavor.id && flavor.ram >= ram),
+    flavorsOffered(flavorsIn(deps, ctx)).filter((flavor) => flavor.id !== row.flavor.id && flavor.ram >= ram),
     withPrices ? deps.prices : undefined,
   );
 }
@@ -55,7 +55,7 @@ export async function flavorsForVolumes(
   });
   faults.refuse();
   return listed(
-    flavorsOffered().filter(({ ram }) => ram >= Math.max(...rams)),
+    flavorsOffered(flavorsIn(deps, ctx)).filter(({ ram }) => ram >= Math.max(...rams)),
     withPrices ? deps.prices : undefined,
   );
 }
@@ -66,16 +66,23 @@ function listed(flavors: ReturnType<typeof flavorsOffered>, prices: Prices | und
 
 /** Limit, usage and request of every quota that would not suffice for these instances; nothing is reserved.
  *  @throws Invalid for an unknown flavor */
-export async function checkInstanceLimits(ctx: RegionContext, input: CheckInstanceLimits) {
+export async function checkInstanceLimits(
+  deps: InstanceDeps,
+  ctx: RegionContext,
+  input: CheckInstanceLimits,
+) {
   const count = Math.max(1, (input.names ?? []).length + (input.name_templates ?? []).length);
-  const one = amountsOf(input);
+  const one = amountsOf(input, flavorsIn(deps, ctx));
   const all = Object.entries(one).map(([name, amount]) => [name, amount * count]);
   return exceededQuotas(ctx.db, ctx.quota, Object.fromEntries(all));
 }
 
-function amountsOf({ flavor: flavorId, volumes = [], interfaces = [] }: CheckInstanceLimits): Amounts {
+function amountsOf(
+  { flavor: flavorId, volumes = [], interfaces = [] }: CheckInstanceLimits,
+  offered: readonly string[] | undefined,
+): Amounts {
   const faults = new Faults();
-  const flavor = flavorId === undefined ? undefined : knownFlavor(flavorId, 'flavor', faults);
+  const flavor = flavorId === undefined ? undefined : knownFlavor(flavorId, 'flavor', faults, offered);
   faults.refuse();
   const made = volumes.filter(({ source }) => source !== 'existing-volume');
   const external = interfaces.filter(({ type }) => type === 'external');

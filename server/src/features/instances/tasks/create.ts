@@ -8,6 +8,7 @@ import { forgetFirstBoot, readFirstBoot } from '../first-boot.ts';
 import { type InstanceRow, instanceAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
 import { DEADLINE_MS, desiredOf, holdOf, portsOf, restoring, whileHeld } from './common.ts';
+import { applyPorts, removePorts } from './ports.ts';
 
 /** Makes an instance with its volumes and addresses; when that fails, nothing of it is left. */
 export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
@@ -17,9 +18,11 @@ export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
     const provider = providerFor(run, deps);
     const floatingips = await addressFloatingIps(run, deps, row);
     const volumes = await deps.volumes.created(run);
-    const ports = (await portsOf(run.db, row)).filter(({ reserved }) => !reserved);
+    const all = await portsOf(run.db, row);
+    const ports = all.filter(({ reserved }) => !reserved);
     const waiting =
       (await deps.volumes.apply(run)) ??
+      (await applyPorts(run, deps, row, all)) ??
       waitFor(
         await provider.applyInstance(
           await desiredOf(run.db, row),
@@ -39,7 +42,9 @@ export const createVmTask = (deps: InstanceDeps): TaskHandler => ({
   undo: whileHeld(async (run, row) => {
     const provider = providerFor(run, deps);
     const waiting =
-      waitFor(await provider.removeInstance(row.id, restoring(run))) ?? (await deps.volumes.undoApply(run));
+      waitFor(await provider.removeInstance(row.id, restoring(run))) ??
+      (await removePorts(run, deps, row, await portsOf(run.db, row))) ??
+      (await deps.volumes.undoApply(run));
     return waiting ?? done({}, (tx) => forget(tx, deps, run, row));
   }),
 });

@@ -9,6 +9,7 @@ import type { DeleteInput } from '../deleted-together.ts';
 import { type InstanceRow, instanceAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
 import { attempt, DEADLINE_MS, holdOf, portsOf, restore, whileHeld } from './common.ts';
+import { removePorts } from './ports.ts';
 
 /** Deletes an instance: first it, then its volumes; when that fails, it is as it was, or in ERROR when its provider
  *  does not bring it back. */
@@ -18,7 +19,9 @@ export const deleteVmTask = (deps: InstanceDeps): TaskHandler => ({
   run: whileHeld(async (run, row) => {
     const provider = providerFor(run, deps);
     const waiting =
-      waitFor(await provider.removeInstance(row.id, run.operation)) ?? (await deps.volumes.remove(run));
+      waitFor(await provider.removeInstance(row.id, run.operation)) ??
+      (await removePorts(run, deps, row, await portsOf(run.db, row))) ??
+      (await deps.volumes.remove(run));
     return waiting ?? done({}, (tx) => forget(tx, deps, run, row));
   }),
   undo: whileHeld(async (run, row) => {

@@ -127,10 +127,10 @@ export async function readPortsOf(
       order by p.device_id, p.position, p.created_at, p.id`);
 }
 
-/** Those of a region that stay when what has them goes. */
-export async function readReservedPortsIn(db: Queryable, regionId: number): Promise<PortRow[]> {
+/** Those of a region that are there by themselves: reserved ones, and those of instances. */
+export async function readOwnPortsIn(db: Queryable, regionId: number): Promise<PortRow[]> {
   return db.rows<PortRow>(
-    sql`select ${SHOWN_PORT} from ports p where p.region_id = ${regionId} and p.reserved`,
+    sql`select ${SHOWN_PORT} from ports p where p.region_id = ${regionId} and (p.reserved or p.device_type = 'instance')`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/database/db.ts';
+import { sql } from '../../../platform/database/sql.ts';
 import type { Entry as EntryOf } from '../../../platform/drift/reconciler.ts';
 import { desiredFloatingIp, readFloatingIps, readFloatingIpsIn } from '../floating-ips/index.ts';
 import {
@@ -10,7 +11,7 @@ import {
   readSubnets,
   readSubnetsIn,
 } from '../networks/index.ts';
-import { desiredPort, type PortRow, readPorts, readReservedPortsIn } from '../ports/index.ts';
+import { desiredPort, type PortRow, readOwnPortsIn, readPorts } from '../ports/index.ts';
 import { desiredRouter, readRouters, readRoutersInRegion } from '../routers/index.ts';
 
 type Entry = EntryOf<DesiredNoun>;
@@ -37,9 +38,24 @@ function entriesOf<Each extends Row>(
 
 const desiredNetwork = ({ id, external }: { id: string; external: boolean }): DesiredNoun | null =>
   external ? null : { kind: 'network', id };
-/** One that is not reserved comes and goes with what has it. */
-const desiredReserved = (row: PortRow): DesiredNoun | null =>
-  row.reserved && row.ip_assignments.length > 0 ? desiredPort(row) : null;
+/** Others come and go with what has them. */
+const desiredOwn = (row: PortRow): DesiredNoun | null =>
+  (row.reserved || row.device_type === 'instance') && row.ip_assignments.length > 0 ? desiredPort(row) : null;
+
+/** Those of an instance are its task's, too. */
+async function portEntries(db: Queryable, rows: readonly PortRow[]): Promise<Entry[]> {
+  const devices = rows.flatMap(({ device_id: id, device_type: type }) =>
+    type === 'instance' && id ? [id] : [],
+  );
+  const busy = await db.rows<{ id: string }>(
+    sql`select id from instances where id = any(${devices}::uuid[]) and task_id is not null`,
+  );
+  const held = new Set(busy.map(({ id }) => id));
+  return entriesOf(rows, desiredOwn).map((entry, index) => {
+    const isHeld = entry.isHeld || held.has(rows[index]?.device_id ?? '');
+    return Object.assign({}, entry, { isHeld });
+  });
+}
 
 /** Everything that a region is to have. */
 export async function readNouns(db: Queryable, regionId: number): Promise<readonly Entry[]> {
@@ -47,7 +63,7 @@ export async function readNouns(db: Queryable, regionId: number): Promise<readon
     ...entriesOf(await readNetworksIn(db, regionId), desiredNetwork),
     ...entriesOf(await readSubnetsIn(db, regionId), desiredSubnet),
     ...entriesOf(await readRoutersInRegion(db, regionId), desiredRouter),
-    ...entriesOf(await readReservedPortsIn(db, regionId), desiredReserved),
+    ...(await portEntries(db, await readOwnPortsIn(db, regionId))),
     ...entriesOf(await readFloatingIpsIn(db, regionId), desiredFloatingIp),
   ];
 }
@@ -67,7 +83,7 @@ async function entriesNow(db: Queryable, kind: Noun['kind'], ids: readonly strin
     case 'router':
       return entriesOf(await readRouters(db, ids), desiredRouter);
     case 'port':
-      return entriesOf(await readPorts(db, ids), desiredReserved);
+      return portEntries(db, await readPorts(db, ids));
     case 'floating_ip':
       return entriesOf(await readFloatingIps(db, ids), desiredFloatingIp);
     case 'security_group':
