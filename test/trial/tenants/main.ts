@@ -186,13 +186,13 @@ try {
   }
   say(`${TENANTS} tenants signed up in ${Math.round((performance.now() - since) / 1000)} s`);
   await trial.run(MINUTES * 60_000);
-  const verdict = await judge(lab, trial.tenants, isOfRange);
-  const raised = await lab.prometheus.raised();
-  const missing = [...expectedAlerts].filter((alert) => !raised.has(alert));
   say('| what | how often |');
   say('|---|---|');
   for (const [name, times] of [...counts].sort()) say(`| ${name} | ${times} |`);
   say('');
+  const verdict = await judge(lab, trial.tenants, isOfRange);
+  const raised = await lab.prometheus.raised();
+  const missing = [...expectedAlerts].filter((alert) => !raised.has(alert));
   say(`Kept: ${verdict.kept} rows and objects; lost: ${verdict.lost}.`);
   say(
     `Alerts that should be raised: ${[...expectedAlerts].join(', ') || 'none'}; missing: ${missing.join(', ') || 'none'}.`,

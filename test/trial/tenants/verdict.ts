@@ -57,7 +57,7 @@ export async function judge(
 /** Addresses on interfaces that nothing has, or that two machines have. */
 async function strangeAddresses(lab: Lab, isRange: (address: string) => boolean): Promise<string[]> {
   const rows = await lab.primary.query(
-    `select address from region_addresses where region_id = 1
+    `select host(address) as address from region_addresses where region_id = 1
      union select host from postgresql_clusters where host is not null
      union select split_part(split_part(address, '//', 2), ':', 1) from object_storages where address is not null`,
     'virga',
