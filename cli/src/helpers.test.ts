@@ -76,6 +76,10 @@ describe('lb create', () => {
       'lb create bad --listen http:80 --check health',
       /^--check must be a path such as \/ or tcp, not "health"\n$/,
     ],
+    [
+      'lb create bad --listen ftp:21 --listen http:99999 --member nowhere --check health',
+      /^--listen .*"ftp:21"\n--listen .*"http:99999"\n--member .*"nowhere"\n--check .*"health"\n$/,
+    ],
     ['lb create bad --member 127.0.0.1:1', /^--listen is needed with --member and --check/],
     ['secret create bad --key key.pem', /^--certificate and --key are needed together\n$/],
     ['token create bad --days soon', /^--days must be a number above 0, not "soon"\n$/],

@@ -68,32 +68,50 @@ async function listenersOf(options: Fields, context: Context): Promise<Fields> {
       throw new UsageError('--listen is needed with --member and --check: --listen http:80');
     return {};
   }
-  const members = member.map((text) => addressOf(text));
+  const faults: string[] = [];
+  const protocols = listen.map((text) => faultOr(() => protocolOf(text), faults));
+  const members = member.map((text) => faultOr(() => addressOf(text), faults));
+  const healthmonitor = check === undefined ? undefined : faultOr(() => checkOf(check), faults);
+  if (faults.length > 0) throw new UsageError(faults.join('\n'));
   const secret = certificate && (await secretOf(certificate, context));
-  const listeners = listen.map((text) => {
-    const [name = '', port = ''] = text.split(':');
-    const protocol = PROTOCOLS[name.toLowerCase()];
-    if (!protocol || !/^\d+$/.test(port))
-      throw new UsageError(
-        `--listen must be such as http:80 (${Object.keys(PROTOCOLS).join(', ')}), not "${text}"`,
-      );
-    return {
-      name: `${name.toLowerCase()}-${port}`,
-      protocol: protocol.listener,
-      protocol_port: Number(port),
-      ...(protocol.listener === 'TERMINATED_HTTPS' && secret && { secret_id: secret }),
-      pools: [
-        {
-          name: `${name.toLowerCase()}-${port}`,
-          protocol: protocol.pool,
-          lb_algorithm: 'ROUND_ROBIN',
-          members,
-          ...(check !== undefined && { healthmonitor: checkOf(check) }),
-        },
-      ],
-    };
-  });
+  const listeners = protocols.map(({ name, protocol, port }) => ({
+    name,
+    protocol: protocol.listener,
+    protocol_port: port,
+    ...(protocol.listener === 'TERMINATED_HTTPS' && secret && { secret_id: secret }),
+    pools: [
+      {
+        name,
+        protocol: protocol.pool,
+        lb_algorithm: 'ROUND_ROBIN',
+        members,
+        ...(healthmonitor !== undefined && { healthmonitor }),
+      },
+    ],
+  }));
   return { listeners };
+}
+
+/** What a text means; when it is wrong, nothing that may be used, and one fault more. */
+function faultOr<T>(read: () => T, faults: string[]): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    faults.push(error.message);
+    return undefined as T;
+  }
+}
+
+/** `http:80`. */
+function protocolOf(text: string) {
+  const [word = '', port = ''] = text.split(':');
+  const protocol = PROTOCOLS[word.toLowerCase()];
+  if (!protocol || !/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+    throw new UsageError(
+      `--listen must be such as http:80 (${Object.keys(PROTOCOLS).join(', ')}), not "${text}"`,
+    );
+  return { name: `${word.toLowerCase()}-${port}`, protocol, port: Number(port) };
 }
 
 async function secretOf(name: string, context: Context): Promise<string | number> {
