@@ -1,6 +1,6 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findProgram } from '../lib/system-packages.mjs';
 
@@ -18,8 +18,11 @@ user-defined-in-image:x:1000:
 group-defined-in-image:x:50000:user-defined-in-image
 `;
 
+/** Beside busybox, where this machine has them. Its own shell would run its own programs in their place. */
+const MORE = { curl: 'curl', dig: 'dig', nc: 'nc.openbsd', sh: 'bash' };
+
 /**
- * Fills a folder with a shell and what is usual beside it, and with curl where this machine has it.
+ * Fills a folder with a shell and what is usual beside it.
  * @param {string} folder
  * @param {Run} run
  */
@@ -34,17 +37,22 @@ export async function shellRoot(folder, run) {
   symlinkSync('../../bin/busybox', path.join(folder, 'usr/bin/env'));
   writeFileSync(path.join(folder, 'etc', 'passwd'), USERS);
   writeFileSync(path.join(folder, 'etc', 'group'), GROUPS);
-  const curl = findProgram('curl');
-  if (curl) await copyWithLibraries(curl, folder, run);
+  for (const [name, program] of Object.entries(MORE)) {
+    const found = findProgram(program);
+    if (found) await copyWithLibraries(found, path.join('bin', name), folder, run);
+  }
 }
 
 /**
  * @param {string} program
+ * @param {string} name its file in the folder
  * @param {string} folder
  * @param {Run} run
  */
-async function copyWithLibraries(program, folder, run) {
-  cpSync(program, path.join(folder, 'bin', path.basename(program)), { dereference: true });
+async function copyWithLibraries(program, name, folder, run) {
+  // What the shell has under this name is a link to it.
+  rmSync(path.join(folder, name), { force: true });
+  cpSync(program, path.join(folder, name), { dereference: true });
   for (const [library] of (await run('ldd', [program])).matchAll(/\/\S+/g))
     cpSync(library, path.join(folder, library), { dereference: true });
 }
