@@ -11,8 +11,17 @@ import { once } from '../packages.mjs';
 const TESTS = 'k8s.io/kubernetes/test/e2e';
 const AGNHOST = 'k8s.io/kubernetes/test/images/agnhost';
 
-/** The groups of the makers' tests. Those of different groups do not meet, and run beside each other. */
-const GROUPS = ['api-machinery|auth|architecture|instrumentation', 'node', 'storage', 'network|apps'];
+/** The groups of the makers' tests. Those of different groups do not meet, and run beside each other; probes wait for
+ *  minutes. */
+const PROBES = 'Probing container';
+const GROUPS = [
+  { name: 'api', focus: '\\[sig-(api-machinery|auth|architecture|instrumentation)\\]', skip: [] },
+  { name: 'node', focus: '\\[sig-node\\]', skip: [PROBES] },
+  { name: 'probes', focus: `\\[sig-node\\].*${PROBES}`, skip: [] },
+  { name: 'storage', focus: '\\[sig-storage\\]', skip: [] },
+  { name: 'network', focus: '\\[sig-network\\]', skip: [] },
+  { name: 'apps', focus: '\\[sig-apps\\]', skip: [] },
+];
 /** Nodes of this kind refuse ports of hosts, with which a test evicts, and pods that are resized. */
 const REFUSED = 'NodePort|HostPort|hostPort|evicted statefulset|InPlace';
 /** Their images have programs that are not built here: an extension API, and a program that gains rights. One comes from a registry. */
@@ -51,16 +60,16 @@ export const conformance = {
  * @param {Context} context
  * @param {string} tests the program
  * @param {string} kubeconfig
- * @param {string} group
+ * @param {typeof GROUPS[number]} group
  * @returns {Promise<readonly { State: string, LeafNodeText: string }[]>}
  */
-async function ranOf({ work, run }, tests, kubeconfig, group) {
-  const report = path.join(work, `${group.split('|')[0]}.json`);
+async function ranOf({ work, run }, tests, kubeconfig, { name, focus, skip }) {
+  const report = path.join(work, `${name}.json`);
   const words = [
     `--kubeconfig=${kubeconfig}`,
     '--provider=skeleton',
-    `--ginkgo.focus=\\[sig-(${group})\\].*\\[Conformance\\]`,
-    `--ginkgo.skip=${[REFUSED, IMAGES, SLOW].join('|')}`,
+    `--ginkgo.focus=${focus}.*\\[Conformance\\]`,
+    `--ginkgo.skip=${[REFUSED, IMAGES, SLOW, ...skip].join('|')}`,
     `--ginkgo.json-report=${report}`,
     '--ginkgo.no-color',
   ];
@@ -71,7 +80,7 @@ async function ranOf({ work, run }, tests, kubeconfig, group) {
   const specs = suites.flatMap((/** @type {any} */ { SpecReports }) => SpecReports);
   const ran = specs.filter((/** @type {any} */ { LeafNodeType }) => LeafNodeType === 'It');
   if (!ran.some((/** @type {any} */ { State }) => State === 'passed'))
-    throw new Error(`no test of ${group} has passed: ${fault}`);
+    throw new Error(`no test of the group ${name} has passed: ${fault}`);
   return ran;
 }
 

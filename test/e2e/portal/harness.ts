@@ -20,6 +20,7 @@ const IMAGES = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'images'
 
 /** A machine that starts several servers and browsers at once takes its time to load a page. */
 const LOAD_MS = 60_000;
+const FIRST_LOAD_MS = 20_000;
 
 export class Portal {
   virga!: VirgaProcess;
@@ -36,6 +37,7 @@ export class Portal {
   #dataDir = '';
   #database: TestDatabase | undefined;
   readonly #waiting = new Set<Request>();
+  readonly #lost: string[] = [];
 
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#dataDir = newDataDir();
@@ -52,13 +54,35 @@ export class Portal {
     });
     this.page = await this.newPage(this.context);
     witnesses.add(this.#seen);
+    await this.#loadFirst();
   }
 
-  /** What the page shows, and what it still waits for. */
+  /** The first load of a browser that starts beside many others stays blank once in some hundred runs, and nobody knows
+   *  why yet: what there is to see is said, and the page loaded again. */
+  async #loadFirst(): Promise<void> {
+    for (const isLast of [false, false, true]) {
+      const options = { timeout: isLast ? LOAD_MS : FIRST_LOAD_MS };
+      try {
+        await this.page.goto(`${this.virga.url}/sign-in`, options);
+        await this.page.locator('main').waitFor(options);
+        return;
+      } catch (cause) {
+        const seen = await this.#seen().catch(String);
+        if (isLast) throw new Error(`the portal does not load: ${seen}`, { cause });
+        process.stderr.write(`the portal did not load at first: ${seen}\n`);
+      }
+    }
+  }
+
+  /** What the page shows, and what it still waits for or never got. */
   readonly #seen = async (): Promise<string> => {
     const waiting = [...this.#waiting].map((request) => `${request.method()} ${request.url()}`);
-    const text = await this.page.locator('main').innerText({ timeout: 5_000 });
-    return `${this.page.url()}, waiting for ${JSON.stringify(waiting)}:\n${text}`;
+    const main = this.page.locator('main');
+    const text = await main
+      .innerText({ timeout: 5_000 })
+      .catch(() => this.page.evaluate<string>('document.readyState + document.body.innerHTML.slice(0, 500)'));
+    const lost = JSON.stringify(this.#lost.slice(-5));
+    return `${this.page.url()}, waiting for ${JSON.stringify(waiting)}, without ${lost}:\n${text}`;
   };
 
   /** A page whose complaints are heard. */
@@ -84,8 +108,11 @@ export class Portal {
       const { protocol, host } = new URL(request.url());
       if (protocol.startsWith('http')) this.hosts.add(host);
     });
-    for (const end of ['requestfinished', 'requestfailed'] as const)
-      page.on(end as 'requestfinished', (request) => this.#waiting.delete(request));
+    page.on('requestfinished', (request) => this.#waiting.delete(request));
+    page.on('requestfailed', (request) => {
+      this.#waiting.delete(request);
+      this.#lost.push(`${request.failure()?.errorText} ${request.url()}`);
+    });
     return page;
   }
 
