@@ -55,7 +55,8 @@ export const ACTS: readonly Act[] = [
     run: async (tenant, drawn) => {
       const name = `web-${drawn}`;
       const one = `${tenant.balancers}/${tenant.balancer.id}`;
-      const { name: now } = expected(await tenant.as.call('PATCH', one, { name }), 200);
+      carriedOut(await tenant.as.call('PATCH', one, { name }));
+      const { name: now } = expected(await tenant.as.call('GET', one), 200);
       if (now !== name) throw new Error(`the load balancer is called ${now}, not ${name}`);
     },
   },
