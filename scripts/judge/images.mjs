@@ -19,7 +19,7 @@ group-defined-in-image:x:50000:user-defined-in-image
 `;
 
 /** Beside busybox, where this machine has them. Its own shell would run its own programs in their place. */
-const MORE = { curl: 'curl', dig: 'dig', nc: 'nc.openbsd', sh: 'bash' };
+const MORE = { curl: 'curl', dig: 'dig', getent: 'getent', nc: 'nc.openbsd', sh: 'bash' };
 
 /**
  * Fills a folder with a shell and what is usual beside it.
