@@ -1551,9 +1551,13 @@ create table region_owners (
   awaited_at timestamp with time zone,
   fault text,
   awaited_node text,
+  has_data boolean default false not null,
+  addresses text[] default '{}'::text[] not null,
   constraint region_owners_pkey PRIMARY KEY (region_id),
   constraint region_owners_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
 );
+comment on column region_owners.has_data is 'whether its machine has files that do not move with the region';
+comment on column region_owners.addresses is 'some of those that its machine has on interfaces';
 
 create unlogged table request_counts (
   key bytea not null,

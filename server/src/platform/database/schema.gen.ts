@@ -942,12 +942,20 @@ export interface RegionLeftovers {
 }
 
 export interface RegionOwners {
+  /**
+   * some of those that its machine has on interfaces
+   */
+  addresses: Generated<string[]>;
   awaited_at: Date | null;
   awaited_by: string | null;
   awaited_node: string | null;
   data_dir: string | null;
   epoch: Generated<number>;
   fault: string | null;
+  /**
+   * whether its machine has files that do not move with the region
+   */
+  has_data: Generated<boolean>;
   holder: string | null;
   node: string | null;
   pid: number | null;

@@ -24,6 +24,8 @@ export interface OwnedDataPlane {
   release(programs: 'leave' | 'stop'): Promise<void>;
   /** What has files in this data directory. */
   kept(): readonly Leftover[];
+  /** Of the region, on interfaces of this machine: at them others can ask whether it is there. */
+  addresses(): readonly string[];
   /** Removes what is here of resources that were deleted.
    *  @param elsewhere the epoch in which another machine serves the region: its addresses go from here, too; null: this
    *    process serves it

@@ -124,18 +124,19 @@ test('a region stays on its machine while another process of that is there', asy
 
 test('a machine that answers for the addresses of its region is busy, and gets its time', async () => {
   await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
-  await db.run(
-    sql`insert into region_addresses (region_id, address, owner_id) values (1, '192.0.2.7', gen_random_uuid())`,
-  );
   let now = 0;
   const asked = new Set<string>();
   const isElsewhere = async (addresses: readonly string[] = []) => {
     for (const address of addresses) asked.add(address);
     return true;
   };
-  const [one, two] = [ownersOn('one', db, () => now), ownersOn('two', db, () => now, { isElsewhere })];
+  const [one, two] = [
+    ownersOn('one', db, () => now, { addresses: () => ['192.0.2.7'] }),
+    ownersOn('two', db, () => now, { isElsewhere }),
+  ];
   await one.begin();
   await one.claimFree();
+  await one.renew();
   const silentFor = (seconds: number) =>
     db.run(sql`update region_owners set renewed_at = now() - ${seconds}::int * interval '1 second'`);
   const look = async () => {
@@ -155,6 +156,27 @@ test('a machine that answers for the addresses of its region is busy, and gets i
   await silentFor(9);
   await one.claimFree();
   expect(one.owned()).toEqual([1]);
+});
+
+test('a region with data stays on a machine that answers for its addresses, and moves when that is gone', async () => {
+  await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
+  let [now, isThere] = [0, true];
+  const kept = () => [{ kind: 'postgresql_cluster' as const, id: 'shop', creator: null }];
+  const isElsewhere = async (addresses: readonly string[] = []) => isThere && addresses.includes('192.0.2.7');
+  const one = ownersOn('one', db, () => now, { kept, addresses: () => ['192.0.2.7'] });
+  const two = ownersOn('two', db, () => now, { isElsewhere });
+  await one.begin();
+  await one.claimFree();
+  await one.renew();
+  await db.run(sql`update region_owners set renewed_at = now() - interval '1 hour'`);
+  for (let looks = 0; looks < 12; looks++, now += 1500) await two.claimFree();
+  expect(two.owned()).toEqual([]);
+  isThere = false;
+  await two.claimFree();
+  expect(two.owned()).toEqual([1]);
+  // What the other machine has is not said of this one.
+  const rows = await db.rows<{ has_data: boolean }>(sql`select has_data from region_owners`);
+  expect(rows).toEqual([{ has_data: false }]);
 });
 
 test('while the programs of a region that was lost are ended, those of others keep their owner', async () => {

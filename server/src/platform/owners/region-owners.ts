@@ -4,7 +4,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import { isProcessAlive } from '../tasks/processes.ts';
 import { refusalOf } from './home.ts';
-import type { NodeIdentity, OwnedRegion } from './owned-region.ts';
+import type { NodeIdentity, OwnedDataPlane, OwnedRegion } from './owned-region.ts';
 import * as store from './store.ts';
 
 export interface RegionOwnersOptions {
@@ -28,8 +28,11 @@ const SILENT_MS = 4000;
 const BREAK_MS = 3000;
 /** After the database was away a busy machine needs its time until it is heard again. */
 const UNHEARD_MS = 10_000;
-/** A machine that answers for the region's addresses is not gone. For this long it may be busy, or start its worker. */
+/** A machine that answers for the region's addresses is not gone. For this long it may be busy, or start its worker;
+ *  where it has data, until it is gone. */
 const ALIVE_MS = 15_000;
+/** Of many addresses a few tell. */
+const ADDRESSES = 8;
 
 /** The leases of this node on regions that only one node at a time may work on. */
 export class RegionOwners {
@@ -40,6 +43,8 @@ export class RegionOwners {
   readonly #held = new Map<number, number>();
   /** Epoch of regions of which nothing runs here since another machine has them. */
   readonly #elsewhere = new Map<number, number>();
+  /** Epoch of regions that wait for the worker of their own machine. */
+  readonly #stays = new Map<number, number>();
   /** Regions that are released: to end their programs may take long, and the leases of others go on meanwhile. */
   readonly #releasing = new Map<number, Promise<void>>();
   /** Why regions are not served here. */
@@ -144,14 +149,23 @@ export class RegionOwners {
 
   async #renew(): Promise<void> {
     const { db, node } = this.#options;
-    const held = [...this.#held].map(async ([regionId, epoch]) => ({
-      regionId,
-      epoch,
-      fault: (await this.#regions.get(regionId)?.data.fault().catch(messageOf)) ?? null,
-    }));
+    const held = [...this.#held].flatMap(([regionId, epoch]) => {
+      const data = this.#regions.get(regionId)?.data;
+      return data ? [this.#said(regionId, epoch, data)] : [];
+    });
     const renewed = await store.renew(db, this.#session, node.name, await Promise.all(held));
     const lost = [...this.#held.keys()].filter((regionId) => !renewed.has(regionId));
     for (const regionId of lost) await this.#lose(regionId);
+  }
+
+  async #said(regionId: number, epoch: number, data: OwnedDataPlane): Promise<store.Held> {
+    return {
+      regionId,
+      epoch,
+      fault: (await data.fault().catch(messageOf)) ?? null,
+      hasData: data.kept().some(({ kind }) => kind !== 'load_balancer'),
+      addresses: data.addresses().slice(0, ADDRESSES),
+    };
   }
 
   async #lose(regionId: number): Promise<void> {
@@ -219,20 +233,32 @@ export class RegionOwners {
    *  and storages would be away. All are asked at once, since leases of this process end meanwhile.
    *  @param heardMs for how long the database has answered this process without a break */
   async #alive(rows: readonly store.OwnerRow[], heardMs: number): Promise<ReadonlySet<number>> {
-    const { db, node } = this.#options;
+    const { node } = this.#options;
+    const isWaiting = (row: store.OwnerRow) => Math.min(row.silent_ms, heardMs) < ALIVE_MS;
     const asked = rows.filter(
       (row) =>
         row.free &&
         row.holder !== null &&
         row.node !== node.name &&
         row.peers.includes(node.name) &&
-        Math.min(row.silent_ms, heardMs) < ALIVE_MS,
+        (row.has_data || isWaiting(row)),
     );
-    const answers = asked.map(async ({ region_id: id }) => {
-      const addresses = await store.readAddresses(db, id);
-      return (await this.#regions.get(id)?.data.isElsewhere(addresses)) ? [id] : [];
+    const answers = asked.map(async (row) => {
+      const region = this.#regions.get(row.region_id);
+      if (!(await region?.data.isElsewhere(row.addresses))) return [];
+      if (region && !isWaiting(row)) this.#noteStays(region, row);
+      return [row.region_id];
     });
     return new Set((await Promise.all(answers)).flat());
+  }
+
+  #noteStays({ id, name }: OwnedRegion, { node, epoch }: store.OwnerRow): void {
+    if (this.#stays.get(id) === epoch) return;
+    this.#stays.set(id, epoch);
+    this.#options.log.warn(
+      { regionId: id, node },
+      `region ${name} stays on node ${node}, which has its databases, storages or clusters and answers for its addresses, but has no worker: start one there, or switch that machine off to have the load balancers here`,
+    );
   }
 
   /** Another process of the machine that serves it is there, and comes first: with that one nothing moves. */

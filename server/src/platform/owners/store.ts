@@ -33,6 +33,10 @@ export interface OwnerRow {
   readonly assigned: string | null;
   /** The nodes of which any may own it. */
   readonly peers: readonly string[];
+  /** Whether its machine has files that do not move with the region. */
+  readonly has_data: boolean;
+  /** Of the region, on interfaces of its machine: some of them. */
+  readonly addresses: readonly string[];
 }
 
 export async function readRows(
@@ -40,7 +44,7 @@ export async function readRows(
   regionIds: readonly number[],
   silentMs: number,
 ): Promise<readonly OwnerRow[]> {
-  return db.rows<OwnerRow>(sql`select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, r.settings ->> 'node' as assigned,
+  return db.rows<OwnerRow>(sql`select o.region_id, o.node, o.data_dir, o.holder, o.pid, o.epoch, o.has_data, o.addresses, r.settings ->> 'node' as assigned,
             coalesce(r.settings -> 'nodes', '[]'::jsonb) as peers,
             o.holder is null or o.renewed_at < now() - ${silentMs}::float8 * interval '1 millisecond' as free,
             coalesce(extract(epoch from now() - o.renewed_at) * 1000, 0)::float8 as silent_ms,
@@ -62,7 +66,8 @@ export async function acquire(
 ): Promise<number | undefined> {
   const [acquired] = await db.rows<{ epoch: number }>(sql`update region_owners
         set node = ${me.name}, data_dir = ${me.dataDir}, holder = ${holder}, pid = ${process.pid}, epoch = epoch + 1, renewed_at = now(),
-            awaited_by = null, awaited_at = null, awaited_node = null, fault = null
+            awaited_by = null, awaited_at = null, awaited_node = null, fault = null,
+            has_data = has_data and node = ${me.name}, addresses = case when node = ${me.name} then addresses else '{}' end
       where region_id = ${row.region_id} and epoch = ${row.epoch} and holder is not distinct from ${row.holder}::uuid
         and (holder is null or renewed_at <= now() - ${silentMs}::float8 * interval '1 millisecond')
       returning epoch`);
@@ -73,6 +78,8 @@ export interface Held {
   readonly regionId: number;
   readonly epoch: number;
   readonly fault: string | null;
+  readonly hasData: boolean;
+  readonly addresses: readonly string[];
 }
 
 /** Says that the holder is alive.
@@ -85,8 +92,9 @@ export async function renew(
 ): Promise<ReadonlySet<number>> {
   const rows = await db.rows<{
     region_id: number;
-  }>(sql`update region_owners o set renewed_at = now(), fault = h.fault
-       from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as h ("regionId" int, epoch bigint, fault text)
+  }>(sql`update region_owners o set renewed_at = now(), fault = h.fault, has_data = h."hasData", addresses = h.addresses
+       from jsonb_to_recordset(${JSON.stringify(held)}::jsonb)
+         as h ("regionId" int, epoch bigint, fault text, "hasData" boolean, addresses text[])
        join regions r on r.id = h."regionId"
       where o.region_id = h."regionId" and o.epoch = h.epoch and o.holder = ${holder}
         and coalesce(r.settings ->> 'node', ${node}) = ${node}
@@ -117,14 +125,6 @@ export async function release(db: Db, regionId: number, holder: string): Promise
   await db.run(
     sql`update region_owners set holder = null, pid = null where region_id = ${regionId} and holder = ${holder}`,
   );
-}
-
-/** Some of the addresses that a region has: they are on the machine that serves it. */
-export async function readAddresses(db: Db, regionId: number): Promise<readonly string[]> {
-  const rows = await db.rows<{ address: string }>(
-    sql`select host(address) as address from region_addresses where region_id = ${regionId} limit 1000`,
-  );
-  return rows.map(({ address }) => address);
 }
 
 /** Why the owner of a region cannot serve it, as it said last, or null. */

@@ -52,6 +52,7 @@ export function createOwnedDataPlane({ addresses, engines, fence, fault, folderI
       }
     },
     kept: () => engines.flatMap((each) => each.kept()),
+    addresses: () => addresses.external(),
     clear: async (deleted: readonly Leftover[], elsewhere: number | null): Promise<readonly Leftover[]> => {
       const alone = (change: () => Promise<unknown>): Promise<boolean> =>
         elsewhere === null ? fence.hold(change).then(() => true) : fence.aside(elsewhere, change);

@@ -88,11 +88,11 @@ export class ExternalAddresses {
     return this.#missing(addresses).length === 0;
   }
 
-  /** Whether the interfaces have any address of its ranges that Virga has put there. */
-  hasAny(): boolean {
-    return onInterfaces().some(
-      ({ address, device, isSingle }) => isSingle && this.#poolOf(address)?.interface === device,
-    );
+  /** Addresses of its ranges that Virga has put on the interfaces. */
+  here(): readonly string[] {
+    return onInterfaces()
+      .filter(({ address, device, isSingle }) => isSingle && this.#poolOf(address)?.interface === device)
+      .map(({ address }) => address);
   }
 
   /** Adds and announces those of these addresses that are of its ranges and are missing.

@@ -164,7 +164,12 @@ export class LocalAddresses implements AddressProvider {
 
   /** Whether this machine has addresses of the region's ranges. */
   hasExternal(): boolean {
-    return this.#options.external?.hasAny() ?? false;
+    return this.external().length > 0;
+  }
+
+  /** Those of the region's ranges that this machine has. */
+  external(): readonly string[] {
+    return this.#options.external?.here() ?? [];
   }
 
   /** Removes all addresses of the region's ranges from this machine: another one serves the region. */
