@@ -35,6 +35,7 @@ const [MINUTES, TENANTS, SEED, ACTORS, PORT] = [
 ].map(Number) as [number, number, number, number, number];
 const RANGE = '198.18.79.128/25';
 const FAULT_EVERY_MS = 8000;
+const PROGRESS_EVERY_MS = 300_000;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 const range = parseRange(RANGE);
@@ -92,11 +93,19 @@ class Trial {
   }
 
   async run(ms: number): Promise<void> {
-    const over = performance.now() + ms;
+    const begun = performance.now();
+    const over = begun + ms;
+    let reportAt = begun + PROGRESS_EVERY_MS;
     const actors = Array.from({ length: ACTORS }, () => this.#act());
     while (performance.now() < over) {
       await delay(FAULT_EVERY_MS * (0.5 + this.#chance()));
       await this.#fail(draw(FAULTS, this.#chance), Math.floor(this.#chance() * 1e6));
+      if (performance.now() < reportAt) continue;
+      reportAt += PROGRESS_EVERY_MS;
+      const done = [...counts.values()].reduce((sum, times) => sum + times, 0);
+      say(
+        `${Math.round((performance.now() - begun) / 60_000)} of ${ms / 60_000} minutes: ${done} acts and faults, ${faults.length} not as they should be`,
+      );
     }
     this.#isOver = true;
     await Promise.all(actors);
