@@ -41,8 +41,8 @@ function look() {
   const log = pino({ level: 'silent' });
   const options = { objects, session, log, now: () => now, settings: { drift } };
   const its = new NounLook(options, nouns, ['network']);
-  return (count: number, held: readonly string[] = []) => {
-    now += 16_000;
+  return (count: number, held: readonly string[] = [], afterMs = 16_000) => {
+    now += afterMs;
     return its.due(some(count), new Set(held));
   };
 }
@@ -71,6 +71,14 @@ test('what is missing counts as deleted after two complete looks', async () => {
   listed.delete(`engine ${idOf(1)}`);
   expect(await due(3)).toEqual([]);
   expect(await due(3)).toEqual([{ kind: 'network', id: idOf(1), why: 'deleted' }]);
+});
+
+test('each turn of a job of 15 s reads the list, also when its clock is a moment early', async () => {
+  settle(3);
+  const due = look();
+  listed.delete(`engine ${idOf(1)}`);
+  expect(await due(3)).toEqual([]);
+  expect(await due(3, [], 14_990)).toEqual([{ kind: 'network', id: idOf(1), why: 'deleted' }]);
 });
 
 test('nothing counts as deleted while more than one in twenty is missing', async () => {

@@ -8,8 +8,9 @@ import type { Session } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
 import { isDue } from './spread.ts';
 
-/** How often lists are read, also after a look that failed. */
-const EVERY_MS = 15_000;
+/** Between two lists, also after a look that failed, is at least this time. It is less than the 15 s after which jobs
+ *  ask, whose clocks are not exact: else each other turn would find that it is a moment too early. */
+const PAUSE_MS = 10_000;
 export const KINDS = ['network', 'subnet', 'router', 'port', 'floating_ip'] as const;
 
 export interface NounLookOptions {
@@ -23,7 +24,7 @@ export interface NounLookOptions {
 /** A thing that is to be there, as a look compares it. */
 export type Desired = { readonly kind: NounKind; readonly id: string };
 
-/** What is not as desired: one list of each kind in 15 s, of ids and of when each was changed. */
+/** What is not as desired: one list of each kind each time that a job asks, of ids and of when each was changed. */
 export class NounLook {
   readonly #options: NounLookOptions;
   readonly #nouns: Nouns;
@@ -50,7 +51,7 @@ export class NounLook {
   async due(nouns: readonly (DesiredNoun | Desired)[], held: ReadonlySet<string>): Promise<readonly Drift[]> {
     const { now, session, objects } = this.#options;
     if (now() < this.#nextAt) return [];
-    this.#nextAt = now() + EVERY_MS;
+    this.#nextAt = now() + PAUSE_MS;
     this.#hasFailed = true;
     const { projectId } = await session.identity();
     const found: Drift[] = [];

@@ -17,8 +17,8 @@ function look(count: number) {
   const objects = { all: async () => known } as unknown as EngineObjects;
   const options = { objects, log: pino({ level: 'silent' }), now: () => now };
   const its = new StoredLook(options, 'volume', async () => listed);
-  const observed = () => {
-    now += 16_000;
+  const observed = (afterMs = 16_000) => {
+    now += afterMs;
     return its.observed(ids(count));
   };
   return { listed, observed, again: () => its.observed(ids(count)) };
@@ -35,6 +35,13 @@ test('what two complete lists do not name is gone, and between lists nothing is 
   const { gone, states } = await observed();
   expect(gone).toEqual([]);
   expect(states.get('id 3')).toBe('SHUTOFF');
+});
+
+test('each turn of a job of 15 s reads the list, also when its clock is a moment early', async () => {
+  const { observed } = look(10);
+  const turns: number[] = [];
+  for (const afterMs of [16_000, 14_998, 15_000, 14_990]) turns.push((await observed(afterMs)).states.size);
+  expect(turns).toEqual([10, 10, 10, 10]);
 });
 
 test('when more than a twentieth is missing nothing counts as deleted', async () => {

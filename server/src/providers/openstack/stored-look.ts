@@ -2,8 +2,9 @@ import type { Logger } from '../../kernel/log.ts';
 import type { EngineObjects, StoredKind } from './marks.ts';
 import { Missing } from './missing.ts';
 
-/** How often lists are read, also after a look that failed. */
-const EVERY_MS = 15_000;
+/** Between two lists, also after a look that failed, is at least this time. It is less than the 15 s after which jobs
+ *  ask, whose clocks are not exact: else each other turn would find that it is a moment too early. */
+const PAUSE_MS = 10_000;
 
 export interface StoredLookOptions {
   readonly objects: EngineObjects;
@@ -19,7 +20,7 @@ export interface Sight {
   readonly states: ReadonlyMap<string, string>;
 }
 
-/** What has become of the objects of a kind: one list of the region in 15 s. */
+/** What has become of the objects of a kind: one list of the region each time that a job asks. */
 export class StoredLook {
   readonly #options: StoredLookOptions;
   readonly #kind: StoredKind;
@@ -49,7 +50,7 @@ export class StoredLook {
   async observed(ids: readonly string[]): Promise<Sight> {
     const { now, objects } = this.#options;
     if (now() < this.#nextAt) return { gone: [], states: new Map() };
-    this.#nextAt = now() + EVERY_MS;
+    this.#nextAt = now() + PAUSE_MS;
     this.#hasFailed = true;
     const listed = await this.#read();
     const known = await objects.all(this.#kind);
