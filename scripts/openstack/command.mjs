@@ -84,6 +84,8 @@ async function test(checkout, root, words) {
   const started = await up(root, true);
   if (started !== 0) return started;
   const files = words.length > 0 ? words : ['test/openstack'];
-  const { status: code } = spawnSync('npx', ['vitest', 'run', ...files], { cwd: checkout, stdio: 'inherit' });
+  // One after the other: they share the cloud.
+  const run = ['vitest', 'run', '--no-file-parallelism', ...files];
+  const { status: code } = spawnSync('npx', run, { cwd: checkout, stdio: 'inherit' });
   return code ?? 1;
 }

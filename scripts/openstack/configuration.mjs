@@ -1,4 +1,5 @@
 // @ts-check
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { HOST, PORTS, REGION } from './place.mjs';
@@ -33,6 +34,7 @@ export function writeConfigurations(setup) {
     'octavia-api': octavia(setup, 'allowed_address_pairs_driver'),
     // Its amphorae are pretended, and so are their ports.
     'octavia-worker': octavia(setup, 'network_noop_driver'),
+    barbican: barbican(setup),
     placement: placement(setup),
     'glance-api': glance(setup),
     cinder: cinder(setup),
@@ -154,7 +156,8 @@ const octavia = (setup, networkDriver) => {
     },
     certificates: {
       cert_generator: 'local_cert_generator',
-      cert_manager: 'noop_cert_manager',
+      cert_manager: 'barbican_cert_manager',
+      region_name: REGION,
       ca_certificate: `${authority}.pem`,
       ca_private_key: `${authority}.key`,
       ca_private_key_passphrase: setup.password,
@@ -173,6 +176,17 @@ const octavia = (setup, networkDriver) => {
     task_flow: { jobboard_enabled: 'false' },
   };
 };
+
+/** What is kept is encrypted under a key of its own, which is in this file.
+ *  @param {Setup} setup @returns {Sections} */
+const barbican = (setup) => ({
+  DEFAULT: { host_href: `http://${HOST}:${PORTS.barbican}`, transport_url: busOf(setup) },
+  database: databaseOf(setup, 'barbican'),
+  keystone_authtoken: judgeOf(setup, 'barbican'),
+  secretstore: { enabled_secretstore_plugins: 'store_crypto' },
+  crypto: { enabled_crypto_plugins: 'simple_crypto' },
+  simple_crypto_plugin: { kek: `${randomBytes(32).toString('base64url')}=` },
+});
 
 /** @param {Setup} setup @returns {Sections} */
 const placement = (setup) => ({

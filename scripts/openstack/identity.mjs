@@ -9,6 +9,7 @@ import { HOST, PORTS, REGION } from './place.mjs';
 const SERVICES = [
   { name: 'neutron', type: 'network', port: PORTS.neutron, path: '' },
   { name: 'octavia', type: 'load-balancer', port: PORTS.octavia, path: '' },
+  { name: 'barbican', type: 'key-manager', port: PORTS.barbican, path: '' },
 ];
 /** Those of machines and disks. */
 export const MACHINE_SERVICES = [

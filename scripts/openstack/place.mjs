@@ -17,6 +17,7 @@ export const PORTS = {
   keystone: 5000,
   neutron: 9696,
   octavia: 9876,
+  barbican: 9311,
   mariadb: 3306,
   rabbitmq: 5672,
   nova: 8774,

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { configurationOf, KEYSTONE_URL, ovnSockets, writeConfigurations } from './configuration.mjs';
 import { makeAccounts, makeNetworks } from './identity.mjs';
+import { makeKeyManager, startKeyManager } from './key-manager.mjs';
 import { DATABASES, FOLDERS } from './machines.mjs';
 import {
   accessFile,
@@ -77,16 +78,16 @@ export async function startStack(root, say) {
   await runToEnd(state, 'ip', ['ip', '-n', NAMESPACE, 'link', 'set', 'lo', 'up']);
   say('Starting MariaDB, RabbitMQ, Open vSwitch and OVN');
   await Promise.all([startDatabase(setup), startBus(setup), startNetwork(setup), makeAuthority(setup)]);
-  say('Making the schemas of Keystone, Neutron and Octavia');
-  await Promise.all([makeIdentity(setup), makeNeutron(setup), makeOctavia(setup)]);
+  say('Making the schemas of Keystone, Neutron, Octavia and Barbican');
+  await Promise.all([makeIdentity(setup), makeNeutron(setup), makeOctavia(setup), makeKeyManager(setup)]);
   serve(setup, 'keystone', 'keystone.wsgi.api', PORTS.keystone, {
     OS_KEYSTONE_CONFIG_DIR: path.join(state, 'etc'),
     OS_KEYSTONE_CONFIG_FILES: 'keystone.conf',
   });
   await until('Keystone', () => answers(KEYSTONE_URL));
   const { projectId, ...credential } = await makeAccounts(setup.password);
-  say('Starting Neutron and Octavia');
-  await Promise.all([startNeutron(setup), startOctavia(setup)]);
+  say('Starting Neutron, Octavia and Barbican');
+  await Promise.all([startNeutron(setup), startOctavia(setup), startKeyManager(setup)]);
   const networks = await makeNetworks(setup.password);
   const access = {
     auth_url: KEYSTONE_URL,
@@ -160,7 +161,7 @@ async function startDatabase({ state, password }) {
   ]);
   const client = ['mariadb', '--no-defaults', `--socket=${socket}`, '-uroot'];
   const statements = [
-    ...['keystone', 'neutron', 'octavia', ...DATABASES].map((name) => `create database ${name}`),
+    ...['keystone', 'neutron', 'octavia', 'barbican', ...DATABASES].map((name) => `create database ${name}`),
     `create user root@'127.%' identified by '${password}'`,
     "grant all on *.* to root@'127.%'",
     `alter user root@localhost identified by '${password}'`,
@@ -372,7 +373,12 @@ export async function lookAtStack(root) {
     Glance: PORTS.glance,
     Cinder: PORTS.cinder,
   };
-  const always = { Keystone: KEYSTONE_URL, Neutron: PORTS.neutron, Octavia: PORTS.octavia };
+  const always = {
+    Keystone: KEYSTONE_URL,
+    Neutron: PORTS.neutron,
+    Octavia: PORTS.octavia,
+    Barbican: PORTS.barbican,
+  };
   const urls = Object.assign({}, always, access.machines ? machines : {});
   return Promise.all(
     Object.entries(urls).map(async ([name, where]) => {

@@ -34,7 +34,7 @@ export function cloudSettings(driver: 'amphora' | 'ovn', key: Buffer): OpenStack
     vip,
     ...(external ? { external } : {}),
     credential: sealCredential(new Cipher([key]), credential),
-    load_balancers: { provider: driver },
+    load_balancers: { provider: driver, key_manager: true },
     ...(machines
       ? {
           instances: { flavors: machines.flavors },
@@ -47,11 +47,12 @@ export function cloudSettings(driver: 'amphora' | 'ovn', key: Buffer): OpenStack
   };
 }
 
-type Service = 'network' | 'load-balancer' | 'compute' | 'block-storage' | 'image';
+type Service = 'network' | 'load-balancer' | 'key-manager' | 'compute' | 'block-storage' | 'image';
 
 const BELOW: Readonly<Record<Service, string>> = {
   network: '/v2.0',
   'load-balancer': '/v2/lbaas',
+  'key-manager': '/v1',
   compute: '',
   'block-storage': '',
   image: '/v2',

@@ -27,6 +27,7 @@ export const EMPTY: Inventory = {
   members: 0,
   monitors: 0,
   policies: 0,
+  secrets: 0,
   ports: 0,
   floating_ips: 0,
   leading: 0,
@@ -88,22 +89,29 @@ export async function breakLoadBalancer(
   );
 }
 
+/** As long as all other files take. */
+const TURN_PATIENCE_MS = 3_600_000;
+
 /** All files of tests share one cloud: the file that calls this waits for its turn, and begins with an empty one. */
 export function takeTurns(): void {
   const turn = createServer();
+  let isOver = false;
   beforeAll(async () => {
     // Whoever has this name has the turn; it ends with its process, too.
     const taken = () =>
-      once(turn.listen('\0virga-openstack-tests'), 'listening').then(
+      once(turn.listen('\0virga-openstack-turn'), 'listening').then(
         () => true,
         () => false,
       );
-    // As long as all other files take, which the time of a hook limits.
-    while (!(await taken())) await delay(500);
-    await removeGuests();
-    await emptyCloud();
+    while (!isOver && !(await taken())) await delay(500);
+    // Who has given up meanwhile must not keep it.
+    if (isOver) turn.close();
+    else await removeGuests().then(emptyCloud);
+  }, TURN_PATIENCE_MS);
+  afterAll(() => {
+    isOver = true;
+    turn.close();
   });
-  afterAll(() => void turn.close());
 }
 
 /** Takes ports from the switch whose namespaces a run that was killed took with it: it is busy for ever with them. */
@@ -156,6 +164,8 @@ export async function emptyCloud(): Promise<void> {
     async () => (await behind('load-balancer', 'GET', '/loadbalancers')).loadbalancers.length === 0,
     { what: 'an empty cloud', intervalMs: 200 },
   );
+  for (const ref of await secretRefs())
+    await behind('key-manager', 'DELETE', `/secrets/${ref.split('/').at(-1)}`);
   for (const { id } of (await behind('network', 'GET', '/floatingips')).floatingips) {
     await behind('network', 'DELETE', `/floatingips/${id}`);
   }
@@ -175,6 +185,12 @@ export async function emptyCloud(): Promise<void> {
     if (/^(virga:|stranger$)/.test(description)) await administrator('network', 'DELETE', `/ports/${id}`);
   for (const noun of ['subnets', 'networks', 'security-groups'])
     for (const { id } of await ours(noun)) await behind('network', 'DELETE', `/${noun}/${id}`);
+}
+
+/** Of all that the key manager keeps. */
+export async function secretRefs(): Promise<readonly string[]> {
+  const { secrets } = await behind('key-manager', 'GET', '/secrets?limit=100');
+  return secrets.map((each: { secret_ref: string }) => each.secret_ref);
 }
 
 interface Described {

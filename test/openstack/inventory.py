@@ -47,6 +47,7 @@ print(
             "members": sum(len(list(cloud.load_balancer.members(pool.id))) for pool in pools),
             "monitors": len(list(cloud.load_balancer.health_monitors())),
             "policies": len(list(cloud.load_balancer.l7_policies())),
+            "secrets": len(list(cloud.key_manager.secrets())),
             "ports": len([port for port in cloud.network.ports() if (port.description or "").startswith("virga:")]),
             "floating_ips": len(list(cloud.network.ips())),
             "networks": len(ours(cloud.network.networks())),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { certificate, made } from '../compat/life-cycles/scene.ts';
 import type { TestServer } from '../harness/server.ts';
 import { access } from './calls.ts';
 import { EMPTY, inventory, LBS, REGION, startCloudServer, takeTurns } from './cloud.ts';
@@ -95,20 +94,6 @@ describe.skipIf(!access)('load balancers of OpenStack (npm run openstack -- up s
     await done('DELETE', `${LBS}/${id}`);
     for (const each of body.floating_ips)
       await done('DELETE', `/cloud/v1/floatingips/1/${REGION}/${each.id}`);
-    expect(await inventory()).toEqual(EMPTY);
-  });
-
-  test('HTTPS that ends here is refused with the reason, and nothing of it is made', async () => {
-    const secret = await made(
-      server,
-      `/cloud/v2/secrets/1/${REGION}`,
-      { name: 'site', payload: await certificate() },
-      'secrets',
-    );
-    const https = { name: 'https', protocol: 'TERMINATED_HTTPS', protocol_port: 443, secret_id: secret };
-    const refused = await server.call('POST', LBS, { body: { name: 'web', listeners: [https] } });
-    expect(refused).toMatchObject({ status: 400 });
-    expect(JSON.stringify(refused.body)).toMatch(/listeners\.0\.protocol.*needs a key manager \(Barbican\)/);
     expect(await inventory()).toEqual(EMPTY);
   });
 });

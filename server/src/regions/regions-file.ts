@@ -65,6 +65,7 @@ const CloudSettings = Type.Object(
         {
           provider: Type.Optional(Type.String({ minLength: 1 })),
           flavors: Type.Optional(Type.Record(Type.String(), Type.String())),
+          key_manager: Type.Optional(Type.Boolean()),
           member_subnets: Type.Optional(Type.Array(Subnet)),
         },
         { additionalProperties: false },

@@ -1,10 +1,11 @@
 import { Invalid } from '../../kernel/errors.ts';
 import type { Tx } from '../../platform/database/db.ts';
+import { type SecretContent, type SecretKind, secretKinds } from '../secrets/index.ts';
 import { desiredOf } from './desired.ts';
 import { secretIdsOf } from './desired-tls.ts';
 import type { LoadBalancerTree } from './model.ts';
 import type { NewRows } from './parts/rows.ts';
-import type { LoadBalancerProvider, UnservablePart } from './port.ts';
+import type { DesiredLoadBalancer, LoadBalancerProvider, UnservablePart } from './port.ts';
 import { readTree } from './tree-store.ts';
 
 /** Where the parts of a body are in it, by their ids: `listeners.0.`. */
@@ -24,7 +25,12 @@ export function pathsOf({ listener, member }: NewRows['of']): PartPaths {
   return paths;
 }
 
-const NOTHING = { certificate: 'x', chain: null, privateKey: 'x', revocations: null };
+/** Stand for what is in secrets: nothing of it is needed to judge who uses them. */
+const PLANNED: Readonly<Record<SecretKind, SecretContent>> = {
+  certificate: { certificate: 'x', chain: null, privateKey: 'x', revocations: null },
+  authorities: { certificate: 'x', chain: null, privateKey: null, revocations: null },
+  revocations: { certificate: null, chain: null, privateKey: null, revocations: 'x' },
+};
 
 /** Stands for the address of one that has none yet. */
 const NO_ADDRESS = '0.0.0.0';
@@ -41,7 +47,7 @@ export async function refuseUnservable(
   if (!provider?.unservable) return;
   const tree = await readTree(tx, id);
   if (!tree) return;
-  const faults = provider.unservable(plannedOf(tree));
+  const faults = provider.unservable(await plannedOf(tx, tree));
   if (faults.length === 0) return;
   const fields: Record<string, string[]> = {};
   for (const fault of faults) {
@@ -61,8 +67,9 @@ function nameOf(tree: LoadBalancerTree, { kind, id }: UnservablePart): string {
   return name === undefined ? '' : `${kind} ${name}: `;
 }
 
-/** What it will be asked to serve. Its secrets count as opened: nothing of them is needed to judge it. */
-function plannedOf(tree: LoadBalancerTree) {
-  const secrets = new Map(secretIdsOf(tree).map((id) => [id, NOTHING]));
+/** What it will be asked to serve. */
+async function plannedOf(tx: Tx, tree: LoadBalancerTree): Promise<DesiredLoadBalancer> {
+  const kinds = await secretKinds(tx, secretIdsOf(tree));
+  const secrets = new Map([...kinds].map(([id, kind]) => [id, PLANNED[kind]]));
   return desiredOf(tree, [tree.vip_address ?? NO_ADDRESS], secrets);
 }

@@ -9,9 +9,10 @@ import { resealSecrets } from './sealing.ts';
 import { type FindUsers, SecretService } from './service.ts';
 import { createSecretTask, deleteSecretTask } from './tasks.ts';
 
-export type { SecretContent } from './material.ts';
+export type { SecretContent, SecretKind } from './material.ts';
 export { requireSecrets, type SecretReference } from './references.ts';
 export { resealSecrets, SecretReader } from './sealing.ts';
+export { secretKinds } from './store.ts';
 
 export interface SecretDeps {
   readonly cipher: Cipher;

@@ -99,6 +99,18 @@ export async function activateSecret(tx: Tx, id: string, taskId: string): Promis
       where id = ${id} and task_id = ${taskId} and status = any(${statesBefore(SECRET_TRANSITIONS, 'ACTIVE')}::text[])`);
 }
 
+/** What secrets are good for, by their ids. */
+export async function secretKinds(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SecretKind>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.rows<Pick<SecretRow, 'id' | 'kind'>>(
+    sql`select id, kind from secrets where id = any(${ids}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, kind }) => [id, kind]));
+}
+
 export async function readSealed(db: Queryable, ids: readonly string[]): Promise<SealedRow[]> {
   return db.rows(sql`select ${listOf(SEALED)} from secrets where id = any(${ids}::uuid[])`);
 }

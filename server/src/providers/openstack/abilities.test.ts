@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
+import type { DesiredL7Policy, DesiredL7Rule } from '../../features/load-balancers/port.ts';
 import { unservable } from './abilities.ts';
 import { grown, statsOf } from './counters.ts';
 import { adopt } from './marks.ts';
-import { desiredListener, desiredLoadBalancer, desiredMember, desiredPool } from './testing/desired.ts';
+import {
+  desiredListener,
+  desiredLoadBalancer,
+  desiredMember,
+  desiredPolicy,
+  desiredPool,
+  desiredRule,
+} from './testing/desired.ts';
 import { EXAMPLE } from './testing/settings.ts';
 
 const OVN = { ...EXAMPLE, load_balancers: { provider: 'ovn' } };
@@ -51,7 +59,6 @@ test('what needs a key manager, a proxy of ours or a log is refused by its field
     'listener protocol',
     'listener user_list',
     'pool ca_secret_id',
-    'pool member_http_version',
     'pool timeout_tunnel',
   ]);
   const offered = { ...EXAMPLE, load_balancers: { flavors: { 'lb1-2-4': 'large' } } };
@@ -84,4 +91,28 @@ test('of several that carry one mark the oldest is adopted', () => {
     { id: 'a', created_at: '2026-01-01' },
   ];
   expect(adopt(all)).toEqual({ adopted: all[1], surplus: [all[0]] });
+});
+
+test('with a key manager TLS is served, but not what Octavia does otherwise', () => {
+  const secrets = { ...EXAMPLE, load_balancers: { key_manager: true } };
+  const rule = (more: Partial<DesiredL7Rule>) =>
+    desiredPolicy({ rules: [desiredRule({ type: 'SSL_VERIFY_RESULT', value: '0', ...more })] });
+  const https = (l7Policies: DesiredL7Policy[], clientAuthorities: string | null) =>
+    desiredLoadBalancer({
+      listeners: [desiredListener({ protocol: 'TERMINATED_HTTPS', l7Policies, clientAuthorities })],
+      pools: [
+        desiredPool({ memberHttpVersion: '2', tls: { caBundle: null, crl: null, clientCertificate: null } }),
+      ],
+    });
+  expect(fields(https([], null), secrets)).toEqual([]);
+  expect(fields(https([rule({})], 'authorities'), secrets)).toEqual([]);
+  expect(fields(https([rule({})], null), secrets)).toEqual(['listener sni_secret_id']);
+  expect(fields(https([rule({ invert: true })], 'authorities'), secrets)).toEqual(['listener l7_policies']);
+  expect(fields(https([rule({ value: '20' })], 'authorities'), secrets)).toEqual(['listener l7_policies']);
+  const http2 = desiredPool({ memberHttpVersion: '2' });
+  expect(fields(desiredLoadBalancer({ pools: [http2] }), secrets)).toEqual(['pool member_http_version']);
+  const crl = desiredPool({ tls: { caBundle: null, crl: 'revoked', clientCertificate: null } });
+  expect(fields(desiredLoadBalancer({ pools: [crl] }), secrets)).toEqual(['pool crl_secret_id']);
+  const both = { ...EXAMPLE, load_balancers: { key_manager: true, provider: 'ovn' } };
+  expect(fields(https([], null), both)).toContain('pool ca_secret_id');
 });

@@ -1,4 +1,5 @@
 import type {
+  DesiredL7Rule,
   DesiredListener,
   DesiredLoadBalancer,
   DesiredPool,
@@ -6,6 +7,7 @@ import type {
 } from '../../features/load-balancers/port.ts';
 import { parseRange, rangeContains } from '../../kernel/ip.ts';
 import type { OpenStackSettings } from './settings.ts';
+import { asksClients, endsTls } from './tls.ts';
 
 /** What a region's driver cannot do, said before anything is accepted. Nothing is served with less than was asked
  *  for. */
@@ -17,6 +19,7 @@ export const OVN = 'ovn';
 const ANYBODYS_LIMIT = 100_000;
 
 const NO_BARBICAN = 'needs a key manager (Barbican), which this region has not';
+const CONNECTIONS_ALONE = 'is not available: OVN balances connections alone';
 
 export function unservable(
   { listeners, pools, accessLog, flavor, vipSubnetId }: DesiredLoadBalancer,
@@ -39,17 +42,18 @@ export function unservable(
         ]
       : []),
     ...listeners.flatMap((listener) => [
-      ...ofListener(listener),
+      ...ofListener(listener, hasKeyManager(settings)),
       ...(isOvn(settings) ? ofOvnListener(listener) : []),
     ]),
     ...pools.flatMap((pool) => [
-      ...ofPool(pool),
+      ...ofPool(pool, hasKeyManager(settings)),
       ...(isOvn(settings) ? ofOvnPool(pool, settings, vipSubnetId ?? null) : []),
     ]),
   ];
 }
 
 const isOvn = ({ load_balancers: set }: OpenStackSettings) => set?.provider === OVN;
+const hasKeyManager = ({ load_balancers: set }: OpenStackSettings) => set?.key_manager === true;
 
 const part = (kind: UnservablePart['kind'], id: string, field: string, reason: string): UnservablePart => ({
   kind,
@@ -58,18 +62,27 @@ const part = (kind: UnservablePart['kind'], id: string, field: string, reason: s
   reason,
 });
 
-function ofListener(listener: DesiredListener): UnservablePart[] {
+function ofListener(listener: DesiredListener, hasSecrets: boolean): UnservablePart[] {
   const refuse = (is: boolean, field: string, reason: string) =>
     is ? [part('listener', listener.id, field, reason)] : [];
   const paths = listener.l7Policies.some(({ rules }) =>
     rules.some(({ type }) => type === 'PATH' || type === 'FILE_TYPE'),
   );
   return [
-    ...refuse(listener.protocol === 'TERMINATED_HTTPS', 'protocol', NO_BARBICAN),
     ...refuse(
-      listener.protocol === 'PROMETHEUS' && listener.certificates.length > 0,
-      'secret_id',
+      endsTls(listener) && !hasSecrets,
+      listener.protocol === 'PROMETHEUS' ? 'secret_id' : 'protocol',
       NO_BARBICAN,
+    ),
+    ...refuse(
+      endsTls(listener) && hasSecrets && asksClients(listener) && listener.clientAuthorities === null,
+      'sni_secret_id',
+      'must name certificates of authorities beside rules about certificates of clients',
+    ),
+    ...refuse(
+      listener.l7Policies.some(({ rules }) => rules.some(asksForUntrusted)),
+      'l7_policies',
+      'cannot ask for certificates that are not trusted: with one of these nobody can connect in this region',
     ),
     ...refuse(listener.basicAuth.length > 0, 'user_list', 'is not available: Octavia asks for no passwords'),
     ...refuse(
@@ -80,16 +93,25 @@ function ofListener(listener: DesiredListener): UnservablePart[] {
   ];
 }
 
-function ofPool(pool: DesiredPool): UnservablePart[] {
+/** Whether it is about a client whose certificate was found to be wrong. */
+const asksForUntrusted = ({ type, value, invert }: DesiredL7Rule) =>
+  type === 'SSL_VERIFY_RESULT' && (value === '0') === invert;
+
+function ofPool(pool: DesiredPool, hasSecrets: boolean): UnservablePart[] {
   const refuse = (is: boolean, field: string, reason: string) =>
     is ? [part('pool', pool.id, field, reason)] : [];
   const { memberConnect, memberData, clientData } = pool.timeoutsMs;
   return [
-    ...refuse(pool.tls !== null, 'ca_secret_id', NO_BARBICAN),
+    ...refuse(pool.tls !== null && !hasSecrets, 'ca_secret_id', NO_BARBICAN),
     ...refuse(
-      pool.memberHttpVersion === '2',
+      hasSecrets && pool.tls !== null && pool.tls.crl !== null && pool.tls.caBundle === null,
+      'crl_secret_id',
+      'needs a ca_secret_id: Octavia verifies nobody without authorities',
+    ),
+    ...refuse(
+      pool.memberHttpVersion === '2' && pool.tls === null,
       'member_http_version',
-      'must be 1.1: Octavia speaks no other to members',
+      'must be 1.1: Octavia speaks HTTP/2 to members by TLS alone',
     ),
     ...refuse(pool.tunnelMs !== null, 'timeout_tunnel', 'is not available: Octavia has none'),
     ...refuse(
@@ -144,6 +166,7 @@ function ofOvnPool(
       'protocol',
       'must be TCP or UDP: OVN balances connections alone',
     ),
+    ...refuse(pool.tls !== null, 'ca_secret_id', CONNECTIONS_ALONE),
     ...refuse(
       pool.algorithm !== 'SOURCE_IP',
       'lb_algorithm',

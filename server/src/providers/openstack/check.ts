@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { OVN } from './abilities.ts';
 import { checksOfMachines, NAMES_OF_MACHINES } from './check-machines.ts';
 import { absent } from './faults.ts';
 import { type Check, type Finding, fails, lacks, sayLimit, works } from './findings.ts';
@@ -7,6 +8,8 @@ import type { OpenStackSettings } from './settings.ts';
 
 /** Tags of load balancers came with it. */
 const OLDEST_OCTAVIA = 5;
+/** And protocols within TLS (ALPN) of pools. */
+const TLS_OCTAVIA = 24;
 export const WARN_DAYS = 14;
 const DAY_MS = 86_400_000;
 
@@ -23,6 +26,7 @@ export async function checkCloud(
     checkOctavia,
     checkDriver,
     checkFlavors,
+    checkKeyManager,
     checkVip,
     checkExternal,
     checkQuotas,
@@ -63,14 +67,19 @@ function ofEnd(endsAt: string | null, now: number): Finding {
 }
 
 async function checkOctavia(session: Session): Promise<readonly Finding[]> {
-  const versions = await session.versions('load-balancer');
-  const newest = Math.max(...versions.map((id) => Number(id.replace(/^v2\./, ''))).filter(Number.isFinite));
+  const newest = await newestOctavia(session);
   const says = `API 2.${newest}`;
   return [
     newest >= OLDEST_OCTAVIA
       ? works('Octavia', says)
       : fails('Octavia', `${says}: 2.${OLDEST_OCTAVIA} is needed`),
   ];
+}
+
+/** What follows the 2. of its newest version. */
+async function newestOctavia(session: Session): Promise<number> {
+  const versions = await session.versions('load-balancer');
+  return Math.max(...versions.map((id) => Number(id.replace(/^v2\./, ''))).filter(Number.isFinite));
 }
 
 async function checkDriver(session: Session, { load_balancers: set }: OpenStackSettings) {
@@ -92,6 +101,25 @@ async function checkFlavors(session: Session, { load_balancers: set }: OpenStack
       return there ? works(`flavor ${name}`, id) : fails(`flavor ${name}`, `the cloud has no flavor ${id}`);
     }),
   );
+}
+
+/** Whether load balancers can end TLS, and speak it to members. */
+async function checkKeyManager(session: Session, { load_balancers: set }: OpenStackSettings) {
+  const what = 'TLS';
+  const isThere = !session.lacks('key-manager');
+  if (!set?.key_manager) {
+    const why = isThere ? 'the entry does not say key_manager' : 'the cloud has no key manager (Barbican)';
+    return [lacks(what, `load balancers cannot end it: ${why}`)];
+  }
+  if (!isThere) return [fails(what, 'the catalogue of the cloud has no key manager (Barbican)')];
+  if (set.provider === OVN) return [lacks(what, 'the driver ovn balances connections alone')];
+  const newest = await newestOctavia(session);
+  if (newest < TLS_OCTAVIA) return [fails(what, `Octavia has API 2.${newest}: 2.${TLS_OCTAVIA} is needed`)];
+  const { quotas } = (await session.call('key-manager', 'GET', '/quotas')) as {
+    readonly quotas: { readonly secrets?: number };
+  };
+  await session.call('key-manager', 'GET', '/secrets?limit=1');
+  return [works(what, `certificates and their keys are kept by Barbican: ${sayLimit(quotas.secrets)}`)];
 }
 
 interface Subnet {
@@ -154,6 +182,7 @@ const NAMES: ReadonlyMap<Check, string> = new Map<Check, string>([
   [checkOctavia, 'Octavia'],
   [checkDriver, 'driver'],
   [checkFlavors, 'flavors'],
+  [checkKeyManager, 'TLS'],
   [checkVip, 'addresses of load balancers'],
   [checkExternal, 'floating IPs'],
   [checkQuotas, 'quotas'],

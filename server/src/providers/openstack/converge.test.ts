@@ -8,7 +8,9 @@ import {
   desiredMember,
   desiredPolicy,
   desiredPool,
+  desiredRule,
 } from './testing/desired.ts';
+import { type SecretRefs, secretsOf } from './tls.ts';
 
 /** A load balancer as Octavia keeps it, which does what calls say. */
 class Kept {
@@ -61,14 +63,14 @@ class Kept {
   }
 
   /** @returns what was done until nothing was left to do */
-  converge(desired: DesiredLoadBalancer, provider?: string): string[] {
+  converge(desired: DesiredLoadBalancer, provider?: string, refs?: SecretRefs): string[] {
     const settings = provider === undefined ? undefined : { provider };
     const done: string[] = [];
-    for (let call = nextCall(desired, this.tree(), settings); call; ) {
+    for (let call = nextCall(desired, this.tree(), settings, { refs }); call; ) {
       done.push(call.what);
       if (done.length > 30) throw new Error(`it does not end: ${done.join('; ')}`);
       this.do(call);
-      call = nextCall(desired, this.tree(), settings);
+      call = nextCall(desired, this.tree(), settings, { refs });
     }
     return done;
   }
@@ -192,4 +194,73 @@ test('a monitor of OVN comes after the listeners of its pool, also when one of t
     'listener: new',
     'healthmonitor: new',
   ]);
+});
+
+const CERTIFICATE = { id: 'a', certificate: 'one', chain: null, privateKey: 'key of one' };
+const secure = desiredLoadBalancer({
+  listeners: [
+    desiredListener({
+      protocol: 'TERMINATED_HTTPS',
+      certificates: [CERTIFICATE, { ...CERTIFICATE, id: 'b', certificate: 'two' }],
+      clientAuthorities: 'authorities',
+      l7Policies: [desiredPolicy({ rules: [desiredRule({ type: 'SSL_CONN_HAS_CERT', value: 'True' })] })],
+    }),
+  ],
+  pools: [
+    desiredPool({
+      memberHttpVersion: '2',
+      tls: { caBundle: 'authorities', crl: 'revoked', clientCertificate: CERTIFICATE },
+    }),
+  ],
+});
+
+/** As a key manager keeps them. */
+const refsOf = (desired: DesiredLoadBalancer): SecretRefs =>
+  new Map(secretsOf(desired).map((each) => [each.digest, `ref of ${nameOf(each)}`]));
+const nameOf = (secret: ReturnType<typeof secretsOf>[number]) =>
+  'pem' in secret ? secret.pem : secret.bundle.certificate;
+
+test('listeners and pools name what the key manager keeps, each secret once', () => {
+  const kept = new Kept();
+  expect(secretsOf(secure).map(nameOf)).toEqual(['one', 'two', 'authorities', 'revoked']);
+  kept.converge(secure, undefined, refsOf(secure));
+  expect(kept.of('/listeners')[0]).toMatchObject({
+    default_tls_container_ref: 'ref of one',
+    sni_container_refs: ['ref of two'],
+    client_ca_tls_container_ref: 'ref of authorities',
+    client_authentication: 'OPTIONAL',
+    tls_versions: ['TLSv1.2', 'TLSv1.3'],
+    alpn_protocols: ['h2', 'http/1.1'],
+  });
+  expect(kept.of('/pools')[0]).toMatchObject({
+    tls_enabled: true,
+    ca_tls_container_ref: 'ref of authorities',
+    crl_container_ref: 'ref of revoked',
+    tls_container_ref: 'ref of one',
+    alpn_protocols: ['h2'],
+  });
+  expect(kept.converge(secure, undefined, refsOf(secure))).toEqual([]);
+});
+
+test('another certificate, and TLS that goes, is one change of what names it', () => {
+  const kept = new Kept();
+  kept.converge(secure, undefined, refsOf(secure));
+  const [listener = desiredListener()] = secure.listeners;
+  const certificates = [{ ...CERTIFICATE, certificate: 'three' }];
+  const plain = desiredLoadBalancer({
+    listeners: [{ ...listener, certificates }],
+    pools: [desiredPool()],
+  });
+  expect(kept.converge(plain, undefined, refsOf(plain))).toEqual([
+    'pool: tls_enabled, ca_tls_container_ref, crl_container_ref, tls_container_ref',
+    'listener: default_tls_container_ref, sni_container_refs',
+  ]);
+});
+
+test('without a key manager nothing is said of TLS', () => {
+  const kept = new Kept();
+  kept.converge(desiredLoadBalancer());
+  expect(Object.keys({ ...kept.of('/listeners')[0], ...kept.of('/pools')[0] }).join()).not.toMatch(
+    /tls|alpn/,
+  );
 });

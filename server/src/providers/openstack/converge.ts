@@ -15,6 +15,7 @@ import {
 } from './objects.ts';
 import type { Method } from './session.ts';
 import type { LoadBalancerSettings } from './settings.ts';
+import type { SecretRefs } from './tls.ts';
 
 /** An object of Octavia. */
 export interface Found extends Marked {
@@ -53,6 +54,14 @@ export interface Call {
   readonly what: string;
 }
 
+/** What is known of the cloud beside the load balancer. */
+export interface Known {
+  /** The subnets that members name. */
+  readonly subnets?: EngineSubnets;
+  /** What its key manager keeps; absent: there is none. */
+  readonly refs?: SecretRefs | undefined;
+}
+
 /** The next call that brings what is found closer to what is desired; null: it is the same. Each changes one object,
  *  since a load balancer takes one change at a time: what goes first goes first, from rules up to listeners, then
  *  pools come, and what leads to them. */
@@ -60,16 +69,17 @@ export function nextCall(
   desired: DesiredLoadBalancer,
   found: FoundTree,
   settings: LoadBalancerSettings | undefined,
-  subnets: EngineSubnets = new Map(),
+  { subnets = new Map(), refs }: Known = {},
 ): Call | null {
   return (
     ofLoadBalancer(desired, found.loadBalancer) ??
     removal(desired, found) ??
     first(desired.pools, (pool) => {
       const waits = settings?.provider === OVN && lacksListener(desired, pool, found);
-      return ofPool(pool, found, settings, subnets, waits ? null : pool.healthMonitor);
+      const monitor = waits ? null : pool.healthMonitor;
+      return ofPool(pool, found, settings, { subnets, refs, monitor });
     }) ??
-    first(desired.listeners, (listener) => ofListener(listener, found)) ??
+    first(desired.listeners, (listener) => ofListener(listener, found, refs)) ??
     first(desired.listeners, (listener) => ofPolicies(listener, found))
   );
 }
@@ -203,10 +213,9 @@ function ofPool(
   desired: DesiredPool,
   found: FoundTree,
   settings: LoadBalancerSettings | undefined,
-  subnets: EngineSubnets,
-  monitor: DesiredPool['healthMonitor'],
+  { subnets, refs, monitor }: Required<Known> & { readonly monitor: DesiredPool['healthMonitor'] },
 ): Call | null {
-  const goal = objectOfPool(desired);
+  const goal = objectOfPool(desired, refs);
   const there = findPool(desired, found);
   if (!there) return created('pool', '/pools', goal, { loadbalancer_id: found.loadBalancer.id });
   return (
@@ -258,8 +267,12 @@ function poolIdOf(poolId: string | null, found: FoundTree): string | null {
   return pool?.pool.id ?? null;
 }
 
-function ofListener(desired: DesiredLoadBalancer['listeners'][number], found: FoundTree): Call | null {
-  const goal = objectOfListener(desired, poolIdOf(desired.defaultPoolId, found));
+function ofListener(
+  desired: DesiredLoadBalancer['listeners'][number],
+  found: FoundTree,
+  refs: SecretRefs | undefined,
+): Call | null {
+  const goal = objectOfListener(desired, poolIdOf(desired.defaultPoolId, found), refs);
   const there = findDesired(goal, found.listeners);
   if (!there) return created('listener', '/listeners', goal, { loadbalancer_id: found.loadBalancer.id });
   return changed('listener', 'listeners', goal.changeable, there);

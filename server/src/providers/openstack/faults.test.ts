@@ -27,6 +27,18 @@ test.each([
     'credentials',
     /authentication/,
   ],
+  [
+    400,
+    { faultstring: "Could not retrieve certificate: ['http://keys/v1/secrets/1']" },
+    'missing',
+    /retrieve certificate/,
+  ],
+  [
+    403,
+    { title: 'Forbidden', code: 403, description: 'Quota reached for project' },
+    'quota',
+    /^Quota reached/,
+  ],
   [503, '<html>Service Unavailable</html>', 'unavailable', 'the answer was 503'],
   [429, 'slow down', 'unavailable', 'slow down'],
 ])('%i %j is %s', (status, body, kind, message) => {

@@ -30,7 +30,7 @@ export class EngineFault extends Error {
 }
 
 /** What an answer that is no success says, whichever of the forms of errors the service has: `{faultstring}` (Octavia),
- *  `{NeutronError: {message}}`, `{badRequest: {message}}` (Nova, Cinder), `{error: {message}}` (Keystone).
+ *  `{NeutronError: {message}}`, `{badRequest: {message}}` (Nova, Cinder), `{error: {message}}` (Keystone), `{description}` (Barbican).
  *  @param text the body of the answer */
 export function faultOf(status: number, text: string, retryAfterMs?: number): EngineFault {
   const message = sentenceOf(text) || `the answer was ${status}`;
@@ -38,10 +38,12 @@ export function faultOf(status: number, text: string, retryAfterMs?: number): En
 }
 
 const QUOTA = /quota/i;
+/** Octavia could not read from the key manager what is there: that may be otherwise soon. */
+const NO_CERTIFICATE = /could not retrieve certificate/i;
 
 function kindOf(status: number, message: string): FaultKind {
   if (status === 401) return 'credentials';
-  if (status === 404) return 'missing';
+  if (status === 404 || NO_CERTIFICATE.test(message)) return 'missing';
   if (status === 413 || ((status === 403 || status === 409) && QUOTA.test(message))) return 'quota';
   if (status === 403) return 'forbidden';
   if (status === 409) return 'conflict';
@@ -62,7 +64,7 @@ function sentenceOf(text: string): string {
 
 function sentenceIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
-  for (const key of ['faultstring', 'message']) {
+  for (const key of ['faultstring', 'message', 'description']) {
     const value = Reflect.get(body, key);
     if (typeof value === 'string') return value;
   }

@@ -12,8 +12,9 @@ import { type Operation, type Progress, READY } from '../../kernel/operation.ts'
 import { OVN, unservable } from './abilities.ts';
 import { type Found, type FoundTree, nextCall } from './converge.ts';
 import { EngineFault } from './faults.ts';
+import { type KeptSecrets, KeyManager } from './key-manager.ts';
 import { Look } from './look.ts';
-import { adopt, type EngineFacts, type EngineObjects, markedId, markOf } from './marks.ts';
+import { adopt, type EngineFacts, type EngineObject, type EngineObjects, markedId, markOf } from './marks.ts';
 import { Neutron } from './neutron.ts';
 import { Nouns } from './nouns.ts';
 import type { EngineSubnets } from './objects.ts';
@@ -21,6 +22,7 @@ import { Octavia } from './octavia.ts';
 import type { Session } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
 import { isTemporary, pauseOf, step } from './steps.ts';
+import { secretsOf } from './tls.ts';
 
 /** By this name of its port OVN knows the load balancer that a floating IP leads to. */
 const VIP_OF_OVN = 'ovn-lb-vip-';
@@ -51,6 +53,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
   readonly #octavia: Octavia;
   readonly #neutron: Neutron;
   readonly #nouns: Nouns;
+  readonly #keyManager: KeyManager;
   readonly #look: Look;
   /** What is being brought back to what is desired. */
   readonly #due = new Set<string>();
@@ -60,6 +63,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     this.#octavia = new Octavia(options.session);
     this.#neutron = new Neutron(options.session, options.settings);
     this.#nouns = new Nouns(options.session, options.objects);
+    this.#keyManager = new KeyManager(options.session);
     this.#look = new Look({ ...options, octavia: this.#octavia, neutron: this.#neutron });
   }
 
@@ -158,8 +162,11 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
       });
       return change('load balancer: failover');
     }
+    const secrets = await this.#keep(desired, loadBalancer.id, before);
+    if (secrets && secrets.made > 0) return change(`secrets: ${secrets.made} new`);
     const tree = await this.#octavia.tree(loadBalancer);
-    const call = nextCall(desired, tree, settings.load_balancers, await this.#subnetsOf(desired));
+    const subnets = await this.#subnetsOf(desired);
+    const call = nextCall(desired, tree, settings.load_balancers, { subnets, refs: secrets?.refs });
     if (call) {
       await this.#octavia.do(call);
       return change(call.what);
@@ -173,6 +180,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     }
     const floating = await this.#floating(desired, port.id);
     if (floating) return floating;
+    for (const each of secrets?.surplus ?? []) await this.#keyManager.remove(each);
     await this.#settle(desired, tree, port.id, before?.facts);
     return null;
   }
@@ -194,10 +202,37 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
       parts,
       ...(before?.failover === undefined ? {} : { failover: before.failover }),
       ...(before?.counters === undefined ? {} : { counters: before.counters }),
+      ...(secretsOf(desired).length > 0 ? { secrets: true } : {}),
     };
     const object = { engineId: loadBalancer.id, facts };
     await this.#options.objects.save('load_balancer', desired.id, object);
     this.#look.settled(desired.id, object);
+  }
+
+  /** What the key manager keeps for it; undefined: the region has none. That it may keep something is noted before. */
+  async #keep(
+    desired: DesiredLoadBalancer,
+    engineId: string,
+    before: EngineObject | undefined,
+  ): Promise<KeptSecrets | undefined> {
+    const { settings, objects } = this.#options;
+    if (!settings.load_balancers?.key_manager) return undefined;
+    const isWanted = secretsOf(desired).length > 0;
+    if (!isWanted && !before?.facts.secrets) return { refs: new Map(), made: 0, surplus: [] };
+    if (!before?.facts.secrets) {
+      const facts = Object.assign({}, before?.facts, { secrets: true });
+      await objects.save('load_balancer', desired.id, { engineId, facts });
+    }
+    return this.#keyManager.keep(desired);
+  }
+
+  /** Deletes what the key manager keeps for it. */
+  async #forgetSecrets(id: string): Promise<void> {
+    const { settings, objects, session } = this.#options;
+    const mayHave = (await objects.find('load_balancer', id))?.facts.secrets;
+    if (!mayHave && !settings.load_balancers?.key_manager) return;
+    if (session.lacks('key-manager')) return;
+    for (const each of await this.#keyManager.ids(id)) await this.#keyManager.remove(each);
   }
 
   /** The port of its virtual address, which is made first and stays when what it belongs to is made anew.
@@ -241,6 +276,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     for (const each of all) if (!isPending(each)) await this.#octavia.remove(each.id);
     if (all.length > 0) return change('load balancer: deleted');
     for (const port of await this.#neutron.portsMarked(id)) await this.#neutron.removePort(port.id);
+    await this.#forgetSecrets(id);
     await this.#options.objects.forget(id);
     this.#look.forget(id);
     return null;

@@ -64,6 +64,8 @@ export interface EngineFacts {
   readonly portId?: string;
   /** Addresses of the floating IPs that lead to it. */
   readonly floating?: readonly string[];
+  /** Whether the key manager may keep anything for it. */
+  readonly secrets?: boolean;
   /** The cloud's ids of its listeners. */
   readonly listeners?: readonly string[];
   /** The ids here of its listeners and members, by the cloud's. */

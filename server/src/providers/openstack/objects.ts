@@ -9,6 +9,7 @@ import type {
 import { parseRange, rangeContains } from '../../kernel/ip.ts';
 import { markOf } from './marks.ts';
 import type { LoadBalancerSettings } from './settings.ts';
+import { type SecretRefs, tlsOfListener, tlsOfPool } from './tls.ts';
 
 /** Parts of load balancers in the words of Octavia: what a creation says, and what can be changed later. */
 
@@ -29,7 +30,11 @@ export interface DesiredObject {
 const TIMEOUTS = { clientData: 50_000, memberConnect: 5_000, memberData: 50_000 };
 const FORWARDED = { 'X-Forwarded-For': 'true', 'X-Forwarded-Port': 'true', 'X-Forwarded-Proto': 'true' };
 
-export function objectOfListener(listener: DesiredListener, poolId: string | null): DesiredObject {
+export function objectOfListener(
+  listener: DesiredListener,
+  poolId: string | null,
+  refs?: SecretRefs,
+): DesiredObject {
   const { timeoutsMs: ms, allowedCidrs } = listener;
   const counts = !['UDP', 'PROMETHEUS'].includes(listener.protocol);
   return {
@@ -48,11 +53,12 @@ export function objectOfListener(listener: DesiredListener, poolId: string | nul
             timeout_member_data: ms.memberData ?? TIMEOUTS.memberData,
           }
         : {}),
+      ...tlsOfListener(listener, refs),
     },
   };
 }
 
-export function objectOfPool(pool: DesiredPool): DesiredObject {
+export function objectOfPool(pool: DesiredPool, refs?: SecretRefs): DesiredObject {
   const persistence = pool.sessionPersistence && {
     type: pool.sessionPersistence.type,
     cookie_name: pool.sessionPersistence.cookieName,
@@ -66,6 +72,7 @@ export function objectOfPool(pool: DesiredPool): DesiredObject {
       admin_state_up: pool.adminStateUp,
       lb_algorithm: pool.algorithm,
       session_persistence: persistence,
+      ...tlsOfPool(pool, refs),
     },
   };
 }

@@ -4,13 +4,14 @@ import { Breaker } from './breaker.ts';
 import { EngineFault, faultOf } from './faults.ts';
 import type { Credential, OpenStackSettings } from './settings.ts';
 
-export type Service = 'network' | 'load-balancer' | 'compute' | 'block-storage' | 'image';
+export type Service = 'network' | 'load-balancer' | 'key-manager' | 'compute' | 'block-storage' | 'image';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Where the API of a service begins, below what the catalogue names. */
 const BASES: Readonly<Record<Service, string>> = {
   network: '/v2.0',
   'load-balancer': '/v2',
+  'key-manager': '/v1',
   compute: '/v2.1',
   'block-storage': '/v3',
   image: '/v2',

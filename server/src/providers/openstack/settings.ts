@@ -33,6 +33,9 @@ export interface LoadBalancerSettings {
   readonly provider?: string;
   /** By Virga's flavors; those that are absent are not offered where any is named. */
   readonly flavors?: Readonly<Record<string, string>>;
+  /** Whether certificates and their keys are given to the cloud's key manager (Barbican), so that load balancers can end
+   *  TLS. */
+  readonly key_manager?: boolean;
   /** Other subnets in which members may be: some drivers must know which. */
   readonly member_subnets?: readonly { readonly subnet_id: string; readonly cidr: string }[];
 }
