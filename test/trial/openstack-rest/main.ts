@@ -24,17 +24,17 @@ const { values } = parseArgs({
     // No more are made after this time: the others are copies.
     minutes: { type: 'string', default: '5' },
     watched: { type: 'string', default: '180' },
+    // How often each thing is done by hand.
+    times: { type: 'string', default: '3' },
   },
 });
-const [COUNT, MINUTES, WATCHED_S] = [values.count, values.minutes, values.watched].map(Number) as [
-  number,
-  number,
-  number,
-];
+const [COUNT, MINUTES, WATCHED_S, TIMES] = [values.count, values.minutes, values.watched, values.times].map(
+  Number,
+) as [number, number, number, number];
 const REGION = 7;
 const LBS = `/cloud/v1/loadbalancers/1/${REGION}`;
 const AT_ONCE = 8;
-const TIMES = 3;
+const MACHINES = 5;
 const LOOK_MS = 15_000;
 const TICKS_A_SECOND = 100;
 const CALLS = 'virga_region_cloud_calls_total';
@@ -54,11 +54,18 @@ if (loadbalancers.length > 0) {
 const dataDir = newDataDir();
 const key = randomBytes(KEY_BYTES);
 const regions = path.join(dataDir, 'regions.json');
-const entry = { id: REGION, name: 'Cloud', provider: 'openstack', settings: cloudSettings('amphora', key) };
-writeFileSync(regions, JSON.stringify({ regions: [entry] }));
+const { instances, volumes, ...balancing } = cloudSettings('amphora', key);
+const machines = instances && volumes ? { instances, volumes } : undefined;
+
+/** What of the cloud the region has. */
+function offer(settings: object): void {
+  const entry = { id: REGION, name: 'Cloud', provider: 'openstack', settings };
+  writeFileSync(regions, JSON.stringify({ regions: [entry] }));
+}
 let node: VirgaProcess | undefined;
 
-async function start(): Promise<Caller> {
+async function start(settings: object = balancing): Promise<Caller> {
+  offer(settings);
   node = await startVirga({
     dataDir,
     env: {
@@ -149,7 +156,7 @@ async function setUp(projectId: string): Promise<readonly string[]> {
   return made;
 }
 
-async function atRest(): Promise<void> {
+async function atRest(what = 'at rest'): Promise<void> {
   await waitUntil(async () => (await counted(CALLS)) > 0, { what: 'the first look', intervalMs: 500 });
   await delay(2 * LOOK_MS);
   const measured = async () => ({
@@ -161,7 +168,7 @@ async function atRest(): Promise<void> {
   await delay(WATCHED_S * 1000);
   const after = await measured();
   const aMinute = (from: number, to: number) => ((to - from) / WATCHED_S) * 60;
-  say('\n| at rest | a minute |\n|---|---|');
+  say(`\n| ${what} | a minute |\n|---|---|`);
   say(`| calls | ${Math.round(aMinute(before.calls, after.calls))} |`);
   say(`| calls without an answer | ${Math.round(aMinute(before.failures, after.failures))} |`);
   say(`| processor time of the cloud | ${aMinute(before.seconds.cloud, after.seconds.cloud).toFixed(1)} s |`);
@@ -185,6 +192,37 @@ async function byHand(ids: readonly string[]): Promise<void> {
   }
 }
 
+/** The same once more with machines and disks, where the cloud has them. */
+async function withMachines(): Promise<void> {
+  if (!machines) {
+    say('\nNo compute runs here: npm run openstack -- up --with-compute starts it.');
+    return;
+  }
+  await node?.end('SIGTERM');
+  const as = await start({ ...balancing, ...machines });
+  const done = async (path: string, body: object, version = 'v1') => {
+    const task = await as.ended(await as.call('POST', `/cloud/${version}/${path}/1/${REGION}`, body));
+    if (task.state !== 'FINISHED') throw new Error(`${path}: ${task.error}`);
+    return task.created_resources;
+  };
+  const { results } = (await as.call('GET', `/cloud/v1/images/1/${REGION}`)).body;
+  const disk = { source: 'image', image_id: results[0].id, size: 1 };
+  const network = (await done('networks', { name: 'rest' })).networks[0];
+  const cidr = { name: 'rest', network_id: network, cidr: '10.1.0.0/24' };
+  const subnet = (await done('subnets', cidr)).subnets[0];
+  for (let index = 0; index < MACHINES; index++) {
+    await done('volumes', { ...disk, name: `disk-${index}` });
+    const machine = {
+      name: `machine-${index}`,
+      flavor: Object.keys(machines.instances.flavors)[0],
+      volumes: [{ ...disk, delete_on_termination: true }],
+      interfaces: [{ type: 'subnet', network_id: network, subnet_id: subnet }],
+    };
+    await done('instances', machine, 'v2');
+  }
+  await atRest(`at rest with ${MACHINES} instances and ${2 * MACHINES} volumes more`);
+}
+
 async function tearDown(): Promise<void> {
   await node?.end('SIGTERM');
   removeDataDir(dataDir);
@@ -198,6 +236,7 @@ try {
   const made = await setUp(access.project_id);
   await atRest();
   await byHand(made);
+  await withMachines();
 } finally {
   await tearDown();
 }
