@@ -673,6 +673,7 @@ create table k8s_clusters (
   creator_task_id uuid not null,
   created_at timestamp with time zone not null,
   fixed_subnet_id uuid,
+  status_reason text,
   constraint k8s_clusters_pkey PRIMARY KEY (id),
   constraint k8s_clusters_status_check CHECK ((status = ANY (ARRAY['Provisioning'::text, 'Provisioned'::text, 'Deleting'::text]))),
   constraint k8s_clusters_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -684,6 +685,7 @@ CREATE INDEX k8s_clusters_created ON k8s_clusters USING btree (project_id, regio
 CREATE INDEX k8s_clusters_held ON k8s_clusters USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX k8s_clusters_name ON k8s_clusters USING btree (project_id, region_id, name);
 CREATE INDEX k8s_clusters_subnet ON k8s_clusters USING btree (fixed_subnet_id) WHERE (fixed_subnet_id IS NOT NULL);
+comment on column k8s_clusters.status_reason is 'why it does not serve; null: it does, or nobody has looked';
 
 create table k8s_pools (
   id uuid not null,
@@ -1271,6 +1273,7 @@ create table object_storages (
   tls_key_id text,
   sealed_tls_key bytea,
   creator_task_id uuid,
+  status_reason text,
   constraint object_storages_pkey PRIMARY KEY (id),
   constraint object_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
   constraint object_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -1283,6 +1286,7 @@ CREATE INDEX object_storages_region ON object_storages USING btree (region_id, i
 comment on column object_storages.files_gone_at is 'when the files that were kept of it had been removed';
 comment on column object_storages.ca_certificate is 'PEM: by it clients know the server';
 comment on column object_storages.sealed_tls_key is 'the private key, encrypted under tls_key_id';
+comment on column object_storages.status_reason is 'why it does not serve; null: it does, or nobody has looked';
 
 create table object_storage_buckets (
   storage_id integer not null,
@@ -1805,6 +1809,7 @@ create table sftp_storages (
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   creator_task_id uuid,
+  status_reason text,
   constraint sftp_storages_pkey PRIMARY KEY (id),
   constraint sftp_storages_status_check CHECK ((status = ANY (ARRAY['creating'::text, 'active'::text, 'updating'::text, 'deleting'::text, 'deleted'::text]))),
   constraint sftp_storages_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
@@ -1814,6 +1819,7 @@ CREATE INDEX sftp_storages_created ON sftp_storages USING btree (client_id, crea
 CREATE INDEX sftp_storages_held ON sftp_storages USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX sftp_storages_name ON sftp_storages USING btree (client_id, name) WHERE (status <> 'deleted'::text);
 CREATE INDEX sftp_storages_region ON sftp_storages USING btree (region_id, id);
+comment on column sftp_storages.status_reason is 'why it does not serve; null: it does, or nobody has looked';
 
 create table sftp_storage_usage (
   storage_id integer not null,

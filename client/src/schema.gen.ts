@@ -2250,26 +2250,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/virga/v1/nodes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the nodes, and who works on which region
-         * @description List the nodes, and who works on which region. Nodes that fell silent are listed for an hour; one that was stopped in order is not. Answers `count`, the number of all that match, and `results`. Needs the operator token.
-         */
-        get: operations["listNodes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/virga/v1/engine_objects": {
         parameters: {
             query?: never;
@@ -8039,6 +8019,26 @@ export interface paths {
          * @description Mark one thing that you were notified of as read, or as not read. Answers nothing (204).
          */
         patch: operations["markNotification"];
+        trace?: never;
+    };
+    "/virga/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the nodes, and who works on which region
+         * @description List the nodes, and who works on which region. Nodes that fell silent are listed for an hour; one that was stopped in order is not. Of each region of a machine it says what does not serve, and why. Answers `count`, the number of all that match, and `results`. Needs the operator token.
+         */
+        get: operations["listNodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/virga/v1/search": {
@@ -13927,6 +13927,8 @@ export interface components {
             api_url: string | null;
             /** @description Of its control plane, which an upgrade brings to the new version before the nodes; null: none yet. */
             control_plane_version: string | null;
+            /** @description Why it does not serve; null: it does. */
+            not_served: string | null;
             /** @description Whether nothing answers there. */
             is_simulated: boolean;
             /** @description The network that its nodes are in. */
@@ -16484,6 +16486,8 @@ export interface components {
             alive: boolean;
             /** @description Names of the regions of machines whose programs it works on. */
             serves: string[];
+            /** @description How many databases, storages and clusters of these regions do not serve. */
+            not_served_count: number;
             /**
              * Format: date-time
              * @description When this process began.
@@ -16504,6 +16508,18 @@ export interface components {
             results: components["schemas"]["Node"][];
             /** @description Regions whose programs run on one machine, and who works on each. */
             regions: components["schemas"]["OwnedRegion"][];
+        };
+        NotServed: {
+            /** @description What it is: `object_storage`, `postgresql_cluster`. */
+            kind: string;
+            /** @description Its id. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description Whose it is. */
+            client_id: number;
+            /** @description Why it does not serve. */
+            reason: string;
         };
         Nothing: Record<string, never>;
         Notification: {
@@ -17078,6 +17094,10 @@ export interface components {
             seen_at: string | null;
             /** @description Why its owner cannot serve it. */
             fault: string | null;
+            /** @description How many of its databases, storages and clusters do not serve. */
+            not_served_count: number;
+            /** @description Which, at most 50 of each kind. */
+            not_served: components["schemas"]["NotServed"][];
         };
         PagePreview: {
             /** @description The whole page. */
@@ -29808,34 +29828,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EngineList"];
-                };
-            };
-            401: components["responses"]["CloudUnauthenticated"];
-            403: components["responses"]["CloudForbidden"];
-            429: components["responses"]["CloudTooManyRequests"];
-            default: components["responses"]["CloudError"];
-        };
-    };
-    listNodes: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description List the nodes, and who works on which region */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
-                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
-                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NodeList"];
                 };
             };
             401: components["responses"]["CloudUnauthenticated"];
@@ -47846,6 +47838,34 @@ export interface operations {
             403: components["responses"]["CloudForbidden"];
             404: components["responses"]["CloudNotFound"];
             409: components["responses"]["CloudConflict"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    listNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the nodes, and who works on which region */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeList"];
+                };
+            };
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

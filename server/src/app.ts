@@ -182,7 +182,6 @@ export function features({
     }),
     simulation(),
     engines({ node: node.name, engines: () => programs.list().map(viewEngine) }),
-    nodes(),
     engineObjects(),
     capacity({ db, log, clock, regionIds, owners, providerOf: providers.of('capacity') }),
     sshKeys(),
@@ -263,7 +262,7 @@ export function features({
     videoTokens(video),
     notifications({ db, clock }),
   ];
-  return [...all, search(all), attention(all), projectMap(all)];
+  return [...all, nodes(all), search(all), attention(all), projectMap(all)];
 }
 
 /** The API server and the worker of one node; neither is started. */

@@ -19,8 +19,14 @@ import { waitUntil } from '../harness/wait.ts';
 const fault = cableFault();
 const PORT = 8088;
 const LBS = '/cloud/v1/loadbalancers/1/1';
+const STORAGES = '/storage/v4/sftp_storages';
 const CLUSTERS = '/cloud/v1/dbaas/postgres/clusters/1/1';
 const MACHINES = ['machine-1', 'machine-2'] as const;
+
+interface Need {
+  readonly name: string;
+  readonly reason: string;
+}
 
 describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipped, ${fault}` : ''}`, () => {
   let segment: Segment;
@@ -128,6 +134,14 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     };
     await goesOn();
     expect((await api.ended(await api.call('POST', CLUSTERS, clusterBody('dropped')))).error).toBeNull();
+    const files = await api.call('POST', STORAGES, {
+      name: 'files',
+      location_name: 'both',
+      password_mode: 'none',
+    });
+    const storage = `${STORAGES}/${files.body.id}`;
+    const statusOf = async () => (await api.call('GET', storage)).body.provisioning_status;
+    await waitUntil(async () => (await statusOf()) === 'active', { what: 'the storage to be made' });
     const homes = (engine: string) => readdirSync(path.join(folder(first), 'regions/1', engine));
     const clusters = () => homes('postgresql').filter((name) => /^[0-9a-f-]{36}$/.test(name));
     expect(clusters()).toHaveLength(1);
@@ -144,6 +158,25 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     });
     const { fault } = (await api.call('GET', `${CLUSTERS}/dropped/metrics`)).body;
     expect(fault).toContain('does not have the data of this cluster');
+    const needs = async () =>
+      (await api.call('GET', '/virga/v1/attention/1')).body.results as readonly Need[];
+    const needOf = (name: string) =>
+      waitUntil(async () => (await needs()).find((need) => need.name === name), {
+        what: `${name} to be said`,
+      });
+    expect((await needOf('files')).reason).toContain('does not have the data of this storage');
+    expect((await needOf('dropped')).reason).toBe(fault);
+    // What would change them fails at once, and nothing holds them then.
+    const changes = [
+      await api.call('PATCH', storage, { expires: '2 years' }),
+      await api.call('PATCH', `${CLUSTERS}/dropped`, { storage: { size_gib: 20, type: 'standard' } }),
+    ];
+    for (const change of changes) {
+      const { tasks } = change.body;
+      const error = tasks ? (await api.ended(change)).error : JSON.stringify(change.body);
+      expect(error).toContain('does not have the data of this');
+    }
+    expect(await statusOf()).toBe('active');
     // What is deleted meanwhile leaves the machine that is away when that is back, and so do addresses of the region.
     for (const gone of [`${LBS}/${fleeting.id}`, `${CLUSTERS}/dropped`])
       expect((await api.ended(await api.call('DELETE', gone))).error).toBeNull();
@@ -169,6 +202,10 @@ describe.skipIf(fault !== undefined)(`a region of two machines${fault ? `: skipp
     await startWorker(second, 4);
     await reached(first);
     await goesOn();
+    // The machine with its files serves the region again.
+    await waitUntil(async () => !(await needs()).some(({ name }) => name === 'files'), {
+      what: 'the storage to serve again',
+    });
 
     // A worker that is stopped leaves nothing running where another machine goes on.
     await workers.get(first)?.end('SIGTERM');

@@ -22,6 +22,8 @@ const WORDS: Readonly<Record<string, string>> = {
   v2: '',
   dbaas: '',
   postgres: 'PostgreSQL',
+  postgresql: 'PostgreSQL',
+  sftp: 'SFTP',
 };
 
 /** `create_loadbalancer` as people say it: `Create load balancer`. */

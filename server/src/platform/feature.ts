@@ -5,6 +5,7 @@ import type { MailSentHook } from './mail/mailer.ts';
 import type { MapSource } from './map/source.ts';
 import type { Backlog } from './metrics/cluster.ts';
 import type { Examples } from './openapi/examples.ts';
+import type { UnservedSource } from './owners/unserved.ts';
 import type { SearchSource } from './search/source.ts';
 import type { Reseal } from './secrets/rotation.ts';
 import type { TaskHandler } from './tasks/handler.ts';
@@ -37,6 +38,8 @@ export interface Feature {
   readonly certificates?: CertificateSource;
   /** What of it somebody should look at. */
   readonly attention?: AttentionSource;
+  /** What of it regions of machines do not serve. */
+  readonly unserved?: UnservedSource;
   /** What of it is on the map of a project. */
   readonly mapped?: MapSource;
   /** Where a search finds its nouns. */

@@ -11,6 +11,7 @@ import { CodePanel } from '../../ui/code-panel.tsx';
 import { CopyText } from '../../ui/copy.tsx';
 import { Detail } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { NotServed } from '../../ui/not-served.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Several } from '../../ui/several.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -62,6 +63,7 @@ export function DatabaseDetail() {
     >
       {(one) => (
         <>
+          <NotServed kind="postgresql_cluster" name={one.cluster_name} region={scope.region} />
           <ConnectNow cluster={one} />
           {one.network.acl.length === 0 && <NobodyMayConnect />}
           <ServersCard cluster={one} servers={servers} />

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Skeleton } from '@mantine/core';
+import { Alert, Button, Group, Modal, Select, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -95,6 +95,11 @@ export function ClusterDetail() {
           { label: 'Created', value: <Time at={data.created_at} /> },
         ]}
       />
+      {state.data?.not_served && (
+        <Alert variant="light" color="red" title="It does not serve" mb="md" role="status">
+          {state.data.not_served}
+        </Alert>
+      )}
       <Connect name={data.name} state={state} />
       {data.pools.map((pool) => (
         <Pool key={pool.id} cluster={data} pool={pool} state={state.data} isUpgrade={isUpgrade} />

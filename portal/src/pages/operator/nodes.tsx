@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { every, type Schemas } from '../../api/client.ts';
 import { operatorApi } from '../../api/operator.ts';
+import { apiWords } from '../../ui/api-words.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { type Column, ListPage } from '../../ui/list-page.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -10,6 +11,7 @@ import { Time } from '../../ui/time.tsx';
 
 type Node = Schemas['Node'];
 type Region = Schemas['OwnedRegion'];
+type NotServed = Schemas['NotServed'] & { readonly region: string };
 
 const ROLES: Readonly<Record<Node['role'], string>> = {
   all: 'Answers and works',
@@ -26,17 +28,29 @@ const REGION_COLUMNS: readonly Column<Region>[] = [
     ),
   },
   { label: 'Node', cell: ({ node }) => node ?? 'none yet' },
+  { label: 'Down', cell: ({ not_served_count: count }) => (count === 0 ? 'nothing' : count) },
   { label: 'Why', cell: ({ fault }) => fault ?? '' },
   { label: 'Heard of', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
-/** Which nodes live, and who works on which region; moves without a task, so it looks often. */
+const NOT_SERVED_COLUMNS: readonly Column<NotServed>[] = [
+  { label: 'Region', cell: ({ region }) => region },
+  { label: 'What', cell: ({ kind }) => apiWords(kind) },
+  { label: 'Name', cell: ({ name }) => name },
+  { label: 'Client', cell: ({ client_id }) => client_id },
+  { label: 'Why', cell: ({ reason }) => reason },
+];
+
 /** `one:4711` is a process on the machine `one`; nodes of version 0.3.0 name the machine alone. */
 const machineOf = (name: string) => name.replace(/:\d+$/, '');
 
+/** Which nodes live, and who works on which region; moves without a task, so it looks often. */
 export function Nodes() {
   const result = useQuery({ ...operatorApi.queryOptions('get', '/virga/v1/nodes'), ...every(2_000) });
   const { results = [], regions = [] } = result.data ?? {};
+  const notServed = regions.flatMap(({ region_name: region, not_served }) =>
+    not_served.map((each) => ({ ...each, region })),
+  );
   const columns: readonly Column<Node>[] = [
     { label: 'Name', cell: ({ name }) => name },
     { label: 'Status', cell: ({ alive }) => <StatusBadge status={alive ? 'Alive' : 'Silent'} /> },
@@ -73,6 +87,16 @@ export function Nodes() {
             rows={regions}
             columns={REGION_COLUMNS}
             rowKey={({ region_id }) => String(region_id)}
+          />
+        </Card>
+      )}
+      {notServed.length > 0 && (
+        <Card title="What these regions do not serve">
+          <Table
+            title="What is not served"
+            rows={notServed}
+            columns={NOT_SERVED_COLUMNS}
+            rowKey={({ kind, id }) => `${kind} ${id}`}
           />
         </Card>
       )}

@@ -8,6 +8,7 @@ import { CodePanel } from '../../ui/code-panel.tsx';
 import { Copy, CopyText } from '../../ui/copy.tsx';
 import { Detail, useDetailScope } from '../../ui/detail.tsx';
 import { FaultNote } from '../../ui/fault.tsx';
+import { NotServed } from '../../ui/not-served.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Buckets } from './buckets.tsx';
@@ -57,7 +58,9 @@ export function StorageDetail() {
         },
         { key: 'connect', label: 'Connect', body: <Connect storage={one} /> },
       ]}
-    />
+    >
+      {({ name }) => <NotServed kind="object_storage" name={name} />}
+    </Detail>
   );
 }
 

@@ -12,6 +12,10 @@ export const clustersInNeed: AttentionSource = async (db, { projectId, now }) =>
   }>(sql`select c.id, n.name, c.name as cluster, c.region_id, n.state_since
        from k8s_clusters c join k8s_nodes n on n.cluster_id = c.id
       where c.project_id = ${projectId} and n.state = 'UNREADY' order by n.state_since limit ${MOST_OF_ONE}`);
+  const away = await db.rows<{ id: string; name: string; region_id: number; reason: string }>(
+    sql`select id, name, region_id, status_reason as reason from k8s_clusters
+       where project_id = ${projectId} and status_reason is not null order by id limit ${MOST_OF_ONE}`,
+  );
   const ending = await db.rows<{
     id: string;
     name: string;
@@ -20,6 +24,13 @@ export const clustersInNeed: AttentionSource = async (db, { projectId, now }) =>
   }>(sql`select id, name, region_id, kubeconfig_expires_at as ends from k8s_clusters
       where project_id = ${projectId} and kubeconfig_expires_at < ${soon(now).toISOString()} order by 4 limit ${MOST_OF_ONE}`);
   return [
+    ...away.map(({ region_id: regionId, ...cluster }) => ({
+      kind: 'kubernetes_cluster',
+      ...cluster,
+      regionId,
+      since: null,
+      severity: 'failed' as const,
+    })),
     ...nodes.map(({ id, name, cluster, region_id, state_since }) => ({
       kind: 'kubernetes_cluster',
       id,

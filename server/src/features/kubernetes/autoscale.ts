@@ -24,7 +24,7 @@ const PAGE = 1000;
  *  are left to it. */
 export async function scalePools(deps: HealDeps, signal: AbortSignal): Promise<void> {
   for (let after: string | undefined; !signal.aborted; ) {
-    const page = await readScaledPools(deps.db, after, PAGE);
+    const page = await readScaledPools(deps.db, deps.regionIds(), after, PAGE);
     after = page.at(-1)?.id;
     if (after === undefined) return;
     for (const regionId of new Set(page.map(({ region_id }) => region_id))) {

@@ -48,6 +48,7 @@ export async function readClusterState(service: KubernetesService, ctx: RegionCo
   return {
     api_url: isUp ? `https://${cluster.api_address}:6443` : null,
     control_plane_version: cluster.control_plane_version,
+    not_served: cluster.status_reason,
     is_simulated: provider?.acceptsSignals === true,
     network_id: cluster.network_id,
     network_name,

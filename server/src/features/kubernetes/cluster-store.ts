@@ -49,6 +49,7 @@ const NEW = without(CLUSTER_COLUMNS, [
   'upgrade_attempts',
   'task_id',
   'created_at',
+  'status_reason',
 ]);
 
 export type NewCluster = Pick<ClusterRow, (typeof NEW)[number]> & { readonly timestamp: string };
@@ -139,12 +140,13 @@ export async function deleteCluster(tx: Tx, id: string): Promise<void> {
 /** Before the id of every pool. */
 export const FIRST_POOL = '00000000-0000-0000-0000-000000000000';
 
-/** Clusters that no task works on and whose nodes are not as they should be: those with nodes on their way, and among the
- *  next pools those that have too many or too few.
+/** Clusters of these regions that serve, that no task works on and whose nodes are not as they should be: those with nodes
+ *  on their way, and among the next pools those that have too many or too few.
  *  @param after the pool after which to look
  *  @returns `next`: after which to look then */
 export async function unsettledClusters(
   db: Db,
+  regionIds: readonly number[],
   after: string,
   limit: number,
 ): Promise<{ ids: readonly string[]; next: string }> {
@@ -153,7 +155,8 @@ export async function unsettledClusters(
     pools: number;
     last: string | null;
   }>(sql`with page as (select id, cluster_id, node_count from k8s_pools where id > ${after} order by id limit ${limit})
-     select array(select c.id::text from k8s_clusters c where c.task_id is null and c.id in (
+     select array(select c.id::text from k8s_clusters c where c.task_id is null and c.status_reason is null
+              and c.region_id = any(${regionIds}::int[]) and c.id in (
               select n.cluster_id from k8s_nodes n where n.state in ('BUILDING', 'REMOVING')
               union select p.cluster_id from page p
                      where p.node_count <> (select count(*) from k8s_nodes n where n.pool_id = p.id))
@@ -163,11 +166,20 @@ export async function unsettledClusters(
   return { ids, next: pools < limit || last === null ? FIRST_POOL : last };
 }
 
-/** Ids of the clusters of a region whose clients are suspended, and what they have serves nobody. */
-export async function readPausedIds(db: Db, regionId: number): Promise<string[]> {
-  const rows = await db.rows<{
-    id: string;
-  }>(sql`select k.id from k8s_clusters k join clients c on c.id = k.client_id
-      where k.region_id = ${regionId} and c.data_planes_stopped order by k.id`);
-  return rows.map(({ id }) => id);
+export interface LookedAt extends Pick<ClusterRow, 'id' | 'client_id' | 'project_id' | 'status_reason'> {
+  /** Its client is suspended, and what that has serves nobody. */
+  readonly is_paused: boolean;
+  /** The task that creates it has not ended. */
+  readonly is_new: boolean;
+}
+
+/** The clusters of a region, for those who look after their programs. */
+export const readLookedAt = (db: Db, regionId: number): Promise<readonly LookedAt[]> =>
+  db.rows<LookedAt>(sql`select k.id, k.client_id, k.project_id, k.status_reason, c.data_planes_stopped as is_paused,
+            coalesce(k.task_id = k.creator_task_id, false) as is_new
+       from k8s_clusters k join clients c on c.id = k.client_id
+      where k.region_id = ${regionId} order by k.id`);
+
+export async function setReason(db: Db, id: string, reason: string | null): Promise<void> {
+  await db.run(sql`update k8s_clusters set status_reason = ${reason} where id = ${id}`);
 }

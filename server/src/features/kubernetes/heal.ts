@@ -11,6 +11,8 @@ export interface HealDeps {
   readonly ids: Ids;
   readonly log: Logger;
   timestamp(): string;
+  /** Where to look. */
+  regionIds(): readonly number[];
   providerOf(regionId: number): KubernetesProvider | undefined;
 }
 
@@ -24,7 +26,7 @@ const MAX_STEPS = 50;
 export function healClusters(deps: HealDeps): (signal: AbortSignal) => Promise<void> {
   let after = FIRST_POOL;
   return async (signal) => {
-    const { ids, next } = await unsettledClusters(deps.db, after, PAGE);
+    const { ids, next } = await unsettledClusters(deps.db, deps.regionIds(), after, PAGE);
     after = next;
     for (const id of ids) {
       if (signal.aborted) return;

@@ -3,18 +3,19 @@ import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { sql } from '../../platform/database/sql.ts';
-import type { Feature } from '../../platform/feature.ts';
-import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
+import type { BackgroundJob, Feature } from '../../platform/feature.ts';
+import type { OwnRegions } from '../../platform/owners/own-regions.ts';
+import { unservedIn } from '../../platform/owners/unserved.ts';
 import type { Prices } from '../../platform/prices/prices.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import type { ManagedLoadBalancers } from '../load-balancers/index.ts';
 import { clustersInNeed } from './attention.ts';
 import { authoritiesOfClusters } from './authorities.ts';
 import { scalePools } from './autoscale.ts';
-import { readPausedIds } from './cluster-store.ts';
 import { kubernetesExamples } from './examples.ts';
 import { healClusters } from './heal.ts';
 import { resealClusterKeys } from './keys.ts';
+import { lookAtClusters } from './look.ts';
 import { mapOfClusters } from './map.ts';
 import { operatorKubernetesRoutes } from './operator-routes.ts';
 import type { KubernetesProvider } from './port.ts';
@@ -42,12 +43,15 @@ export interface KubernetesDeps {
   providerOf(regionId: number): KubernetesProvider | undefined;
   /** All regions. */
   regionIds(): readonly number[];
-  readonly owners: OwnRegions<KubernetesProvider>['owners'];
+  readonly owners: OwnRegions<KubernetesProvider>['owners'] & {
+    /** Whether one node at a time works on a region. */
+    hasOwner(regionId: number): boolean;
+  };
 }
 
 const HEAL_EVERY_MS = 500;
 const WATCH_EVERY_MS = 1000;
-const PAUSE_EVERY_MS = 1000;
+const LOOK_EVERY_MS = 1000;
 const SERVICES_EVERY_MS = 1000;
 
 const POOLS_WITHOUT_TASK = {
@@ -77,6 +81,7 @@ export function kubernetes(deps: KubernetesDeps): Feature {
     needs: 'kubernetes',
     certificates: authoritiesOfClusters,
     attention: clustersInNeed,
+    unserved: unservedIn('kubernetes_cluster', 'k8s_clusters'),
     mapped: mapOfClusters,
     searched: [{ kind: 'kubernetes_cluster', table: 'k8s_clusters', status: 's.status' }],
     routes: [...kubernetesRoutes(service), ...operatorKubernetesRoutes(service)],
@@ -91,38 +96,41 @@ export function kubernetes(deps: KubernetesDeps): Feature {
     ],
     held: [{ table: 'k8s_clusters', becomes: `status = 'Provisioned'`, parts: [POOLS_WITHOUT_TASK] }],
     background: [
-      {
-        name: 'kubernetes-heal',
-        everyMs: HEAL_EVERY_MS,
-        exclusive: true,
-        run: healClusters(keep),
-      },
+      ...keepingJobs(deps, 'kubernetes-heal', HEAL_EVERY_MS, (regionIds) =>
+        healClusters({ ...keep, regionIds }),
+      ),
+      ...keepingJobs(deps, 'kubernetes-watch', WATCH_EVERY_MS, (regionIds) => async (signal) => {
+        await watchNodes({ ...keep, regionIds, now: () => clock.now().getTime() }, signal);
+        await scalePools({ ...keep, regionIds }, signal);
+      }),
+      ...keepingJobs(deps, 'kubernetes-services', SERVICES_EVERY_MS, (regionIds) =>
+        reconcileServices({ ...keep, regionIds, cipher, clock, balancers: deps.balancers }),
+      ),
       {
         // It works on the regions that this node owns, each of which is nobody else's.
-        name: 'kubernetes-pause',
-        everyMs: PAUSE_EVERY_MS,
+        name: 'kubernetes-look',
+        everyMs: LOOK_EVERY_MS,
         exclusive: false,
-        run: () =>
-          inOwnRegions({ ...deps, providerOf }, 'Kubernetes clusters', async (regionId, provider) => {
-            await provider.pause?.(await readPausedIds(db, regionId));
-          }),
-      },
-      {
-        name: 'kubernetes-watch',
-        everyMs: WATCH_EVERY_MS,
-        exclusive: true,
-        run: async (signal) => {
-          await watchNodes({ ...keep, now: () => clock.now().getTime() }, signal);
-          await scalePools(keep, signal);
-        },
-      },
-      {
-        name: 'kubernetes-services',
-        everyMs: SERVICES_EVERY_MS,
-        exclusive: true,
-        run: reconcileServices({ ...keep, cipher, clock, balancers: deps.balancers }),
+        afterTakeOver: true,
+        run: () => lookAtClusters({ ...deps, providerOf }),
       },
     ],
     reseal: resealClusterKeys,
   };
+}
+
+/** A job for the regions that this node owns, which only it can reach, and one for those that nobody owns, which one node
+ *  at a time does for all. */
+function keepingJobs(
+  { regionIds, owners }: Pick<KubernetesDeps, 'regionIds' | 'owners'>,
+  name: string,
+  everyMs: number,
+  runIn: (regionIds: () => readonly number[]) => BackgroundJob['run'],
+): readonly BackgroundJob[] {
+  const own = () => regionIds().filter((id) => owners.hasOwner(id) && owners.serves(id));
+  const everybodys = () => regionIds().filter((id) => !owners.hasOwner(id));
+  return [
+    { name: `${name}-own`, everyMs, exclusive: false, run: runIn(own) },
+    { name, everyMs, exclusive: true, run: runIn(everybodys) },
+  ];
 }

@@ -61,6 +61,7 @@ export const CLUSTER_COLUMNS = [
   'task_id',
   'creator_task_id',
   'created_at',
+  'status_reason',
 ] as const;
 
 export type ClusterRow = RowOf<

@@ -128,12 +128,18 @@ export interface WatchedNode extends Pick<NodeRow, 'id' | 'number' | 'cluster_id
   readonly taints: PoolRow['taints'];
 }
 
-/** The next nodes of all clusters, by their numbers. */
-export async function readWatchedNodes(db: Queryable, after: number, limit: number): Promise<WatchedNode[]> {
+/** The next nodes of the clusters of these regions, by their numbers. */
+export async function readWatchedNodes(
+  db: Queryable,
+  regionIds: readonly number[],
+  after: number,
+  limit: number,
+): Promise<WatchedNode[]> {
   return db.rows<WatchedNode>(sql`select n.id, n.number, n.cluster_id, n.name, n.state, n.state_since, c.region_id, p.auto_healing_enabled as heals,
             p.labels, p.taints
        from k8s_nodes n join k8s_pools p on p.id = n.pool_id join k8s_clusters c on c.id = n.cluster_id
-      where n.number > ${after} and n.state in ('READY', 'UNREADY') order by n.number limit ${limit}`);
+      where n.number > ${after} and n.state in ('READY', 'UNREADY') and c.region_id = any(${regionIds}::int[])
+      order by n.number limit ${limit}`);
 }
 
 export interface ScaledPool
@@ -155,9 +161,10 @@ export interface ScaledPool
   readonly nodes: readonly string[];
 }
 
-/** The next pools of all clusters that have room between their bounds. */
+/** The next pools of the clusters of these regions that have room between their bounds. */
 export async function readScaledPools(
   db: Queryable,
+  regionIds: readonly number[],
   after: string | undefined,
   limit: number,
 ): Promise<ScaledPool[]> {
@@ -167,6 +174,7 @@ export async function readScaledPools(
                    order by n.number) as nodes
        from k8s_pools p join k8s_clusters c on c.id = p.cluster_id
       where p.min_node_count < p.max_node_count and p.state = 'ACTIVE' and c.task_id is null
+        and c.region_id = any(${regionIds}::int[])
         and (${after ?? null}::uuid is null or p.id > ${after ?? null}) order by p.id limit ${limit}`);
 }
 

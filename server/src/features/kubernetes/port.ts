@@ -31,9 +31,13 @@ export interface KubernetesProvider {
   ): Promise<Progress>;
   /** How long a node may be not ready before it is given up: a kubelet that restarts comes back by itself. */
   readonly unreadyGraceMs: number;
-  /** Ends the programs of these clusters, whatever they hold, and starts those of clusters that were paused and are
-   *  not among them. Absent: there are none. */
-  pause?(clusterIds: readonly string[]): Promise<void>;
+  /** A new cluster has all that its task makes, and its programs serve from here on. Absent: there are none.
+   *  @throws TaskFailed where it is not */
+  settleCluster?(clusterId: string): Promise<void>;
+  /** Looks at all clusters of a region: ends the programs of those that are paused, whatever they hold, and starts those
+   *  of clusters that are no longer. Absent: there are none.
+   *  @returns of those that do not serve, why */
+  observeClusters?(clusters: readonly ObservedCluster[]): Promise<ReadonlyMap<string, string>>;
   /** How nodes are that have been ready once. Those that are left out are not known at present (their API
    *  server does not answer, say) and are left alone. Nodes get the labels and taints that their pools have by now. */
   observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>>;
@@ -176,6 +180,18 @@ export interface ServiceState {
 export const NODE_CONDITIONS = ['Ready', 'NotReady', 'Gone'] as const;
 /** What Kubernetes says of a node. `Gone`: the machine or its entry in the cluster is no longer there. */
 export type NodeCondition = (typeof NODE_CONDITIONS)[number];
+
+export interface ObservedCluster {
+  readonly id: string;
+  /** Nothing of it is to run. */
+  readonly isPaused: boolean;
+  /** The task that creates it has not ended. */
+  readonly isNew: boolean;
+}
+
+/** The operations by which a cluster is made, and by which a failed change is undone. */
+export const CREATE_CLUSTER = 'create_k8s_cluster_v2';
+export const RESTORE_CLUSTER = 'restore_k8s_cluster';
 
 export interface ObservedNode {
   readonly id: string;

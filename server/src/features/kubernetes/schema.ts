@@ -167,6 +167,7 @@ export const ClusterState = Type.Object(
       description:
         'Of its control plane, which an upgrade brings to the new version before the nodes; null: none yet.',
     }),
+    not_served: Nullable(Type.String(), { description: 'Why it does not serve; null: it does.' }),
     is_simulated: Type.Boolean({ description: 'Whether nothing answers there.' }),
     network_id: Type.String({ description: 'The network that its nodes are in.' }),
     network_name: Nullable(Type.String(), {

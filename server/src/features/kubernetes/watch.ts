@@ -19,7 +19,7 @@ const PAGE = 1000;
  *  was not ready for too long, is given up if its pool heals itself, and then replaced like a deleted one. */
 export async function watchNodes(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   for (let after = 0; !signal.aborted; ) {
-    const page = await readWatchedNodes(deps.db, after, PAGE);
+    const page = await readWatchedNodes(deps.db, deps.regionIds(), after, PAGE);
     const last = page.at(-1);
     if (!last) return;
     after = last.number;

@@ -37,10 +37,13 @@ export const clustersInNeed: AttentionSource = async (db, { projectId }) => {
 };
 
 function wrongWith(row: Row): Attention | undefined {
-  const { id, name, region_id: regionId, status, spec } = row;
+  const { id, name, region_id: regionId, status, spec, observed } = row;
+  const phase = phaseOf(row);
   const lets = status !== 'READY' || spec.acl.length > 0;
   const wrong =
-    WRONG[phaseOf(row)] ??
+    (phase === 'down' && observed?.fault
+      ? ({ severity: 'failed', reason: observed.fault } as const)
+      : WRONG[phase]) ??
     (lets
       ? undefined
       : ({ severity: 'degraded', reason: 'Nobody may connect: its access list is empty' } as const));

@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { unservedIn } from '../../platform/owners/unserved.ts';
 import type { CapabilitiesOf } from '../regions/index.ts';
 import type { PostgresqlService } from './access.ts';
 import { clustersInNeed } from './attention.ts';
@@ -42,6 +43,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
     needs: 'postgresql',
     certificates: authoritiesOfClusters,
     attention: clustersInNeed,
+    unserved: unservedIn('postgresql_cluster', 'postgresql_clusters', sql`observed ->> 'fault'`),
     mapped: mapOfClusters,
     searched: [{ kind: 'postgresql_cluster', table: 'postgresql_clusters', status: 's.status' }],
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],

@@ -1,6 +1,11 @@
 import type { Feature } from '../../platform/feature.ts';
 import { nodeRoutes } from './routes.ts';
 
-export function nodes(): Feature {
-  return { name: 'nodes', nouns: { nodes: 'Node' }, routes: nodeRoutes };
+/** @param others whose resources may not be served: what each says in `unserved` */
+export function nodes(others: readonly Feature[]): Feature {
+  return {
+    name: 'nodes',
+    nouns: { nodes: 'Node' },
+    routes: nodeRoutes(others.flatMap(({ unserved }) => unserved ?? [])),
+  };
 }

@@ -6,6 +6,7 @@ import type { Route } from '../../platform/http/route.ts';
 import { Nullable, StringEnum, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { listNodes } from '../../platform/nodes/store.ts';
 import { listOwners } from '../../platform/owners/store.ts';
+import { MOST_UNSERVED, type Unserved, type UnservedSource } from '../../platform/owners/unserved.ts';
 
 /** The processes that share the database, for those who run the cloud. */
 
@@ -21,10 +22,23 @@ const Node = Type.Object(
     serves: Type.Array(Type.String(), {
       description: 'Names of the regions of machines whose programs it works on.',
     }),
+    not_served_count: Type.Integer({
+      description: 'How many databases, storages and clusters of these regions do not serve.',
+    }),
     started_at: ZuluTime({ description: 'When this process began.' }),
     seen_at: ZuluTime({ description: 'When it was heard of last.' }),
   },
   { $id: 'Node' },
+);
+const NotServed = Type.Object(
+  {
+    kind: Type.String({ description: 'What it is: `object_storage`, `postgresql_cluster`.' }),
+    id: Type.String(),
+    name: Type.String(),
+    client_id: Type.Integer({ description: 'Whose it is.' }),
+    reason: Type.String({ description: 'Why it does not serve.' }),
+  },
+  { $id: 'NotServed' },
 );
 const OwnedRegion = Type.Object(
   {
@@ -36,6 +50,10 @@ const OwnedRegion = Type.Object(
     served: Type.Boolean({ description: 'Whether its owner was heard of in the last 5 seconds.' }),
     seen_at: Nullable(ZuluTime(), { description: 'When its owner was heard of last.' }),
     fault: Nullable(Type.String({ description: 'Why its owner cannot serve it.' })),
+    not_served_count: Type.Integer({
+      description: 'How many of its databases, storages and clusters do not serve.',
+    }),
+    not_served: Type.Array(NotServed, { description: `Which, at most ${MOST_UNSERVED} of each kind.` }),
   },
   { $id: 'OwnedRegion' },
 );
@@ -50,19 +68,29 @@ const NodeList = Type.Object(
   { $id: 'NodeList' },
 );
 
-async function readNodes({ db }: RequestContext) {
-  const [nodes, owners] = await Promise.all([listNodes(db), listOwners(db)]);
+async function readNodes({ db }: RequestContext, sources: readonly UnservedSource[]) {
+  const [nodes, owners, ...unserved] = await Promise.all([
+    listNodes(db),
+    listOwners(db),
+    ...sources.map((source) => source(db)),
+  ]);
+  const notServed = (regionId: number): readonly Unserved[] =>
+    unserved.flat().filter(({ region_id }) => region_id === regionId);
   return {
     count: nodes.length,
-    results: nodes.map(({ session, started_at, seen_at, ...node }) => ({
-      id: session,
-      ...node,
-      serves: owners
-        .filter(({ served, node: machine, pid }) => served && node.name === `${machine}:${pid}`)
-        .map(({ region_name }) => region_name),
-      started_at: zuluTime(started_at),
-      seen_at: zuluTime(seen_at),
-    })),
+    results: nodes.map(({ session, started_at, seen_at, ...node }) => {
+      const own = owners.filter(
+        ({ served, node: machine, pid }) => served && node.name === `${machine}:${pid}`,
+      );
+      return {
+        id: session,
+        ...node,
+        serves: own.map(({ region_name }) => region_name),
+        not_served_count: own.reduce((sum, { region_id }) => sum + countOf(notServed(region_id)), 0),
+        started_at: zuluTime(started_at),
+        seen_at: zuluTime(seen_at),
+      };
+    }),
     regions: owners.map(({ region_id, region_name, node, served, renewed_at, fault }) => ({
       region_id,
       region_name,
@@ -70,16 +98,26 @@ async function readNodes({ db }: RequestContext) {
       served,
       seen_at: nullable(zuluTime)(renewed_at),
       fault,
+      not_served_count: countOf(notServed(region_id)),
+      not_served: notServed(region_id).map(({ region_id: _, count, ...each }) => each),
     })),
   };
 }
 
-export const nodeRoutes: readonly Route[] = [
+/** Each says how many of its kind there are in its region. */
+const countOf = (unserved: readonly Unserved[]): number =>
+  [...new Map(unserved.map(({ kind, count }) => [kind, count])).values()].reduce(
+    (sum, each) => sum + each,
+    0,
+  );
+
+export const nodeRoutes = (sources: readonly UnservedSource[]): readonly Route[] => [
   plainPath('Operator', '/virga/v1/nodes').get({
     summary: 'List the nodes, and who works on which region',
-    description: 'Nodes that fell silent are listed for an hour; one that was stopped in order is not.',
+    description:
+      'Nodes that fell silent are listed for an hour; one that was stopped in order is not. Of each region of a machine it says what does not serve, and why.',
     access: 'operate',
     response: NodeList,
-    handler: (ctx) => readNodes(ctx),
+    handler: (ctx) => readNodes(ctx, sources),
   }),
 ];

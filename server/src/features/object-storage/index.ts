@@ -1,5 +1,6 @@
 import { sql } from '../../platform/database/sql.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { unservedIn } from '../../platform/owners/unserved.ts';
 import type { ObjectStorageService } from './access.ts';
 import { type CountDeps, countUsageOnce } from './count-usage.ts';
 import { objectStorageExamples } from './examples.ts';
@@ -11,12 +12,14 @@ import { resealSecrets } from './secrets.ts';
 import { storageJobs } from './storage-jobs.ts';
 import type { AnyStorageRow } from './storage-table.ts';
 import { searchedStorages } from './storage-table.ts';
+import { storages } from './store.ts';
 import { objectStorageTasks } from './tasks.ts';
 import { authoritiesOfStorages, resealTlsKeys } from './tls.ts';
 import { addUsage, forgetUsage } from './usage-store.ts';
 
 export type { ObjectStorageService } from './access.ts';
 export { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
+export { noteServing } from './health.ts';
 export { Locations } from './locations.ts';
 export { STATUSES, type StorageStatus } from './model.ts';
 export { nameIsFree } from './names.ts';
@@ -31,7 +34,7 @@ export {
   MAX_KEYS,
   updateBucket,
 } from './parts.ts';
-export type { ObjectStorageProvider, StorageProvider, StorageReport } from './port.ts';
+export type { ObjectStorageProvider, StorageProvider, StorageReport, UnservedStorage } from './port.ts';
 export { bucketName, limitParameter, orderParameter, storageName } from './schema.ts';
 export { PASSED_ON, storageAddress } from './signed-urls.ts';
 export {
@@ -64,6 +67,8 @@ export function objectStorage(deps: ObjectStorageDeps): Feature {
     nouns: { access_keys: 'StorageAccessKey', buckets: 'StorageBucket', object_storages: 'ObjectStorage' },
     needs: 'objectStorage',
     examples: objectStorageExamples,
+    attention: storages.inNeed,
+    unserved: unservedIn('object_storage', 'object_storages'),
     mapped: mapOfStorages,
     searched: [searchedStorages('object_storage', 'object_storages')],
     routes: objectStorageRoutes(deps),

@@ -26,7 +26,7 @@ export interface ObjectStorageProvider extends StorageProvider {
   observeStorages?(
     ids: readonly string[],
     desired: DesiredNow<DesiredStorage>,
-  ): Promise<ReadonlyMap<string, ObservedStorage>>;
+  ): Promise<ReadonlyMap<string, ObservedStorage | UnservedStorage>>;
 }
 
 export interface DesiredStorage {
@@ -75,6 +75,12 @@ export interface ObservedStorage {
   readonly buckets: readonly ObservedBucket[];
   /** What was used since the last report that was acknowledged; absent: nothing new. */
   readonly report?: StorageReport;
+}
+
+/** A storage of any kind that could not be looked at. */
+export interface UnservedStorage {
+  /** Why it does not serve, for its owner. */
+  readonly fault: string;
 }
 
 export interface StorageReport {

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { desiredOf } from './desired.ts';
+import { noteServing } from './health.ts';
 import { KEPT_DAYS, type StorageRow } from './model.ts';
 import { readParts, writeSeenBuckets } from './parts-store.ts';
 import type { DesiredStorage, ObjectStorageProvider, ObservedStorage, StorageReport } from './port.ts';
@@ -70,7 +71,8 @@ export class Reconciler {
     const seen = await provider.observeStorages(await storages.runningIds(db, regionId), desired);
     for (const [id, row] of rows) {
       const observed = seen.get(id);
-      if (observed) await this.#write(row, observed, provider);
+      const served = observed && (await noteServing(db, { storages, noun: 'object_storage' }, row, observed));
+      if (served) await this.#write(row, served, provider);
     }
   }
 

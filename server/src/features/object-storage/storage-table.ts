@@ -1,3 +1,4 @@
+import { type AttentionSource, MOST_OF_ONE } from '../../platform/attention/source.ts';
 import { contains } from '../../platform/database/contains.ts';
 import type { Db, Queryable, Tx } from '../../platform/database/db.ts';
 import { listPage, type Page, type Paging } from '../../platform/database/list-page.ts';
@@ -19,6 +20,7 @@ const COLUMNS = [
   'task_id',
   'creator_task_id',
   'created_at',
+  'status_reason',
 ] as const;
 
 export interface AnyStorageRow extends RowOf<'object_storages', typeof COLUMNS, { status: StorageStatus }> {
@@ -137,6 +139,31 @@ export function storageTable<Row extends AnyStorageRow>(
       return row;
     },
 
+    /** Writes why a storage does not serve; null: it does.
+     *  @returns whether that is news */
+    async setReason(db: Db, id: number, reason: string | null): Promise<boolean> {
+      return db.any(sql`update ${raw(table)} set status_reason = ${reason}
+          where id = ${id} and status_reason is distinct from ${reason} returning id`);
+    },
+
+    /** Those of an account that do not serve. */
+    inNeed: (async (db, { clientId }) => {
+      const rows = await db.rows<{ id: number; name: string; region_id: number; reason: string }>(
+        sql`select id, name, region_id, status_reason as reason from ${raw(table)}
+             where client_id = ${clientId} and status = 'active' and status_reason is not null
+             order by id limit ${MOST_OF_ONE}`,
+      );
+      return rows.map(({ id, name, region_id: regionId, reason }) => ({
+        kind,
+        id: String(id),
+        name,
+        regionId,
+        severity: 'failed' as const,
+        reason,
+        since: null,
+      }));
+    }) satisfies AttentionSource,
+
     /** The page, and how many match in all. */
     list(db: Db, filter: StorageFilter): Promise<Page<Row>> {
       const [field = '', direction = ''] = filter.order.split('.');
@@ -176,7 +203,7 @@ export function storageTable<Row extends AnyStorageRow>(
     /** Ends the hold of a task on a storage that is deleted now, or still. */
     async settleDeleted(tx: Tx, id: number, taskId: string, timestamp: string): Promise<void> {
       if (table === 'sftp_storages') await this.noteGone(tx, id);
-      await tx.run(sql`update ${raw(table)} set task_id = null, status = 'deleted', address = null, version = version + 1,
+      await tx.run(sql`update ${raw(table)} set task_id = null, status = 'deleted', address = null, version = version + 1, status_reason = null,
          deleted_at = coalesce(deleted_at, ${timestamp}::timestamptz) where id = ${id} and task_id = ${taskId}`);
     },
 

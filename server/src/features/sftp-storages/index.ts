@@ -1,10 +1,11 @@
 import type { Feature } from '../../platform/feature.ts';
+import { unservedIn } from '../../platform/owners/unserved.ts';
 import { type CountDeps, countUsageOnce, searchedStorages, storageJobs } from '../object-storage/index.ts';
 import { sftpStorageExamples } from './examples.ts';
 import { keepSftpStorages, type SftpKeeperDeps } from './reconciler.ts';
 import { sftpStorageRoutes } from './routes.ts';
 import type { SftpService } from './storages.ts';
-import { addUsage, forgetUsage } from './store.ts';
+import { addUsage, forgetUsage, storages } from './store.ts';
 import { sftpStorageTasks } from './tasks.ts';
 
 export type { SftpSettings } from './model.ts';
@@ -44,6 +45,8 @@ export function sftpStorages(deps: SftpStorageDeps): Feature {
     nouns: { sftp_storages: 'SftpStorage' },
     needs: 'sftpStorage',
     examples: sftpStorageExamples,
+    attention: storages.inNeed,
+    unserved: unservedIn('sftp_storage', 'sftp_storages'),
     searched: [searchedStorages('sftp_storage', 'sftp_storages')],
     routes: sftpStorageRoutes(deps),
     tasks: sftpStorageTasks(deps),

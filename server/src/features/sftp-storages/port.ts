@@ -1,6 +1,6 @@
 import type { DesiredNow } from '../../kernel/desired.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
-import type { StorageProvider, StorageReport } from '../object-storage/index.ts';
+import type { StorageProvider, StorageReport, UnservedStorage } from '../object-storage/index.ts';
 
 /** What a provider does for SFTP storages. */
 export interface SftpStorageProvider extends StorageProvider {
@@ -12,7 +12,7 @@ export interface SftpStorageProvider extends StorageProvider {
   observeSftpStorages?(
     ids: readonly string[],
     desired: DesiredNow<DesiredSftpStorage>,
-  ): Promise<ReadonlyMap<string, ObservedSftpStorage>>;
+  ): Promise<ReadonlyMap<string, ObservedSftpStorage | UnservedStorage>>;
 }
 
 export interface DesiredSftpStorage {

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
-import { hasAddress, type StorageReport, type WithAddress } from '../object-storage/index.ts';
+import { hasAddress, noteServing, type StorageReport, type WithAddress } from '../object-storage/index.ts';
 import type { SftpRow } from './model.ts';
 import type { DesiredSftpStorage, SftpStorageProvider } from './port.ts';
 import { storages } from './store.ts';
@@ -27,7 +27,9 @@ export const keepSftpStorages = (deps: SftpKeeperDeps): Promise<void> =>
     for (const id of await storages.pausedIds(db, regionId)) await provider.pause?.(id);
     const seen = await provider.observeSftpStorages(await storages.runningIds(db, regionId), desired);
     for (const [id, row] of rows) {
-      const report = seen.get(id)?.report;
+      const observed = seen.get(id);
+      const served = observed && (await noteServing(db, { storages, noun: 'sftp_storage' }, row, observed));
+      const report = served?.report;
       if (!report) continue;
       await count(row, report);
       await provider.acknowledge?.(id, report.id);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { movableClock } from '../../../../test/harness/clock.ts';
 import { keeping } from '../../../../test/harness/keeping.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
+import { sql } from '../../platform/database/sql.ts';
 import { newKeyPair } from '../ssh-keys/key-material.ts';
 import { endOf } from './model.ts';
 import type { DesiredSftpStorage, SftpStorageProvider } from './port.ts';
@@ -213,6 +214,43 @@ test('who was shut out, and what was deleted, while others were looked at stays 
   const deps = keeping(server, { ...provider, observeSftpStorages });
   await keepSftpStorages({ ...deps, count: async () => undefined });
   expect(seen).toEqual([expect.objectContaining({ passwordHash: null, publicKeys: [] }), undefined]);
+});
+
+test('one that its region does not serve is said to, to its people and to the operator, until it does', async () => {
+  const { body } = await create('away');
+  let seen: object = { fault: 'Its files are elsewhere' };
+  const provider = { observeSftpStorages: async () => new Map([[String(body.id), seen]]) };
+  // Which of them are asked about is for the provider to say.
+  const all = {
+    observeSftpStorages: async (_: unknown, desired: (id: string) => Promise<unknown>) => {
+      await desired(String(body.id));
+      return provider.observeSftpStorages();
+    },
+  };
+  const look = () =>
+    keepSftpStorages({
+      ...keeping(server, all as unknown as SftpStorageProvider),
+      count: async () => undefined,
+    });
+  await server.db.run(
+    sql`insert into region_owners (region_id, node) values (2, 'other') on conflict do nothing`,
+  );
+  const needs = async () =>
+    (await call('GET', '/virga/v1/attention/1')).body.results.filter(
+      ({ kind }: { readonly kind: string }) => kind === 'sftp_storage',
+    );
+  const region = async () =>
+    (await server.call('GET', '/virga/v1/nodes', { as: 'operator' })).body.regions.find(
+      ({ region_id }: { readonly region_id: number }) => region_id === 2,
+    );
+  await look();
+  const item = { kind: 'sftp_storage', id: String(body.id), name: 'away', reason: 'Its files are elsewhere' };
+  expect(await needs()).toEqual([expect.objectContaining({ ...item, region_id: 2, severity: 'failed' })]);
+  expect(await region()).toMatchObject({ not_served_count: 1, not_served: [{ ...item, client_id: 1 }] });
+  seen = {};
+  await look();
+  expect(await needs()).toEqual([]);
+  expect(await region()).toMatchObject({ not_served_count: 0, not_served: [] });
 });
 
 test.each([

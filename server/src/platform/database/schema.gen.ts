@@ -288,6 +288,10 @@ export interface K8sClusters {
   settings: Json;
   ssh_public_key: string;
   status: string;
+  /**
+   * why it does not serve; null: it does, or nobody has looked
+   */
+  status_reason: string | null;
   subnet_id: string;
   task_id: string | null;
   upgrade_attempts: Generated<number>;
@@ -755,6 +759,10 @@ export interface ObjectStorages {
   sealed_tls_key: Buffer | null;
   server_certificate: string | null;
   status: string;
+  /**
+   * why it does not serve; null: it does, or nobody has looked
+   */
+  status_reason: string | null;
   task_id: string | null;
   tls_key_id: string | null;
   version: Generated<number>;
@@ -1173,6 +1181,10 @@ export interface SftpStorages {
   region_id: number;
   settings: Json;
   status: string;
+  /**
+   * why it does not serve; null: it does, or nobody has looked
+   */
+  status_reason: string | null;
   task_id: string | null;
   version: Generated<number>;
 }

@@ -75,6 +75,11 @@ export class RegionOwners {
     return !this.#regions.has(regionId) || this.#held.has(regionId);
   }
 
+  /** Whether one node at a time works on a region, since its programs run on a machine. */
+  hasOwner(regionId: number): boolean {
+    return this.#regions.has(regionId);
+  }
+
   /** Why the owner of a region cannot serve it, or null; undefined when it is for this node itself to say. */
   async faultElsewhere(regionId: number): Promise<string | null | undefined> {
     return this.serves(regionId) ? undefined : store.readFault(this.#options.db, regionId);

@@ -68,6 +68,7 @@ async function reconciled({ clusters = [CLUSTER], services, balancers = [] }: Wo
     cipher: {} as Cipher,
     log: { warn: (_details: object, message: string) => done.push(message) } as never,
     timestamp: () => '',
+    regionIds: () => [1],
     providerOf: () => provider,
     balancers: {
       find: async () => new Map(balancers.length > 0 ? [['cluster', [...balancers]]] : []),
@@ -110,6 +111,11 @@ test('a load balancer goes with its service or its cluster', async () => {
     'remove balancer',
   ]);
   expect(await reconciled({ clusters: [], balancers })).toEqual(['remove balancer']);
+});
+
+test('a load balancer stays whose region another node looks after', async () => {
+  const balancers = [{ ...BALANCER, region_id: 2 } as LoadBalancerTree];
+  expect(await reconciled({ clusters: [], balancers })).toEqual([]);
 });
 
 test('nothing is removed for a cluster that does not answer, or that cannot be changed now', async () => {

@@ -21,7 +21,7 @@ const SERVICE_TAG = 'k8s-service';
  *  service or the cluster. What is there already is found by its tags, so that nothing has to be remembered. */
 export function reconcileServices(deps: ServicesDeps): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
-    const clusters = await readClustersWithServices(deps.db);
+    const clusters = await readClustersWithServices(deps.db, deps.regionIds());
     const made = await deps.balancers.find(deps.db, CLUSTER_TAG);
     for (const cluster of clusters) {
       if (signal.aborted) return;
@@ -35,7 +35,9 @@ export function reconcileServices(deps: ServicesDeps): (signal: AbortSignal) => 
       }
     }
     // Of clusters that are gone.
-    for (const tree of [...made.values()].flat()) await removeOrphan(deps, tree);
+    const here = new Set(deps.regionIds());
+    for (const tree of [...made.values()].flat())
+      if (here.has(tree.region_id)) await removeOrphan(deps, tree);
   };
 }
 

@@ -1,6 +1,7 @@
 import { done, type TaskHandler, waitFor } from '../../../platform/tasks/handler.ts';
 import { setControlPlaneVersion, unlockCluster } from '../cluster-store.ts';
 import { readPools } from '../pool-store.ts';
+import { CREATE_CLUSTER } from '../port.ts';
 import {
   desiredControlPlane,
   HOUR_MS,
@@ -14,7 +15,7 @@ import {
 /** Control plane first, then all nodes at once. */
 export function createClusterTask(deps: TaskDeps): TaskHandler {
   return {
-    type: 'create_k8s_cluster_v2',
+    type: CREATE_CLUSTER,
     deadlineMs: 4 * HOUR_MS,
     async run(run) {
       const { cluster, provider } = await subjectOf(run, deps);
@@ -31,6 +32,7 @@ export function createClusterTask(deps: TaskDeps): TaskHandler {
       const goal = { version, replaceOutdated: false };
       const waiting = await settleNodes(run, deps, { provider, cluster, goal });
       if (waiting) return waiting;
+      await provider.settleCluster?.(id);
       const pools = await readPools(run.db, [id]);
       const created = { k8s_clusters: [id], k8s_pools: pools.map((pool) => pool.id) };
       return done(created, (tx) => unlockCluster(tx, id, run.task.id));

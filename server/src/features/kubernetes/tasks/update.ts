@@ -3,6 +3,7 @@ import { quotaOf, release } from '../../quotas/index.ts';
 import { loggingAmounts } from '../amounts.ts';
 import { setSettings, unlockCluster } from '../cluster-store.ts';
 import { changedSettings } from '../model.ts';
+import { RESTORE_CLUSTER } from '../port.ts';
 import type { UpdateCluster } from '../schema-input.ts';
 import { desiredControlPlane, HOUR_MS, remainsOf, subjectOf, type TaskDeps } from './common.ts';
 
@@ -31,7 +32,7 @@ export function updateClusterTask(deps: TaskDeps): TaskHandler {
       if (!remains) return done();
       const { cluster, provider } = remains;
       const version = cluster.control_plane_version ?? cluster.version;
-      const operation = { ...run.operation, type: 'restore_k8s_cluster' };
+      const operation = { ...run.operation, type: RESTORE_CLUSTER };
       const waiting = waitFor(
         await provider.applyControlPlane(desiredControlPlane(deps, cluster, version), operation),
       );

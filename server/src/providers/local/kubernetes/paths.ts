@@ -26,6 +26,8 @@ export interface Paths {
   readonly log: string;
   readonly pidFile: string;
   readonly notes: string;
+  /** It is there until the task that makes the cluster ends. If that went on elsewhere, it stays. */
+  readonly making: string;
   /** It is there while nothing of the cluster is to run. */
   readonly paused: string;
   /** What keeps the network of its nodes, where they run pods. */
@@ -51,6 +53,7 @@ export function pathsOf(root: string, id: string): Paths {
     log: join(home, 'control-plane.log'),
     pidFile: join(home, 'control-plane.pid'),
     notes: join(home, 'notes.json'),
+    making: join(home, 'making'),
     paused: join(home, 'paused'),
     network: join(home, 'network'),
     networkNotes: join(home, 'network.json'),

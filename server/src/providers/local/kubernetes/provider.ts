@@ -1,22 +1,25 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  ClusterPods,
-  ClusterService,
-  ClusterServices,
-  DesiredControlPlane,
-  DesiredNode,
-  KubernetesProvider,
-  NodeCondition,
-  ObservedNode,
-  PoolToScale,
-  ServiceState,
+import {
+  type ClusterPods,
+  type ClusterService,
+  type ClusterServices,
+  CREATE_CLUSTER,
+  type DesiredControlPlane,
+  type DesiredNode,
+  type KubernetesProvider,
+  type NodeCondition,
+  type ObservedCluster,
+  type ObservedNode,
+  type PoolToScale,
+  RESTORE_CLUSTER,
+  type ServiceState,
 } from '../../../features/kubernetes/port.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import { readJson, writeFileAtomically } from '../../../kernel/files.ts';
 import type { Leftover } from '../../../kernel/leftover.ts';
 import { type Operation, type Progress, READY } from '../../../kernel/operation.ts';
-import type { Engine, EngineHost } from '../host/engine.ts';
+import { type Engine, type EngineHost, madeElsewhere } from '../host/engine.ts';
 import { engineRoot } from '../host/engine-root.ts';
 import { makePassage, writeForEngine } from '../host/files.ts';
 import { withRoom } from '../host/full-disk.ts';
@@ -24,6 +27,7 @@ import { type Programs, Reconciler } from '../host/reconciler.ts';
 import { eachAtMost } from '../host/serial.ts';
 import { ask, isReady } from './api.ts';
 import { drain } from './drain.ts';
+import { MadeHere } from './made.ts';
 import { pretends } from './marks.ts';
 import { neededNodes } from './needed.ts';
 import { freeNodeAddress, makeNetwork, NETWORKS, type Network, networkOf, removeNetwork } from './network.ts';
@@ -96,6 +100,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   readonly #root: string;
   readonly #changes: Reconciler;
   readonly #pace = new Pace();
+  readonly #made = new MadeHere();
 
   constructor(options: LocalKubernetesOptions) {
     this.#options = options;
@@ -118,11 +123,15 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   /** Nodes of this machine are not reached from outside. */
   publicAddress = (): null => null;
 
-  async applyControlPlane(desired: DesiredControlPlane, _operation: Operation): Promise<Progress> {
+  async applyControlPlane(desired: DesiredControlPlane, { type }: Operation): Promise<Progress> {
+    const paths = this.#paths(desired.id);
+    // Nothing here has changed.
+    if (type === RESTORE_CLUSTER && !this.#made.isWhole(paths)) return READY;
     await this.#changes.change(desired.id, () =>
       withRoom(this.#root, async () => {
-        const paths = this.#paths(desired.id);
         const isNew = !existsSync(paths.data);
+        if (type === CREATE_CLUSTER) this.#made.begin(paths);
+        else if (!this.#made.isWhole(paths)) throw new TaskFailed(madeElsewhere('cluster'));
         makeFolders(paths);
         writeForEngine(paths.caCertificate, desired.caCertificate, paths.home);
         writeForEngine(paths.caKey, desired.caKey, paths.home);
@@ -136,6 +145,9 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     );
     return READY;
   }
+
+  settleCluster = (clusterId: string): Promise<void> =>
+    this.#changes.change(clusterId, async () => this.#made.end(this.#paths(clusterId)));
 
   async removeControlPlane(clusterId: string, _operation: Operation): Promise<Progress> {
     await this.#changes.change(clusterId, () => this.#removeControlPlane(clusterId));
@@ -162,6 +174,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
 
   async applyNode(desired: DesiredNode, _operation: Operation): Promise<Progress> {
     const paths = this.#paths(desired.clusterId);
+    if (!this.#isHere(paths)) return { ready: false, retryInMs: RETRY_MS };
     await this.#changes.change(keyOf(desired.clusterId, desired.id), () =>
       withRoom(this.#root, async () => {
         const node = nodePathsOf(paths, desired.id);
@@ -185,6 +198,8 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   ): Promise<Progress> {
     const paths = this.#paths(clusterId);
     const node = nodePathsOf(paths, id);
+    // What was deleted meanwhile would run again there; a cluster that goes altogether goes there, too.
+    if (drains && !this.#isHere(paths)) return { ready: false, retryInMs: RETRY_MS };
     const known = readJson<NodeName>(namesFile(node));
     if (known !== null && drains) {
       const left =
@@ -207,14 +222,20 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
     return isServed(address) ? `load balancers still send requests to ${name}` : undefined;
   }
 
-  async pause(clusterIds: readonly string[]): Promise<void> {
+  async observeClusters(clusters: readonly ObservedCluster[]): Promise<ReadonlyMap<string, string>> {
+    this.#made.know(clusters.flatMap(({ id, isNew }) => (isNew ? [id] : [])));
+    const elsewhere = clusters.filter(({ id, isNew }) => !isNew && !this.#made.isWhole(this.#paths(id)));
+    const stopped = new Set(
+      [...elsewhere, ...clusters.filter(({ isPaused }) => isPaused)].map(({ id }) => id),
+    );
     for (const id of this.#clusters()) {
       const { paused } = this.#paths(id);
-      if (clusterIds.includes(id)) {
+      if (stopped.has(id)) {
         if (!existsSync(paused)) writeFileAtomically(paused, '');
         await this.#changes.change(id, () => this.#stop(id));
       } else rmSync(paused, { force: true });
     }
+    return new Map(elsewhere.map(({ id }) => [id, madeElsewhere('cluster')]));
   }
 
   async observeNodes(nodes: readonly ObservedNode[]): Promise<ReadonlyMap<string, NodeCondition>> {
@@ -276,6 +297,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   /** Leaves what runs to another process, or ends it: nodes first. */
   async release(programs: Programs): Promise<void> {
     await this.#changes.idle();
+    this.#made.forget();
     if (programs === 'leave') return;
     await eachAtMost(SIDE_BY_SIDE, this.#clusters(), (id) =>
       this.#stop(id).catch((error) =>
@@ -300,7 +322,7 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   *#ended(): Iterable<string> {
     for (const id of this.#clusters()) {
       const paths = this.#paths(id);
-      if (existsSync(paths.paused)) continue;
+      if (existsSync(paths.paused) || !this.#made.isHere(paths)) continue;
       if (isEnded(this.#controlPlane(paths))) yield id;
       for (const node of nodesIn(paths))
         if (isEnded(this.#node(nodePathsOf(paths, node)))) yield keyOf(id, node);
@@ -418,6 +440,13 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
 
   #node(paths: NodePaths): Program {
     return new Program(paths, this.#options.programs, 'The node');
+  }
+
+  /** @returns false: it is not known yet @throws TaskFailed for a cluster that was made on another machine */
+  #isHere(paths: Paths): boolean {
+    const isHere = this.#made.isHere(paths);
+    if (isHere === false) throw new TaskFailed(madeElsewhere('cluster'));
+    return isHere === true;
   }
 
   #clusters(): string[] {

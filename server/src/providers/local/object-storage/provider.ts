@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
-import type {
-  DesiredStorage,
-  ObjectStorageProvider,
-  ObservedStorage,
-  RemovedStorage,
-  StorageChange,
+import {
+  type DesiredStorage,
+  type ObjectStorageProvider,
+  type ObservedStorage,
+  RESTORE_STORAGE,
+  type RemovedStorage,
+  type StorageChange,
 } from '../../../features/object-storage/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { removeFolder } from '../../../kernel/files.ts';
@@ -48,6 +49,7 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
       folder: this.folder,
       kind: 'object_storage',
       creating: 'create_object_storage',
+      undoing: RESTORE_STORAGE,
       usage: { trafficOf, isOwn: (name) => OWN.has(name) },
       serverOf: (root, id) => new Server(pathsOf(root, id), options),
       makeFolders,
@@ -70,14 +72,15 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
     change: StorageChange,
     operation: Operation,
   ): Promise<Progress> {
-    await this.#servers.change(desired.id, (server) =>
-      withRoom(this.#servers.root, async () => {
+    await this.#servers.change(desired.id, async (server) => {
+      if (this.#servers.isLeftAlone(server, operation)) return;
+      await withRoom(this.#servers.root, async () => {
         await this.#prepare(server, desired, operation);
         await this.#serve(server, desired);
         await applyAll(server, desired, change.retracted);
         settle(server);
-      }),
-    );
+      });
+    });
     return READY;
   }
 

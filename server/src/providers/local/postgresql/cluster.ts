@@ -110,6 +110,11 @@ export class Cluster {
     return { ...observed, backups, servers: this.#describe(desired, null), fault };
   }
 
+  /** Whether its data are here. */
+  isMade(): boolean {
+    return this.#servers().primary.isMade();
+  }
+
   settleAt(host: string): void {
     const server = this.#server('a');
     makeFolders(server.paths);
@@ -121,7 +126,7 @@ export class Cluster {
     this.#desired = desired;
     const upgrading = await this.#upgrade.reconcile(desired, binaries);
     if (upgrading !== null) return upgrading;
-    if (!change.isNew && !this.#servers().primary.isMade()) throw new TaskFailed(madeElsewhere('cluster'));
+    if (!change.isNew && !this.isMade()) throw new TaskFailed(madeElsewhere('cluster'));
     if (!this.#servers().primary.hasData()) await this.#make(desired, change, binaries);
     await this.#deps.addresses.add([desired.host]);
     await this.#serve(desired, binaries);
@@ -186,7 +191,7 @@ export class Cluster {
     this.#desired = desired;
     // No task brings it to another version any more.
     if (this.#servers().primary.notes?.upgrade) await this.#upgrade.goBack();
-    if (!this.#servers().primary.isMade()) throw new Error(madeElsewhere('cluster'));
+    if (!this.isMade()) throw new Error(madeElsewhere('cluster'));
     const missing = await this.#repair(desired);
     const backups = await this.#reconcileBackups(desired);
     const seen = this.#seen;

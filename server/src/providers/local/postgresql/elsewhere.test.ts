@@ -5,6 +5,7 @@ import {
   newCluster,
   startLocalClusters,
 } from '../../../../../test/harness/local-postgresql.ts';
+import { RESTORE_CLUSTER } from '../../../features/managed-postgresql/port.ts';
 import { pathsOf } from './paths.ts';
 
 /** A region of two machines: what was made on the other one is not here. */
@@ -25,6 +26,10 @@ test('a cluster whose data are on another machine is said not to serve', async (
   expect(observed?.fault).toContain(SAID);
   expect(observed?.servers?.phase).toBe('down');
   await expect(local.bring(elsewhere)).rejects.toThrow(SAID);
+  // The change has failed, and there is nothing to undo.
+  const undoing = { key: 'task', type: RESTORE_CLUSTER, name: 'test', acceptedAt: new Date(0) };
+  const change = { isNew: false, retracted: { databases: [], users: [] } };
+  expect(await local.provider.applyCluster(elsewhere, change, undoing)).toEqual({ ready: true });
   expect(local.folders()).not.toContain(elsewhere.id);
 });
 

@@ -1,12 +1,13 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type {
-  ClusterChange,
-  Conf,
-  DesiredCluster,
-  ObservedCluster,
-  Offer,
-  PostgresqlProvider,
+import {
+  type ClusterChange,
+  type Conf,
+  type DesiredCluster,
+  type ObservedCluster,
+  type Offer,
+  type PostgresqlProvider,
+  RESTORE_CLUSTER,
 } from '../../../features/managed-postgresql/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
@@ -133,11 +134,9 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
     return this.#changeKept(id, settle);
   }
 
-  async applyCluster(
-    desired: DesiredCluster,
-    change: ClusterChange,
-    _operation: Operation,
-  ): Promise<Progress> {
+  async applyCluster(desired: DesiredCluster, change: ClusterChange, { type }: Operation): Promise<Progress> {
+    // Nothing here has changed.
+    if (type === RESTORE_CLUSTER && !this.#cluster(desired.id).isMade()) return READY;
     const binaries = await this.#binaries(desired.version);
     const installing = `installing PostgreSQL ${desired.version}`;
     if (binaries === undefined) return { ready: false, retryInMs: INSTALL_LOOK_MS, step: installing };

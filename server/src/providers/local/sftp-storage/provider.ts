@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import type {
-  DesiredSftpStorage,
-  ObservedSftpStorage,
-  SftpStorageProvider,
+import {
+  type DesiredSftpStorage,
+  type ObservedSftpStorage,
+  RESTORE_SFTP_STORAGE,
+  type SftpStorageProvider,
 } from '../../../features/sftp-storages/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
@@ -34,6 +35,7 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
       folder: this.folder,
       kind: 'sftp_storage',
       creating: 'create_sftp_storage',
+      undoing: RESTORE_SFTP_STORAGE,
       usage: { trafficOf, isOwn: () => false },
       serverOf: (root, id) => new Server(pathsOf(root, id), options.script),
       makeFolders,
@@ -52,10 +54,11 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
   addressOf = async (id: string): Promise<string> => `sftp://${await this.#servers.hostOf(id)}:${PORT}`;
 
   async applySftpStorage(desired: DesiredSftpStorage, operation: Operation): Promise<Progress> {
-    await this.#servers.change(desired.id, (server) => {
+    await this.#servers.change(desired.id, async (server) => {
+      if (this.#servers.isLeftAlone(server, operation)) return;
       const fault = this.unavailable();
       if (fault) throw new TaskFailed(`There is no SFTP server: ${fault}`);
-      return withRoom(this.#servers.root, async () => {
+      await withRoom(this.#servers.root, async () => {
         await this.#servers.prepare(server, operation);
         const { notes } = server;
         const host = hostOf(desired);

@@ -37,6 +37,7 @@ test('only a storage that was made here to its end is served here', async () => 
     folder: 'storages',
     kind: 'sftp_storage',
     creating: 'create_sftp_storage',
+    undoing: 'undo_sftp_storage',
     usage: { trafficOf: () => new Map(), isOwn: () => false },
     serverOf: (root, id) => {
       const home = homeOf(root, id);
@@ -53,16 +54,29 @@ test('only a storage that was made here to its end is served here', async () => 
     removeFolders: async () => undefined,
   });
   for (const id of Object.keys(notes)) mkdirSync(homeOf(servers.root, id), { recursive: true });
-  const looked: string[] = [];
-  await servers.observe(['1', '2', '3'], async (id) => ({ id }), {
-    what: 'a storage',
-    look: async (_, { id }) => looked.push(id),
-  });
-  expect(looked).toEqual(['1']);
+  const look = () =>
+    servers.observe(['1', '2', '3'], async (id) => ({ id }), {
+      what: 'a storage',
+      look: async (_, { id }) => `looked at ${id}`,
+    });
+  const unserved = { fault: expect.stringContaining('does not have the data of this storage') };
+  const seen = new Map<string, unknown>([
+    ['1', 'looked at 1'],
+    ['2', unserved],
+    ['3', unserved],
+  ]);
+  expect(await look()).toEqual(seen);
+  expect(await look()).toEqual(seen);
+  // The log has it once.
   expect(warnings).toHaveLength(2);
   expect(warnings[0]).toContain('does not have the data of this storage');
   const operation = { key: 'task', type: 'update', name: '', acceptedAt: new Date(0) };
   await expect(servers.change('2', (server) => servers.prepare(server, operation))).rejects.toThrow(
     'does not have the data of this storage',
   );
+  // Nothing here has changed, so that there is nothing to undo.
+  const undoing = { ...operation, type: 'undo_sftp_storage' };
+  const isLeftAlone = (id: string) =>
+    servers.change(id, async (server) => servers.isLeftAlone(server, undoing));
+  expect([await isLeftAlone('1'), await isLeftAlone('2')]).toEqual([false, true]);
 });

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { UnservedStorage } from '../../../features/object-storage/port.ts';
 import type { DesiredNow } from '../../../kernel/desired.ts';
 import { messageOf, TaskFailed } from '../../../kernel/errors.ts';
 import type { Leftover } from '../../../kernel/leftover.ts';
@@ -26,6 +27,8 @@ export interface StorageServersOptions<S extends StorageServer> extends EngineHo
   readonly kind: Leftover['kind'];
   /** The task type that makes such a storage. */
   readonly creating: string;
+  /** The type of an operation that undoes a failed change. */
+  readonly undoing: string;
   readonly usage: UsageKind;
   serverOf(root: string, id: string): S;
   makeFolders(paths: S['paths']): void;
@@ -43,6 +46,8 @@ export class StorageServers<S extends StorageServer> {
   readonly #options: StorageServersOptions<S>;
   readonly #changes: Reconciler;
   readonly #usages = new Map<string, Usage>();
+  /** Why those do not serve that do not, as the log has it. */
+  readonly #faults = new Map<string, string>();
 
   constructor(options: StorageServersOptions<S>) {
     this.#options = options;
@@ -64,6 +69,11 @@ export class StorageServers<S extends StorageServer> {
   /** @throws NotOwner */
   change<T>(id: string, action: (server: S) => Promise<T>): Promise<T> {
     return this.#changes.change(id, () => action(this.#server(id)));
+  }
+
+  /** To undo a change of a storage whose data are elsewhere: nothing here has changed. */
+  isLeftAlone(server: S, { type }: Operation): boolean {
+    return type === this.#options.undoing && !hasData(server);
   }
 
   /** Its folders. What another database has left under its number goes first.
@@ -109,6 +119,7 @@ export class StorageServers<S extends StorageServer> {
   async end(server: S): Promise<void> {
     await this.#stop(server);
     this.#usages.delete(server.paths.id);
+    this.#faults.delete(server.paths.id);
   }
 
   /** Looks at all that no task works on.
@@ -117,17 +128,22 @@ export class StorageServers<S extends StorageServer> {
     ids: readonly string[],
     desired: DesiredNow<Desired>,
     { what, look }: { readonly what: string; look(server: S, each: Desired): Promise<Seen> },
-  ): Promise<ReadonlyMap<string, Seen>> {
-    return this.#changes.reconcile(ids, SIDE_BY_SIDE, {
+  ): Promise<ReadonlyMap<string, Seen | UnservedStorage>> {
+    return this.#changes.reconcile<Desired, Seen | UnservedStorage>(ids, SIDE_BY_SIDE, {
       desired,
       look: async (each) => {
         const server = this.#server(each.id);
-        if (!hasData(server)) throw new Error(madeElsewhere('storage'));
-        return look(server, each);
+        if (!hasData(server)) throw new TaskFailed(madeElsewhere('storage'));
+        const seen = await look(server, each);
+        this.#faults.delete(each.id);
+        return seen;
       },
       failed: (id, error) => {
-        this.#options.log.warn({ err: error, storage: id }, `${what} does not serve: ${messageOf(error)}`);
-        return undefined;
+        const fault = messageOf(error);
+        if (this.#faults.get(id) !== fault)
+          this.#options.log.warn({ err: error, storage: id }, `${what} does not serve: ${fault}`);
+        this.#faults.set(id, fault);
+        return { fault: error instanceof TaskFailed ? fault : 'Its server does not answer' };
       },
     });
   }
