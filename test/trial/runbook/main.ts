@@ -10,6 +10,7 @@ import { CLIENTS, Lab } from '../lab.ts';
 import { Attempt, type Entry, type Web } from './attempt.ts';
 import { POSTGRES_DISK, platformEntries } from './platform.ts';
 import { BOTH, regionEntries, regionsOf } from './regions.ts';
+import { taskEntries } from './tasks.ts';
 import { tenantEntries } from './tenants.ts';
 
 /** npm run trial -- runbook: makes happen what docs/runbook.md is about, does what stands there, and prints what came of
@@ -67,8 +68,8 @@ async function tryEntry(lab: Lab, as: Caller, web: Web, entry: Entry): Promise<b
   return faults.length === 0;
 }
 
-const entries = [...platformEntries, ...tenantEntries, ...regionEntries].filter(({ heading }) =>
-  ONLY.test(heading),
+const entries = [...platformEntries, ...taskEntries, ...tenantEntries, ...regionEntries].filter(
+  ({ heading }) => ONLY.test(heading),
 );
 const disks: string[] = [];
 let lab: Lab | undefined;
@@ -91,6 +92,7 @@ try {
   say('|---|---|---|---|---|---|');
   for (const entry of entries) good = (await tryEntry(lab, as, web, entry)) && good;
 } finally {
+  if (lab && !good) process.stderr.write(`logs of the workers: ${lab.keepLogs(lab.workers.values())}\n`);
   await lab?.end();
   for (const disk of disks) execFileSync('umount', ['--lazy', disk]);
   lab?.removeFolder();

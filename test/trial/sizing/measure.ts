@@ -60,7 +60,8 @@ function used(lab: Lab, regionId: number): Map<string, Used> {
     sums.set(kind, {
       count: sum.count + 1,
       mib: sum.mib + pss,
-      ticks: sum.ticks + Number(fields[11]) + Number(fields[12]),
+      // Of one that has ended meanwhile there are none.
+      ticks: sum.ticks + Number(fields[11] ?? 0) + Number(fields[12] ?? 0),
     });
   }
   return sums;
