@@ -87,6 +87,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function meaningOf(status: string): Meaning {
   const known = MEANINGS[status];
   if (known) return known;
+  if (status.startsWith('error_')) return 'failed';
   return /^(PENDING|REBOOT|RESIZ|VERIFY|BUILD|Provisioning|Deleting|creating|deleting|.*ing$)/i.test(status)
     ? 'busy'
     : 'quiet';

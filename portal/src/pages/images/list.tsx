@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { StatusBadge } from '../../ui/badge.tsx';
 import { bytes } from '../../ui/bytes.ts';
 import { whyBusy } from '../../ui/delete-action.tsx';
 import { choiceField, optionField, textField } from '../../ui/fields.ts';
@@ -12,6 +11,7 @@ import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { oneOf, tagsOf } from '../../ui/values.ts';
+import { StatusWithReason } from '../../ui/why-failed.tsx';
 
 const IMAGES = '/cloud/v1/images/{project_id}/{region_id}';
 
@@ -20,7 +20,7 @@ type Body = Schemas['DownloadImage'] | Schemas['CreateImage'];
 
 const COLUMNS: readonly Column<Image>[] = [
   { label: 'Name', cell: ({ name }) => name },
-  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Status', cell: (image) => <StatusWithReason of={image} /> },
   { label: 'System', cell: ({ os_distro, os_version }) => `${os_distro} ${os_version}` },
   { label: 'Needs', cell: ({ min_disk }) => `${min_disk} GiB`, end: true },
   { label: 'Size', cell: ({ size }) => (size === null ? '' : bytes(size)), end: true, wideOnly: true },

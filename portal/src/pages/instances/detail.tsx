@@ -9,6 +9,7 @@ import type { Fact } from '../../ui/page.tsx';
 import { Several } from '../../ui/several.tsx';
 import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
+import { WhyFailed } from '../../ui/why-failed.tsx';
 import { Interfaces } from './interfaces.tsx';
 import { addressesOf, type Instance } from './list.tsx';
 import { InstanceMetrics } from './metrics.tsx';
@@ -51,7 +52,9 @@ export function InstanceDetail() {
         { key: 'metrics', label: 'Metrics', body: <InstanceMetrics id={instance.id} /> },
         { key: 'code', label: 'Code', body: <CodePanel call={apiCall('get', INSTANCE, { params })} /> },
       ]}
-    />
+    >
+      {(instance) => <WhyFailed of={instance} />}
+    </Detail>
   );
 }
 

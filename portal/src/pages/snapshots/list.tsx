@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { volumes } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
-import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, textField } from '../../ui/fields.ts';
 import { textFilter } from '../../ui/filters.tsx';
 import { type Column, useListOfScope } from '../../ui/list-page.tsx';
@@ -11,13 +10,14 @@ import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { tagsOf, texts } from '../../ui/values.ts';
+import { StatusWithReason } from '../../ui/why-failed.tsx';
 import { type Snapshot, useSnapshotVerbs } from './verbs.tsx';
 
 const SNAPSHOTS = '/cloud/v1/snapshots/{project_id}/{region_id}';
 
 export const SNAPSHOT_COLUMNS: readonly Column<Snapshot>[] = [
   { label: 'Name', cell: ({ name }) => name },
-  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Status', cell: (snapshot) => <StatusWithReason of={snapshot} /> },
   { label: 'Size', cell: ({ size }) => `${size} GiB`, end: true },
   { label: 'Description', cell: ({ description }) => description ?? '', wideOnly: true },
   { label: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wideOnly: true },

@@ -21,7 +21,9 @@ export function useSnapshotVerbs(scope: Scope): { readonly verbs: readonly RowVe
   const path = pathParams(scope);
   const volume = useRowForm<Snapshot, FromSnapshot>({
     label: 'Create volume from it…',
-    disabled: whyBusy,
+    disabled: (snapshot) =>
+      whyBusy(snapshot) ??
+      (snapshot.status === 'available' ? undefined : `It must be available; it is ${snapshot.status}`),
     form: (snapshot) => ({
       title: `Create a volume from ${snapshot.name}`,
       verb: 'Create volume',

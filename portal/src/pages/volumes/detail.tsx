@@ -12,6 +12,7 @@ import { actionsOf, Dialogs } from '../../ui/row-form.tsx';
 import { Rows } from '../../ui/rows.tsx';
 import { tagFacts } from '../../ui/tags.tsx';
 import { Time } from '../../ui/time.tsx';
+import { WhyFailed } from '../../ui/why-failed.tsx';
 import { SNAPSHOT_COLUMNS } from '../snapshots/list.tsx';
 import { useSnapshotVerbs } from '../snapshots/verbs.tsx';
 import { useVolumeVerbs, type Volume } from './verbs.tsx';
@@ -51,12 +52,17 @@ export function VolumeDetail() {
       ]}
     >
       {(volume) => (
-        <SnapshotsOf
-          volume={volume}
-          aside={
-            snapshot && <ActionButton action={{ ...snapshot.action, label: 'Take snapshot' }} row={volume} />
-          }
-        />
+        <>
+          <WhyFailed of={volume} />
+          <SnapshotsOf
+            volume={volume}
+            aside={
+              snapshot && (
+                <ActionButton action={{ ...snapshot.action, label: 'Take snapshot' }} row={volume} />
+              )
+            }
+          />
+        </>
       )}
     </Detail>
   );

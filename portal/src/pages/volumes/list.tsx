@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { images, snapshots } from '../../api/choices.ts';
 import { api, apiCall, type Schemas } from '../../api/client.ts';
 import { pathIn } from '../../api/scope.ts';
-import { StatusBadge } from '../../ui/badge.tsx';
 import { choiceField, numberField, optionField, textField } from '../../ui/fields.ts';
 import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { toCreated } from '../../ui/follow-task.tsx';
@@ -14,13 +13,14 @@ import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { number, oneOf, tagsOf } from '../../ui/values.ts';
+import { StatusWithReason } from '../../ui/why-failed.tsx';
 import { useVolumeVerbs, type Volume } from './verbs.tsx';
 
 const VOLUMES = '/cloud/v1/volumes/{project_id}/{region_id}';
 
 export const VOLUME_COLUMNS: readonly Column<Volume>[] = [
   { label: 'Name', cell: ({ name }) => name },
-  { label: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { label: 'Status', cell: (volume) => <StatusWithReason of={volume} /> },
   { label: 'Size', cell: ({ size }) => `${size} GiB`, end: true },
   { label: 'Type', cell: ({ volume_type }) => volume_type },
   {

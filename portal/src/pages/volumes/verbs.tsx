@@ -120,7 +120,7 @@ export function useVolumeVerbs(scope: Scope): VolumeVerbs {
       kind: 'volume',
       askName: () => true,
       disabled: (volume) =>
-        whyNot(['available', 'error_deleting', 'error_restoring'])(volume) ??
+        whyNot(['available', 'error', 'error_deleting', 'error_restoring'])(volume) ??
         ((volume.snapshot_ids ?? []).length > 0 ? 'It has snapshots: delete them first' : undefined),
       consequences: ({ size }) => `What is on its ${size} GiB is lost.`,
       call: ({ id }) => apiCall('delete', VOLUME, { params: { path: path(id) } }),
