@@ -201,7 +201,7 @@ export function features({
       offeredIn: (id) => providers.of('instances')(id)?.flavors,
       prices,
     }),
-    images({ providerOf: providers.of('images') }),
+    images({ db, log, clock, regionIds, providerOf: providers.of('images') }),
     instances({
       db,
       log,

@@ -92,6 +92,8 @@ const PAGES: readonly States[] = [
       { from: 'creating', to: 'in-use' },
       { from: 'available', to: 'error', by: 'lost in the cloud' },
       { from: 'in-use', to: 'error', by: 'lost in the cloud' },
+      { from: 'error', to: 'available', by: 'well again' },
+      { from: 'error', to: 'in-use', by: 'well again' },
       ...volumeSteps,
     ],
   },

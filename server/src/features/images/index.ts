@@ -1,15 +1,18 @@
+import type { DriftOptions } from '../../platform/drift/reconciler.ts';
 import type { Feature } from '../../platform/feature.ts';
+import { imagesInNeed } from './attention.ts';
 import { deprecatedImageRoutes } from './deprecated-routes.ts';
 import { imageExamples } from './examples.ts';
 import { imageRoutes } from './routes.ts';
 import { type ImageDeps, ImageService } from './service.ts';
 import { createImageTask, deleteImageTask, downloadImageTask } from './tasks.ts';
+import { imageWatch } from './watch.ts';
 
 export type { ImageProvider } from './port.ts';
 export { addPublicImages } from './public.ts';
 export { imageSource } from './source.ts';
 
-export function images(deps: ImageDeps): Feature {
+export function images(deps: ImageDeps & DriftOptions): Feature {
   const service = new ImageService(deps);
   return {
     name: 'images',
@@ -17,8 +20,10 @@ export function images(deps: ImageDeps): Feature {
     nouns: { images: 'Image' },
     examples: imageExamples,
     needs: 'images',
+    attention: imagesInNeed,
     searched: [{ kind: 'image', table: 'images', status: 's.status', tags: true }],
     routes: [...imageRoutes(service), ...deprecatedImageRoutes(service)],
+    background: [imageWatch(deps)],
     tasks: [createImageTask(deps), downloadImageTask(deps), deleteImageTask(deps)],
     held: [{ table: 'images', becomes: `status = 'error'` }],
   };

@@ -44,13 +44,14 @@ export const COLUMNS = [
 
 export type ImageStatus = 'saving' | 'active' | 'pending_delete' | 'error';
 
-/** `error`: it could not be deleted, and can only be deleted again. */
+/** `error`: it could not be deleted, or is lost or of no use in the region: it can only be deleted. */
 export const IMAGE_TRANSITIONS: Transitions<ImageStatus> = {
   // Of a task that was lost it is not known what it has done.
   saving: ['active', 'error'],
-  active: ['pending_delete'],
+  // Its region says that it is lost there, or well again.
+  active: ['pending_delete', 'error'],
   pending_delete: ['error'],
-  error: ['pending_delete'],
+  error: ['pending_delete', 'active'],
 };
 
 interface Narrowed {

@@ -7,9 +7,8 @@ export const imageSource: ImageSource = {
   async find(tx, ids, scope) {
     const rows = await keepImages(tx, ids, scope);
     for (const row of rows) requireFree('Image', row);
-    const usable = rows.filter(({ status }) => status === 'active');
     return new Map(
-      usable.map((row) => {
+      rows.map((row) => {
         const metadata = {
           image_id: row.id,
           image_name: row.name,
@@ -21,8 +20,8 @@ export const imageSource: ImageSource = {
           min_disk: String(row.min_disk),
           min_ram: String(row.min_ram),
         };
-        const { id, name, min_disk: minDisk, min_ram: minRam } = row;
-        return [id, { id, name, minDisk, minRam, metadata }];
+        const { id, name, status, min_disk: minDisk, min_ram: minRam } = row;
+        return [id, { id, name, status, minDisk, minRam, metadata }];
       }),
     );
   },

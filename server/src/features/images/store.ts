@@ -71,7 +71,7 @@ export async function settleImage(
   { taskId, timestamp }: Omit<Hold, 'id'>,
   status: ImageRow['status'],
 ): Promise<void> {
-  await tx.run(sql`update images set task_id = null, status = ${status}, updated_at = ${timestamp}
+  await tx.run(sql`update images set task_id = null, status = ${status}, status_reason = null, updated_at = ${timestamp}
       where id = ${id} and task_id = ${taskId} and status = any(${statesBefore(IMAGE_TRANSITIONS, status)}::text[])`);
 }
 

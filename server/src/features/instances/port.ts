@@ -9,8 +9,9 @@ export interface InstanceProvider {
   /** Why instances cannot join or leave a server group once they are there; absent: they can. */
   readonly regroupFault?: string;
   /** What has become of instances on which no task works. Only what is known is named. Absent: nothing changes there by
-   *  itself. @throws when the region cannot be asked */
-  observe?(ids: readonly string[]): Promise<ReadonlyMap<string, SeenInstance>>;
+   *  itself. @param failed those of which it was said before that they have
+   *  @throws when the region cannot be asked */
+  observe?(ids: readonly string[], failed: ReadonlySet<string>): Promise<ReadonlyMap<string, SeenInstance>>;
   /** Whether this node is the one that looks at the region at present. Absent: any. */
   mayLook?(): Promise<boolean>;
   /** Makes the instance be as desired. One that is not there is made, with `first` for its first boot; one that has

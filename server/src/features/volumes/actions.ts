@@ -92,7 +92,7 @@ export class VolumeActions {
     const task = await this.#locked(ctx, id, async (tx, row) => {
       requireState(row, 'revert');
       const last = (await lockSnapshotsOf(tx, [row.id]))
-        .filter(({ status }) => status !== 'error_deleting')
+        .filter(({ status }) => !status.startsWith('error'))
         .at(-1);
       if (!last) throw new Conflict(`Volume ${id} has no snapshot to revert to`);
       requireFree('Snapshot', last);

@@ -11,6 +11,8 @@ export interface ImageSource {
 export interface SourceImage {
   readonly id: string;
   readonly name: string;
+  /** Only of one that is `active` something can be made. */
+  readonly status: string;
   /** GiB that a volume of it needs at least. */
   readonly minDisk: number;
   /** MiB that an instance of it needs at least. */

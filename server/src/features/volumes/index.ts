@@ -14,7 +14,7 @@ import { snapshotRoutes } from './snapshots/routes.ts';
 import { SnapshotService } from './snapshots/service.ts';
 import { createSnapshotTask, deleteSnapshotTask } from './snapshots/tasks.ts';
 import { volumeTasks } from './tasks.ts';
-import { volumeWatch } from './watch.ts';
+import { snapshotWatch, volumeWatch } from './watch.ts';
 
 export type { VolumeDeps } from './deps.ts';
 export { filledFrom, holdForImage, madeFrom, releaseForImage } from './for-images.ts';
@@ -67,7 +67,7 @@ export function volumes(deps: VolumeDeps): VolumeFeature {
       ...deprecatedSnapshotRoutes(snapshots),
       ...lifecyclePolicyRoutes(new LifecyclePolicyService(deps)),
     ],
-    background: [dueJob(deps), volumeWatch(deps)],
+    background: [dueJob(deps), volumeWatch(deps), snapshotWatch(deps)],
     tasks: [...volumeTasks(deps), createSnapshotTask(deps), deleteSnapshotTask(deps)],
     held: [
       { table: 'volumes', becomes: `status = ${STATUS_WITHOUT_TASK}` },

@@ -57,6 +57,8 @@ export interface Sources {
   readonly types: readonly string[];
   /** By kind and id. */
   readonly found: ReadonlyMap<string, Source>;
+  /** Why nothing can be made of others that are there. */
+  readonly useless: ReadonlyMap<string, string>;
 }
 
 const keyOf = ({ kind, id }: RequestedSource) => `${kind} ${id}`;
@@ -77,16 +79,23 @@ export async function readSources(
   const snapshots = await keepSnapshots(tx, idsOf('snapshot'), ctx.scope);
   for (const snapshot of snapshots) requireFree('Snapshot', snapshot);
   const found = new Map<string, Source>();
+  const useless = new Map<string, string>();
+  const isUseful = (kind: RequestedSource['kind'], id: string, status: string, is: string) => {
+    if (status !== is)
+      useless.set(keyOf({ kind, id }), `${kind} ${id} is ${status}, and nothing can be made of it`);
+    return status === is;
+  };
   for (const image of images.values()) {
+    if (!isUseful('image', image.id, image.status, 'active')) continue;
     found.set(keyOf({ kind: 'image', id: image.id }), { ...image, bootable: true, type: null });
   }
   for (const { id, name, size, volume_type, bootable, image_metadata, status } of snapshots) {
-    if (status !== 'available') continue;
+    if (!isUseful('snapshot', id, status, 'available')) continue;
     const minRam = Number(image_metadata?.min_ram ?? 0);
     const source = { id, name, minDisk: size, minRam, bootable, type: volume_type, metadata: image_metadata };
     found.set(keyOf({ kind: 'snapshot', id }), source);
   }
-  return { types: deps.typesOf(ctx.region.id), found };
+  return { types: deps.typesOf(ctx.region.id), found, useless };
 }
 
 /** @param types that the region offers; none: all */
@@ -114,12 +123,15 @@ export function checkRequested(
   const found = {
     type_name: typeFault(requested.type ?? source?.type ?? PLAINEST, sources.types),
     size: small ? needed : sizeFault(size),
-    [`${from?.kind}_id`]: from === null || source ? undefined : `${from.kind} ${from.id} was not found`,
+    [`${from?.kind}_id`]: from === null || source ? undefined : absence(from, sources),
   };
   for (const [field, fault] of Object.entries(found)) {
     if (fault !== undefined) faults.add(`${prefix}${field}`, fault);
   }
 }
+
+const absence = (from: RequestedSource, { useless }: Sources): string =>
+  useless.get(keyOf(from)) ?? `${from.kind} ${from.id} was not found`;
 
 /** The row of a volume that a task makes. */
 export function newVolume(

@@ -1,12 +1,12 @@
+import type { Watchable } from '../../kernel/condition.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 
 /** What a region's provider must be able to do for volumes. */
 export interface VolumeProvider {
-  /** Which of the volumes on which no task works are lost, and why. Absent: none is by itself.
-   *  @throws when the region cannot be asked */
-  observe?(ids: readonly string[]): Promise<ReadonlyMap<string, { readonly failed: string }>>;
-  /** Whether this node is the one that looks at the region at present. Absent: any. */
-  mayLook?(): Promise<boolean>;
+  /** How volumes are. Absent: none is lost or broken by itself. */
+  readonly condition?: Watchable;
+  /** The same of snapshots. */
+  readonly snapshotCondition?: Watchable;
   /** Makes the volume be as desired, its attachment included. A volume that is larger than desired, since an
    *  extension of it was undone, may stay as large.
    *  @throws TaskFailed when it cannot be done */

@@ -1,5 +1,12 @@
 import type { Tx } from '../../platform/database/db.ts';
-import { done, type TaskHandler, type TaskRun, waitFor, whileHeldBy } from '../../platform/tasks/handler.ts';
+import {
+  attempt,
+  done,
+  type TaskHandler,
+  type TaskRun,
+  waitFor,
+  whileHeldBy,
+} from '../../platform/tasks/handler.ts';
 import { quotaOf, release } from '../quotas/index.ts';
 import { ACTIONS, UNATTACHED, type VolumeRow, type VolumeStatus, type VolumeType } from './model.ts';
 import { settleSnapshots } from './snapshots/store.ts';
@@ -56,7 +63,9 @@ const deleteVolume = (deps: TaskDeps): TaskHandler => ({
   undo: whileHeld(async (run, row) =>
     done({}, async (tx) => {
       await settleSnapshots(tx, holdOf(run), 'error_deleting');
-      await store.settleVolume(tx, row, holdOf(run), ACTIONS.delete.failed);
+      // The region deletes none that is attached: it is as it was.
+      const failed = row.instance_id === null ? ACTIONS.delete.failed : undefined;
+      await store.settleVolume(tx, row, holdOf(run), failed);
     }),
   ),
 });
@@ -82,7 +91,7 @@ interface Change {
   giveBack?(tx: Tx, row: VolumeRow, run: TaskRun): Promise<void>;
 }
 
-/** When it fails, the volume is as it was. */
+/** When it fails, the volume is as it was, as far as the region can: what it is there then, it says by itself. */
 const changeVolume = (type: string, deps: TaskDeps, change: Change): TaskHandler => ({
   type,
   deadlineMs: DEADLINE_MS,
@@ -93,8 +102,10 @@ const changeVolume = (type: string, deps: TaskDeps, change: Change): TaskHandler
   }),
   undo: whileHeld(async (run, row) => {
     const before = change.before(row, run);
-    const waiting = waitFor(await providerFor(run, deps).applyVolume(desiredOf(before), restoring(run)));
-    if (waiting) return waiting;
+    const back = await attempt(async () =>
+      waitFor(await providerFor(run, deps).applyVolume(desiredOf(before), restoring(run))),
+    );
+    if (typeof back !== 'boolean') return back;
     return done({}, async (tx) => {
       await store.settleVolume(tx, before, holdOf(run));
       await change.giveBack?.(tx, row, run);

@@ -65,7 +65,7 @@ export async function recordAudit(tx: Tx, ctx: RequestContext & ActedOn, entry: 
 const NOBODY = 0;
 
 /** Records that something of a project was brought back to what it is to be, after somebody else had changed it in
- *  the cloud that has it. @param what was changed: `subnet: gateway_ip` */
+ *  the cloud that has it, and notifies who follows the account. @param what was changed: `subnet: gateway_ip` */
 export async function recordRepair(
   db: Db,
   repair: {
@@ -79,11 +79,13 @@ export async function recordRepair(
   },
 ): Promise<void> {
   const { at, action, subject, regionId, projectId, what } = repair;
-  await db.run(sql`
+  const recorded = await db.row<{ client_id: number }>(sql`
     insert into audit_log (at, client_id, user_id, token_id, request_id, action, subject, project_id, region_id,
            subject_name)
     select ${at}, p.client_id, ${NOBODY}, ${NOBODY}, ${subject}, ${action}, ${subject}, p.id, ${regionId}, ${what}
-      from projects p where p.id = ${projectId}`);
+      from projects p where p.id = ${projectId} returning client_id`);
+  if (!recorded) return;
+  noteChange(db, { clientId: recorded.client_id, projectId, regionId, action, noun: null, id: null });
 }
 
 /** Records that an operator looks at what is a client's, in the log of that client.

@@ -180,6 +180,10 @@ export interface Images {
   source_url: string | null;
   ssh_key: string | null;
   status: string;
+  /**
+   * why its status is error, where its region says so
+   */
+  status_reason: string | null;
   tags: Generated<Json>;
   task_id: string | null;
   updated_at: Date;
@@ -1447,6 +1451,10 @@ export interface VolumeSnapshots {
   schedule_id: string | null;
   size: number;
   status: string;
+  /**
+   * why its status is error, where its region says so
+   */
+  status_reason: string | null;
   tags: Generated<Json>;
   task_id: string | null;
   updated_at: Date;

@@ -8,12 +8,16 @@ async function watched(providers: Readonly<Record<number, Observes<string>>>) {
   const said: string[] = [];
   const noted: string[] = [];
   const stream = { write: (line: string) => void said.push(JSON.parse(line).msg) };
-  const job = watchJob<{ readonly id: string }, string>(
+  const job = watchJob<{ readonly id: string; readonly status_reason: string | null }, string>(
     { regionIds: () => [1, 2, 3], log: pino({}, stream) },
     {
       noun: 'instances',
       providerOf: (regionId) => providers[regionId],
-      readAll: async (regionId) => ['a', 'b'].map((name) => ({ id: `${name}${regionId}` })),
+      readAll: async (regionId) =>
+        ['a', 'b'].map((name) => ({
+          id: `${name}${regionId}`,
+          status_reason: name === 'b' ? 'broken' : null,
+        })),
       note: async ({ id }, seen, regionId) => void noted.push(`${id} ${seen} ${regionId}`),
     },
   );
@@ -21,7 +25,10 @@ async function watched(providers: Readonly<Record<number, Observes<string>>>) {
   return { said, noted };
 }
 
-const gone = async (ids: readonly string[]) => new Map([[ids[0] ?? '', 'gone']]);
+const gone = async (ids: readonly string[], failed: ReadonlySet<string>) => {
+  expect([...failed]).toEqual(ids.slice(1));
+  return new Map([[ids[0] ?? '', 'gone']]);
+};
 
 test('what a region names is noted, in those where this node looks and things change by themselves', async () => {
   const { noted, said } = await watched({

@@ -7,11 +7,17 @@ import type { DriftOptions } from './reconciler.ts';
 
 /** What a region says of them. */
 export interface Observes<Seen> {
-  observe?(ids: readonly string[]): Promise<ReadonlyMap<string, Seen>>;
+  observe?(ids: readonly string[], failed: ReadonlySet<string>): Promise<ReadonlyMap<string, Seen>>;
   mayLook?(): Promise<boolean>;
 }
 
-export interface Watched<Row extends { readonly id: string }, Seen> {
+interface WatchedRow {
+  readonly id: string;
+  /** Why it has failed, in the words of its region; null: the region has not said so. */
+  readonly status_reason: string | null;
+}
+
+export interface Watched<Row extends WatchedRow, Seen> {
   /** In the plural: `instances`. */
   readonly noun: string;
   providerOf(regionId: number): Observes<Seen> | undefined;
@@ -24,7 +30,7 @@ export interface Watched<Row extends { readonly id: string }, Seen> {
 const EVERY_MS = 15_000;
 
 /** Notes what has become of them without anybody having asked for it here. */
-export const watchJob = <Row extends { readonly id: string }, Seen>(
+export const watchJob = <Row extends WatchedRow, Seen>(
   { regionIds, log }: Pick<DriftOptions, 'regionIds' | 'log'>,
   { noun, providerOf, readAll, note }: Watched<Row, Seen>,
 ): BackgroundJob => ({
@@ -37,7 +43,9 @@ export const watchJob = <Row extends { readonly id: string }, Seen>(
       if (!provider?.observe || !((await provider.mayLook?.()) ?? true)) continue;
       try {
         const rows = await readAll(regionId);
-        const seen = await provider.observe(rows.map(({ id }) => id));
+        const failed = rows.flatMap(({ id, status_reason: reason }) => (reason === null ? [] : [id]));
+        const ids = rows.map(({ id }) => id);
+        const seen = await provider.observe(ids, new Set(failed));
         for (const row of rows) {
           const its = seen.get(row.id);
           if (its) await note(row, its, regionId);

@@ -1,3 +1,4 @@
+import { TaskFailed } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Operation, Progress } from '../../kernel/operation.ts';
 import type { Db, Tx } from '../database/db.ts';
@@ -75,6 +76,17 @@ export const whileHeldBy =
 /** Run me again in `ms` milliseconds. */
 export function wait(ms: number, percent?: number, step?: string): Wait {
   return { kind: 'wait', ms, percent, step };
+}
+
+/** Work of an undoing, which must come to an end.
+ *  @returns whether it succeeded, once that is known */
+export async function attempt(work: () => Promise<Wait | undefined>): Promise<Wait | boolean> {
+  try {
+    return (await work()) ?? true;
+  } catch (error) {
+    if (error instanceof TaskFailed) return false;
+    throw error;
+  }
 }
 
 /** The outcome for a provider's progress: wait for it, or go on. */

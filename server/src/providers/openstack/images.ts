@@ -1,23 +1,25 @@
 import type { DesiredImage, ImageProvider } from '../../features/images/port.ts';
+import type { Watchable } from '../../kernel/condition.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
+import { goneOf, imageCondition, USELESS_IMAGES } from './conditions.ts';
 import type { OpenStackOptions } from './load-balancers.ts';
 import { markOf } from './marks.ts';
 import { pauseOf, step } from './steps.ts';
 import { type Found, type FoundObject, nameOf, Stored } from './stored.ts';
-import { goneOf } from './volumes.ts';
 
 const FORMATS = ['qcow2', 'raw', 'iso', 'vmdk', 'vhd', 'vhdx', 'vdi'];
-const FAILED = ['killed', 'deleted', 'pending_delete', 'deactivated'];
 
 /** Images of Glance: Cinder makes those of volumes, and Glance itself fetches those of addresses. */
 export class OpenStackImages implements ImageProvider {
+  readonly condition: Watchable;
   readonly #options: OpenStackOptions;
   readonly #stored: Stored;
 
   constructor(options: OpenStackOptions) {
     this.#options = options;
     this.#stored = new Stored(options.session, options.objects);
+    this.condition = imageCondition(options, this.#stored);
   }
 
   async applyImage({ id, source }: DesiredImage, operation: Operation): Promise<Progress> {
@@ -25,7 +27,7 @@ export class OpenStackImages implements ImageProvider {
       const found = await this.#stored.find('image', id);
       const { there, isKnown } = found;
       if (there?.status === 'active') return READY;
-      if (there && FAILED.includes(there.status))
+      if (there && USELESS_IMAGES.includes(there.status))
         throw new TaskFailed(`The image is ${there.status} in the cloud`);
       if (!there && isKnown) throw new TaskFailed('The cloud could not make the image, and dropped it');
       if ('url' in source) await this.#fetch(id, source.url, found, operation);

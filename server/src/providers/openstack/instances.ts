@@ -10,6 +10,7 @@ import type {
 import { Conflict, TaskFailed } from '../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
 import { type SeriesWindow, timesIn } from '../../kernel/series.ts';
+import { goneOf } from './conditions.ts';
 import { digestOf } from './digest.ts';
 import { EngineFault } from './faults.ts';
 import type { OpenStackOptions } from './load-balancers.ts';
@@ -19,7 +20,6 @@ import { nextOf, type Server, type ServerCall } from './server-steps.ts';
 import { pauseOf, step } from './steps.ts';
 import { Stored } from './stored.ts';
 import { StoredLook } from './stored-look.ts';
-import { goneOf } from './volumes.ts';
 
 const NO_ROOM = /quota|no valid host/i;
 const CONSOLES: Readonly<Record<string, string>> = {
@@ -53,8 +53,11 @@ export class OpenStackInstances implements InstanceProvider {
 
   mayLook = async (): Promise<boolean> => !this.#look.hasJustFailed && (await this.#options.mayLook());
 
-  async observe(ids: readonly string[]): Promise<ReadonlyMap<string, SeenInstance>> {
-    const { gone, states } = await this.#look.observed(ids);
+  async observe(
+    ids: readonly string[],
+    failing?: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, SeenInstance>> {
+    const { gone, states } = await this.#look.observed(ids, failing);
     const failed = gone.map((id) => [id, { failed: goneOf('instance') }] as const);
     const others = [...states].flatMap(([id, status]) => {
       const seen = SEEN[status];
@@ -97,6 +100,8 @@ export class OpenStackInstances implements InstanceProvider {
       if (method === null) return this.#later(operation, next.says);
       const asked = `${operation.key} ${digestOf({ method, path, body })}`;
       const isRepeated = facts.asked === asked;
+      // It has begun when Nova takes it, and is over: Nova says nothing when it does not succeed.
+      if (isRepeated && next.resizes) await this.#refuseResize(desired.id, server);
       await this.#call(server, next, isRepeated);
       if (!isRepeated) {
         const boots = next.restarts ? desired.boots : (facts.boots ?? 0);
@@ -160,8 +165,27 @@ export class OpenStackInstances implements InstanceProvider {
 
   /** @throws TaskFailed with what Nova says of a server that never came to be */
   #refuseFailed(id: string, { fault }: Server): never {
-    const says = fault?.message ?? 'the cloud does not say why';
-    if (!NO_ROOM.test(says)) throw new TaskFailed(`The cloud could not make the instance: ${says}`);
+    this.#refuse(id, 'make the instance', fault?.message);
+  }
+
+  /** @throws TaskFailed with what Nova has noted of the last change of size */
+  async #refuseResize(id: string, server: Server): Promise<never> {
+    const actions = `/servers/${server.id}/os-instance-actions`;
+    const all = (await this.#options.session.call('compute', 'GET', actions)) as {
+      readonly instanceActions: readonly { readonly action: string; readonly request_id: string }[];
+    };
+    const last = all.instanceActions.find(({ action }) => action === 'resize');
+    const noted =
+      last && (await this.#options.session.call('compute', 'GET', `${actions}/${last.request_id}`));
+    const { events = [] } = (noted as { instanceAction: { events?: readonly ActionEvent[] } } | undefined)
+      ?.instanceAction ?? { events: [] };
+    this.#refuse(id, 'change the size of the instance', events.find(({ details }) => details)?.details);
+  }
+
+  /** @throws TaskFailed, and tells the operator when there is no room */
+  #refuse(id: string, what: string, reason: string | null | undefined): never {
+    const says = reason ?? 'the cloud does not say why';
+    if (!NO_ROOM.test(says)) throw new TaskFailed(`The cloud could not ${what}: ${says}`);
     this.#options.log.warn({ instance: id }, `the region has no room: ${says}`);
     throw new TaskFailed(`The region has no room for it: ${says}`);
   }
@@ -194,6 +218,11 @@ export class OpenStackInstances implements InstanceProvider {
   #later(operation: Operation, what: string): Progress & { readonly ready: false } {
     return { ready: false, retryInMs: pauseOf(operation, this.#options.now()), step: what };
   }
+}
+
+interface ActionEvent {
+  /** Why it failed. */
+  readonly details: string | null;
 }
 
 /** What states of Nova say of an instance on which nobody here works; others pass by themselves. */

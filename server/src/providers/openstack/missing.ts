@@ -18,11 +18,13 @@ export class Missing {
   }
 
   /** @param gone ids that the last list did not name, @param known how many were to be in it
+   *  @param failed those of which it is no wonder
    *  @returns those that count as deleted */
-  deleted(gone: readonly string[], known: number): readonly string[] {
-    if (gone.length > Math.max(FEW, known * SHARE)) {
+  deleted(gone: readonly string[], known: number, failed?: ReadonlySet<string>): readonly string[] {
+    const missing = gone.filter((id) => !failed?.has(id)).length;
+    if (missing > Math.max(FEW, known * SHARE)) {
       this.#log.warn(
-        { kind: this.#kind, missing: gone.length, known },
+        { kind: this.#kind, missing, known },
         `most likely the cloud did not say all: no ${this.#kind} counts as deleted while so many are missing`,
       );
       return [];

@@ -1,11 +1,11 @@
 import type { DesiredInstance, FirstBoot } from '../../features/instances/port.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
+import { goneOf } from './conditions.ts';
 import { absent, EngineFault } from './faults.ts';
 import type { OpenStackOptions } from './load-balancers.ts';
 import { markOf } from './marks.ts';
 import { Nouns } from './nouns.ts';
 import { nameOf, type Stored } from './stored.ts';
-import { goneOf } from './volumes.ts';
 
 /** What a server of Nova is made of, and what is made for it beside it: a key pair until it is there, and its group
  *  as long as it has members. */

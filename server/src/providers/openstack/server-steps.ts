@@ -38,6 +38,7 @@ export interface ServerCall {
   /** It is the restart that was asked for. */
   readonly restarts?: true;
   readonly revives?: true;
+  readonly resizes?: true;
 }
 
 const act = (action: object, says: string): ServerCall => ({
@@ -80,7 +81,8 @@ function revive({ hasRevived }: ServerGoal, { fault }: Server): ServerCall {
 function resize({ flavorId }: ServerGoal, status: string): ServerCall {
   if (status === 'SUSPENDED') return act({ resume: null }, 'it resumes');
   if (status === 'PAUSED') return act({ unpause: null }, 'it resumes');
-  return act({ resize: { flavorRef: flavorId } }, 'it is resized');
+  const call = act({ resize: { flavorRef: flavorId } }, 'it is resized');
+  return Object.assign(call, { resizes: true as const });
 }
 
 function attached(goal: ServerGoal, server: Server, ports: readonly string[]): ServerCall | undefined {

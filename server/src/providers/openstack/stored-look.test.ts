@@ -17,9 +17,9 @@ function look(count: number) {
   const objects = { all: async () => known } as unknown as EngineObjects;
   const options = { objects, log: pino({ level: 'silent' }), now: () => now };
   const its = new StoredLook(options, 'volume', async () => listed);
-  const observed = (afterMs = 16_000) => {
+  const observed = (failed?: ReadonlySet<string>, afterMs = 16_000) => {
     now += afterMs;
-    return its.observed(ids(count));
+    return its.observed(ids(count), failed);
   };
   return { listed, observed, again: () => its.observed(ids(count)) };
 }
@@ -40,7 +40,8 @@ test('what two complete lists do not name is gone, and between lists nothing is 
 test('each turn of a job of 15 s reads the list, also when its clock is a moment early', async () => {
   const { observed } = look(10);
   const turns: number[] = [];
-  for (const afterMs of [16_000, 14_998, 15_000, 14_990]) turns.push((await observed(afterMs)).states.size);
+  for (const afterMs of [16_000, 14_998, 15_000, 14_990])
+    turns.push((await observed(undefined, afterMs)).states.size);
   expect(turns).toEqual([10, 10, 10, 10]);
 });
 
@@ -50,6 +51,14 @@ test('when more than a twentieth is missing nothing counts as deleted', async ()
   await observed();
   await observed();
   expect((await observed()).gone).toEqual([]);
+});
+
+test('those of which it was said before do not keep others from being noticed', async () => {
+  const { listed, observed } = look(40);
+  const failed = new Set(ids(3));
+  for (const id of ids(4)) listed.delete(engineOf(id));
+  await observed(failed);
+  expect((await observed(failed)).gone).toEqual(ids(4));
 });
 
 test('servers are listed once, and then only those that have changed', async () => {

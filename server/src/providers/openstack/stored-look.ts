@@ -46,8 +46,9 @@ export class StoredLook {
     return this.#hasFailed && this.#options.now() < this.#nextAt;
   }
 
-  /** @param ids of all that are to be there @throws when the region cannot be asked */
-  async observed(ids: readonly string[]): Promise<Sight> {
+  /** @param ids of all that are to be there, @param failed those of which it was said before that they are of no use
+   *  @throws when the region cannot be asked */
+  async observed(ids: readonly string[], failed?: ReadonlySet<string>): Promise<Sight> {
     const { now, objects } = this.#options;
     if (now() < this.#nextAt) return { gone: [], states: new Map() };
     this.#nextAt = now() + PAUSE_MS;
@@ -61,7 +62,7 @@ export class StoredLook {
     });
     const gone = settled.filter(({ state }) => state === undefined).map(({ id }) => id);
     return {
-      gone: this.#missing.deleted(gone, settled.length),
+      gone: this.#missing.deleted(gone, settled.length, failed),
       states: new Map(settled.flatMap(({ id, state }) => (state === undefined ? [] : [[id, state]]))),
     };
   }

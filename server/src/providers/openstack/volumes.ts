@@ -4,12 +4,13 @@ import {
   RESTORE_VOLUME,
   type VolumeProvider,
 } from '../../features/volumes/port.ts';
+import type { Watchable } from '../../kernel/condition.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
+import { diskCondition, goneOf } from './conditions.ts';
 import type { OpenStackOptions } from './load-balancers.ts';
 import { pauseOf, step } from './steps.ts';
 import { type Found, type FoundObject, MARK_KEY, nameOf, Stored } from './stored.ts';
-import { StoredLook } from './stored-look.ts';
 
 /** States in which Cinder works on a volume, and takes no other work. */
 const BUSY = [
@@ -38,22 +39,14 @@ type Waiting = Progress & { readonly ready: false };
 export class OpenStackVolumes implements VolumeProvider {
   readonly #options: OpenStackOptions;
   readonly #stored: Stored;
-  readonly #look: StoredLook;
+  readonly condition: Watchable;
+  readonly snapshotCondition: Watchable;
 
   constructor(options: OpenStackOptions) {
     this.#options = options;
     this.#stored = new Stored(options.session, options.objects);
-    this.#look = new StoredLook(options, 'volume', async () => {
-      const lines = await this.#stored.all('volume', '/volumes');
-      return new Map(lines.map(({ id }) => [id, '']));
-    });
-  }
-
-  mayLook = async (): Promise<boolean> => !this.#look.hasJustFailed && (await this.#options.mayLook());
-
-  async observe(ids: readonly string[]): Promise<ReadonlyMap<string, { readonly failed: string }>> {
-    const { gone } = await this.#look.observed(ids);
-    return new Map(gone.map((id) => [id, { failed: goneOf('volume') }]));
+    this.condition = diskCondition(options, this.#stored, 'volume');
+    this.snapshotCondition = diskCondition(options, this.#stored, 'snapshot');
   }
 
   async applyVolume(desired: DesiredVolume, operation: Operation): Promise<Progress> {
@@ -239,7 +232,3 @@ export class OpenStackVolumes implements VolumeProvider {
     return { ready: false, retryInMs: pauseOf(operation, this.#options.now()), step: what };
   }
 }
-
-/** Why something is not made anew. */
-export const goneOf = (what: 'instance' | 'volume' | 'snapshot' | 'image'): string =>
-  `The ${what} is not there in the cloud any more: somebody deleted it outside of Virga, and what it held is gone`;

@@ -1,20 +1,11 @@
-import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
+import { attempt, done, type TaskHandler } from '../../../platform/tasks/handler.ts';
 import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
 import { closePorts } from '../../networking/ports/index.ts';
 import { lockCounters, quotaOf, release } from '../../quotas/index.ts';
 import type { InstanceDeps } from '../access.ts';
 import { CHANGES } from '../model.ts';
 import { outcomeOf, settleInstance } from '../store.ts';
-import {
-  apply,
-  attempt,
-  DEADLINE_MS,
-  desiredOf,
-  holdOf,
-  portsOf,
-  restore,
-  whileHeld,
-} from '../tasks/common.ts';
+import { apply, DEADLINE_MS, desiredOf, holdOf, portsOf, restore, whileHeld } from '../tasks/common.ts';
 import { applyPorts, removePorts } from '../tasks/ports.ts';
 
 /** The port that comes or goes. */

@@ -1,18 +1,9 @@
-import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
+import { attempt, done, type TaskHandler } from '../../../platform/tasks/handler.ts';
 import { leaveServerGroup } from '../../server-groups/index.ts';
 import type { InstanceDeps } from '../access.ts';
 import { CHANGES } from '../model.ts';
 import { outcomeOf, settleInstance } from '../store.ts';
-import {
-  apply,
-  attempt,
-  DEADLINE_MS,
-  desiredOf,
-  holdOf,
-  restore,
-  restoring,
-  whileHeld,
-} from '../tasks/common.ts';
+import { apply, DEADLINE_MS, desiredOf, holdOf, restore, restoring, whileHeld } from '../tasks/common.ts';
 
 /** Places an instance by the rules of the group that it has joined; when that fails, it leaves the group. */
 const putTask = (deps: InstanceDeps): TaskHandler => ({

@@ -1,9 +1,9 @@
-import { done, type TaskHandler } from '../../../platform/tasks/handler.ts';
+import { attempt, done, type TaskHandler } from '../../../platform/tasks/handler.ts';
 import { excessOf, quotaOf, release } from '../../quotas/index.ts';
 import type { InstanceDeps } from '../access.ts';
 import { CHANGES, type InstanceRow, instanceAmounts } from '../model.ts';
 import { type Outcome, outcomeOf, settleInstance } from '../store.ts';
-import { apply, attempt, DEADLINE_MS, desiredOf, holdOf, restore, whileHeld } from './common.ts';
+import { apply, DEADLINE_MS, desiredOf, holdOf, restore, whileHeld } from './common.ts';
 
 /** What a task that changes an instance makes of it. */
 export type ChangeInput = Partial<Outcome>;

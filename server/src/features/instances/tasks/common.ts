@@ -4,7 +4,6 @@ import { undoing } from '../../../platform/tasks/providers.ts';
 
 export { holdOf } from '../../../platform/tasks/providers.ts';
 
-import { TaskFailed } from '../../../kernel/errors.ts';
 import type { Queryable } from '../../../platform/database/db.ts';
 import { type TaskRun, type Wait, waitFor, whileHeldBy } from '../../../platform/tasks/handler.ts';
 import { type PortRow, readPortsOf } from '../../networking/ports/index.ts';
@@ -77,15 +76,4 @@ export async function restore(
   ports?: readonly PortRow[],
 ): Promise<Wait | undefined> {
   return apply(run, deps, await desiredOf(run.db, row, outcomeOf(row), ports), restoring(run));
-}
-
-/** Work of an undoing, which must come to an end.
- *  @returns whether it succeeded, once that is known */
-export async function attempt(work: () => Promise<Wait | undefined>): Promise<Wait | boolean> {
-  try {
-    return (await work()) ?? true;
-  } catch (error) {
-    if (error instanceof TaskFailed) return false;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/database/db.ts';
-import { done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
+import { attempt, done, type TaskHandler, type TaskRun, waitFor } from '../../../platform/tasks/handler.ts';
 import { freeFloatingIps, settleAttached } from '../../networking/floating-ips/index.ts';
 import { closePorts } from '../../networking/ports/index.ts';
 import { dropReservedIps, releaseReservedIps } from '../../networking/reserved-fixed-ips/index.ts';
@@ -8,7 +8,7 @@ import { type InstanceDeps, providerFor } from '../access.ts';
 import type { DeleteInput } from '../deleted-together.ts';
 import { type InstanceRow, instanceAmounts } from '../model.ts';
 import { deleteInstance, outcomeOf, settleInstance } from '../store.ts';
-import { attempt, DEADLINE_MS, holdOf, portsOf, restore, whileHeld } from './common.ts';
+import { DEADLINE_MS, holdOf, portsOf, restore, whileHeld } from './common.ts';
 import { removePorts } from './ports.ts';
 
 /** Deletes an instance: first it, then its volumes; when that fails, it is as it was, or in ERROR when its provider

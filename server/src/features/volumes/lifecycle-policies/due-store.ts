@@ -91,7 +91,7 @@ export async function readExpired(db: Db, now: Date, limit: number): Promise<Exp
   return db.rows<Expired>(sql`select ${FOR}, v.id
        from volume_snapshots v join lifecycle_schedules s on s.id = v.schedule_id
        join lifecycle_policies p on p.id = s.policy_id join regions r on r.id = p.region_id
-      where v.expires_at <= ${now} and v.status = 'available' and v.task_id is null
+      where v.expires_at <= ${now} and v.status in ('available', 'error') and v.task_id is null
       order by v.expires_at limit ${limit}`);
 }
 

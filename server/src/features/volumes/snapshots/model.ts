@@ -33,13 +33,15 @@ export const COLUMNS = [
   ...CHANGE_COLUMNS,
 ] as const;
 
-/** `error_deleting`: it can only be deleted again. */
-type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'error_deleting';
+/** `error_deleting`, `error`: it can only be deleted. */
+type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'error_deleting' | 'error';
 
 export const SNAPSHOT_TRANSITIONS: Transitions<SnapshotStatus> = {
   // Of a task that was lost it is not known what it has done.
   creating: ['available', 'error_deleting'],
-  available: ['deleting'],
+  // Its region says that it is lost there, or well again.
+  available: ['deleting', 'error'],
+  error: ['deleting', 'available'],
   deleting: ['error_deleting'],
   error_deleting: ['deleting'],
 };

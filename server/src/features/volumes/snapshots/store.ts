@@ -92,7 +92,7 @@ export async function settleSnapshots(
   { taskId, timestamp }: Omit<Hold, 'id'>,
   status: SnapshotRow['status'],
 ): Promise<void> {
-  await tx.run(sql`update volume_snapshots set task_id = null, status = ${status}, updated_at = ${timestamp}
+  await tx.run(sql`update volume_snapshots set task_id = null, status = ${status}, status_reason = null, updated_at = ${timestamp}
       where task_id = ${taskId} and status = any(${statesBefore(SNAPSHOT_TRANSITIONS, status)}::text[])`);
 }
 
