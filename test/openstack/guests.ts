@@ -13,20 +13,24 @@ const run = async (program: string, ...words: readonly string[]) =>
 
 export interface Guest {
   readonly address: string;
+  /** The process whose namespace it is in. */
+  readonly pid: number;
   /** Ends what it serves with. */
   kill(): void;
   close(): Promise<void>;
 }
 
 const SERVER = `
-import http.server, sys
+import http.server, socket, sys
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
         self.end_headers()
         self.wfile.write(sys.argv[1].encode())
     def log_message(self, *words): pass
-http.server.ThreadingHTTPServer(('', 8080), Handler).serve_forever()`;
+class Server(http.server.ThreadingHTTPServer):
+    address_family = socket.AF_INET6 if ':' in sys.argv[2] else socket.AF_INET
+Server((sys.argv[2], 8080), Handler).serve_forever()`;
 
 /** A server on a port of the network of load balancers, which says its name on port 8080. */
 export async function startGuest(name: string): Promise<Guest> {
@@ -44,6 +48,7 @@ export async function startGuest(name: string): Promise<Guest> {
   const guest = await startGuestOn(name, port, '10.78.0.1');
   return {
     address: guest.address,
+    pid: guest.pid,
     kill: guest.kill,
     async close() {
       await guest.close();
@@ -74,14 +79,19 @@ export async function startGuestOn(name: string, port: Port, gateway: string): P
   await run('nsenter', '-t', switchPid(), '-n', 'ip', 'link', 'set', device, 'netns', String(pid));
   await inside('ip', 'link', 'set', 'lo', 'up');
   await inside('ip', 'link', 'set', device, 'address', port.mac_address, 'mtu', '1400');
-  await inside('ip', 'address', 'add', `${address}/${gateway === '10.78.0.1' ? 16 : 24}`, 'dev', device);
+  const isIpv6 = address.includes(':');
+  const bits = isIpv6 ? 64 : gateway === '10.78.0.1' ? 16 : 24;
   await inside('ip', 'link', 'set', device, 'up');
+  // Nobody else can have it: it need not be tried first.
+  const settled = isIpv6 ? ['nodad'] : [];
+  await inside('ip', 'address', 'add', `${address}/${bits}`, 'dev', device, ...settled);
   await inside('ip', 'route', 'add', 'default', 'via', gateway);
   await inside('ethtool', '-K', device, 'tx', 'off');
-  const python = ['-t', String(pid), '-n', 'python3', '-c', SERVER, name];
+  const python = ['-t', String(pid), '-n', 'python3', '-c', SERVER, name, isIpv6 ? '::' : ''];
   const server = spawn('nsenter', python, { stdio: 'ignore' });
   return {
     address,
+    pid,
     kill: () => server.kill('SIGKILL'),
     async close() {
       server.kill('SIGKILL');
@@ -102,6 +112,10 @@ function switchPid(): string {
 }
 
 /** What the world outside gets from an address; empty: no answer. */
-export async function ask(url: string): Promise<string> {
-  return run('nsenter', '-t', switchPid(), '-n', 'curl', '-s', '-m', '3', url).catch(() => '');
-}
+export const ask = (url: string): Promise<string> => asked(switchPid(), url);
+
+/** The same where a guest is. */
+export const askWithin = ({ pid }: Guest, url: string): Promise<string> => asked(String(pid), url);
+
+const asked = (pid: string, url: string): Promise<string> =>
+  run('nsenter', '-t', pid, '-n', 'curl', '-g', '-s', '-m', '3', url).catch(() => '');

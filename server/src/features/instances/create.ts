@@ -43,7 +43,8 @@ export async function createInstance(
     const flavor = faults.require(known);
     const [id, taskId] = [ctx.ids.uuid(), ctx.ids.uuid()];
     const requested = await requestedPorts(tx, ctx, input);
-    const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), requested);
+    const addresses = deps.addressesOf(ctx.region.id);
+    const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), requested, addresses);
     const name = nameOf(input, id, ports);
     await insertInstance(tx, {
       id,

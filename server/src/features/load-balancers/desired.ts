@@ -43,6 +43,7 @@ export function desiredOf(
     adminStateUp: tree.admin_state_up && !tree.data_planes_stopped,
     vipAddress,
     vipSubnetId: tree.vip_subnet_id,
+    additionalSubnetId: tree.additional_subnet_id,
     extraAddresses: [...additional, ...tree.floating_addresses],
     flavor: { name: flavor.name, vcpus: flavor.vcpus, ramMiB: flavor.ramMiB },
     listeners: tree.listeners

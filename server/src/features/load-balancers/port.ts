@@ -101,6 +101,8 @@ export interface DesiredLoadBalancer {
   readonly vipAddress: string;
   /** The subnet of its virtual address; absent or null: the region's own. */
   readonly vipSubnetId?: string | null;
+  /** The subnet of the second virtual address, the first of the additional addresses; absent or null: it has one. */
+  readonly additionalSubnetId?: string | null;
   /** Additional addresses (floating IPs, additional VIPs) that serve the same listeners. */
   readonly extraAddresses: readonly string[];
   readonly flavor: { readonly name: string; readonly vcpus: number; readonly ramMiB: number };

@@ -33,7 +33,7 @@ const PLANNED: Readonly<Record<SecretKind, SecretContent>> = {
 };
 
 /** Stands for the address of one that has none yet. */
-const NO_ADDRESS = '0.0.0.0';
+const noAddress = ({ vip_ip_family: family }: LoadBalancerTree) => (family === 'ipv6' ? '::' : '0.0.0.0');
 
 /** Refuses what the region's provider cannot serve, in the transaction that has written it.
  *  @param paths absent: the body is about one part
@@ -71,5 +71,5 @@ function nameOf(tree: LoadBalancerTree, { kind, id }: UnservablePart): string {
 async function plannedOf(tx: Tx, tree: LoadBalancerTree): Promise<DesiredLoadBalancer> {
   const kinds = await secretKinds(tx, secretIdsOf(tree));
   const secrets = new Map([...kinds].map(([id, kind]) => [id, PLANNED[kind]]));
-  return desiredOf(tree, [tree.vip_address ?? NO_ADDRESS], secrets);
+  return desiredOf(tree, [tree.vip_address ?? noAddress(tree)], secrets);
 }

@@ -67,6 +67,7 @@ export async function findVipSubnets(
         )
       : await reservedSubnets(tx, ctx, input, portId);
   const [first, second] = subnets;
+  if (second && provider?.dualFault) throw new Invalid({ vip_ip_family: [provider.dualFault] });
   if (!first) throw new Error('there is always a first address');
   for (const subnet of [first, second]) await refuseUnservable(subnet, field, ctx, addresses);
   const vip = {

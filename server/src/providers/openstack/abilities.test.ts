@@ -39,6 +39,17 @@ test('whole load balancers are for drivers that read requests, and connections a
   ]);
 });
 
+test('OVN leads from an address of IPv6 to members of IPv6 alone, and others translate', () => {
+  const listeners = [desiredListener({ protocol: 'TCP' })];
+  const vip = { vipAddress: 'fd12:9::4', vipSubnetId: 'six', listeners };
+  const poolOf = (address: string) =>
+    desiredPool({ protocol: 'TCP', algorithm: 'SOURCE_IP', members: [desiredMember({ address })] });
+  expect(fields(desiredLoadBalancer({ ...vip, pools: [poolOf('fd12:9::2')] }), OVN)).toEqual([]);
+  const mixed = desiredLoadBalancer({ ...vip, pools: [poolOf('10.9.0.2')] });
+  expect(fields(mixed, OVN)).toEqual(['member address']);
+  expect(fields(mixed, EXAMPLE)).toEqual([]);
+});
+
 test('what needs a key manager, a proxy of ours or a log is refused by its field', () => {
   const desired = desiredLoadBalancer({
     listeners: [

@@ -22,9 +22,10 @@ const NO_BARBICAN = 'needs a key manager (Barbican), which this region has not';
 const CONNECTIONS_ALONE = 'is not available: OVN balances connections alone';
 
 export function unservable(
-  { listeners, pools, accessLog, flavor, vipSubnetId }: DesiredLoadBalancer,
+  desired: DesiredLoadBalancer,
   settings: OpenStackSettings,
 ): readonly UnservablePart[] {
+  const { listeners, pools, accessLog, flavor } = desired;
   const flavors = settings.load_balancers?.flavors;
   const offered = Object.keys(flavors ?? {});
   return [
@@ -47,7 +48,7 @@ export function unservable(
     ]),
     ...pools.flatMap((pool) => [
       ...ofPool(pool, hasKeyManager(settings)),
-      ...(isOvn(settings) ? ofOvnPool(pool, settings, vipSubnetId ?? null) : []),
+      ...(isOvn(settings) ? ofOvnPool(pool, settings, desired) : []),
     ]),
   ];
 }
@@ -155,7 +156,7 @@ function ofOvnListener(listener: DesiredListener): UnservablePart[] {
 function ofOvnPool(
   pool: DesiredPool,
   settings: OpenStackSettings,
-  vipSubnetId: string | null,
+  { vipAddress, vipSubnetId }: Pick<DesiredLoadBalancer, 'vipAddress' | 'vipSubnetId'>,
 ): UnservablePart[] {
   const refuse = (is: boolean, field: string, reason: string) =>
     is ? [part('pool', pool.id, field, reason)] : [];
@@ -184,7 +185,7 @@ function ofOvnPool(
     ),
     ...pool.members.flatMap((member) =>
       // Of a project's own subnets the cloud knows, and says, which of them it cannot serve.
-      ofOvnMember(member, settings, vipSubnetId !== null || member.subnetId != null),
+      ofOvnMember(member, settings, vipAddress, vipSubnetId != null || member.subnetId != null),
     ),
   ];
 }
@@ -192,6 +193,7 @@ function ofOvnPool(
 function ofOvnMember(
   member: DesiredPool['members'][number],
   settings: OpenStackSettings,
+  vipAddress: string,
   isInOwnSubnet: boolean,
 ): UnservablePart[] {
   const refuse = (is: boolean, field: string, reason: string) =>
@@ -202,6 +204,11 @@ function ofOvnMember(
     return range !== undefined && rangeContains(range, member.address);
   });
   return [
+    ...refuse(
+      member.address.includes(':') !== vipAddress.includes(':'),
+      'address',
+      `must be of IPv${vipAddress.includes(':') ? 6 : 4}, as the load balancer is: OVN translates none`,
+    ),
     ...refuse(
       !isKnown && !isInOwnSubnet,
       'address',

@@ -1,13 +1,21 @@
-import type { AddressProvider, AddressSource } from '../../features/networking/addresses/port.ts';
+import {
+  type AddressProvider,
+  type AddressSource,
+  OWN_PREFIX,
+} from '../../features/networking/addresses/port.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
-import { hostsOf, parseRange } from '../../kernel/ip.ts';
+import { addressText, hostsOf, parseRange, rangeContains } from '../../kernel/ip.ts';
 import { READY } from '../../kernel/operation.ts';
+import { OVN } from './abilities.ts';
 import { EngineFault } from './faults.ts';
 import type { OpenStackOptions } from './load-balancers.ts';
 import type { EngineObjects } from './marks.ts';
 import { Neutron } from './neutron.ts';
 import { Nouns } from './nouns.ts';
 import type { OpenStackSettings } from './settings.ts';
+
+/** Where the IPv6 subnet lies that each region has: nothing leads there in a cloud. */
+const OWN = parseRange(OWN_PREFIX);
 
 /** Addresses of Neutron: each is a port, or a floating IP, that carries the id of what it is for. Asked again for the
  *  same id it is the same address. */
@@ -19,6 +27,7 @@ export class OpenStackAddresses implements AddressProvider {
   readonly separateNetworks = true;
   readonly givesAll = true;
   readonly choosesGateways = true;
+  readonly dualFault: string | null;
   readonly conversionFault =
     'Floating IPs of this region belong to another network than reserved fixed IPs: neither can become the other';
 
@@ -27,6 +36,10 @@ export class OpenStackAddresses implements AddressProvider {
     this.#nouns = new Nouns(session, objects);
     this.#objects = objects;
     this.#settings = settings;
+    this.dualFault =
+      settings.load_balancers?.provider === OVN
+        ? 'cannot be dual: load balancers of this region have one address, which OVN balances'
+        : null;
   }
 
   async allocateAddress(inUse: ReadonlySet<string>, id: string, within?: AddressSource): Promise<string> {
@@ -76,14 +89,10 @@ export class OpenStackAddresses implements AddressProvider {
     });
   }
 
-  subnetFault(cidr: string): string | null {
-    return cidr.includes(':')
-      ? 'load balancers of this region have addresses of IPv4: choose such a subnet'
-      : null;
-  }
-
-  async ipv6Fault(): Promise<string | null> {
-    return 'its network for load balancers is one of IPv4';
+  async ipv6Fault(cidr: string): Promise<string | null> {
+    const range = parseRange(cidr);
+    const isOwn = !range || !OWN || !rangeContains(OWN, addressText(range.version, range.first));
+    return isOwn ? null : 'its external network is one of IPv4: choose a subnet of a network of yours';
   }
 
   changeAddress = async () => READY;

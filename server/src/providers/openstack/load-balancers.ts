@@ -136,14 +136,15 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     const port = await this.#vipPort(desired);
     const loadBalancer = await this.#find(desired.id);
     if (!loadBalancer) {
-      await this.#octavia.create({
+      const its = {
         name: `virga-${desired.id}`,
         tags: [markOf(desired.id)],
         vip_port_id: port.id,
         admin_state_up: desired.adminStateUp,
         provider: settings.load_balancers?.provider,
         flavor_id: this.#flavorOf(desired),
-      });
+      };
+      await this.#octavia.create(Object.assign(its, await this.#additionalVip(desired)));
       return change('load balancer: new');
     }
     if (isPending(loadBalancer)) return WAITING;
@@ -237,18 +238,40 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
 
   /** The port of its virtual address, which is made first and stays when what it belongs to is made anew.
    *  @throws TaskFailed when something else in the cloud has the address */
-  async #vipPort({ id, vipAddress, vipSubnetId }: DesiredLoadBalancer) {
+  async #vipPort(desired: DesiredLoadBalancer) {
+    const { id, vipAddress, vipSubnetId } = desired;
     const subnet = vipSubnetId ? await this.#nouns.engineId({ kind: 'subnet', id: vipSubnetId }) : undefined;
     if (vipSubnetId && subnet === undefined)
       throw new EngineFault('missing', 404, `subnet ${vipSubnetId} is not there in the cloud`);
+    const second = await this.#secondVip(desired);
     const there = await this.#neutron.portAt(vipAddress, subnet);
-    if (there) return there;
+    const has = there?.fixed_ips.some(({ ip_address: address }) => address === second?.ip_address);
+    if (there && (!second || has)) return there;
     try {
-      return await this.#neutron.ensurePort(id, vipAddress, subnet);
+      const port = there ?? (await this.#neutron.ensurePort(id, vipAddress, subnet));
+      if (second) await this.#neutron.addAddress(port, second.subnet_id, second.ip_address);
+      return port;
     } catch (error) {
       if (!(error instanceof EngineFault) || error.kind !== 'conflict') throw error;
-      throw new TaskFailed(`${vipAddress} is in use by something else in the cloud: ${error.message}`);
+      const all = [vipAddress, ...(second ? [second.ip_address] : [])].join(' or ');
+      throw new TaskFailed(`${all} is in use by something else in the cloud: ${error.message}`);
     }
+  }
+
+  /** The second virtual address, of IPv6, as the cloud says it. */
+  async #secondVip({ additionalSubnetId, extraAddresses }: DesiredLoadBalancer) {
+    const ip_address = extraAddresses.find((address) => address.includes(':'));
+    if (!additionalSubnetId || ip_address === undefined) return undefined;
+    const subnet_id = await this.#nouns.engineId({ kind: 'subnet', id: additionalSubnetId });
+    if (subnet_id === undefined)
+      throw new EngineFault('missing', 404, `subnet ${additionalSubnetId} is not there in the cloud`);
+    return { subnet_id, ip_address };
+  }
+
+  /** Of a port with two addresses Octavia must be told which is the first. */
+  async #additionalVip(desired: DesiredLoadBalancer): Promise<object> {
+    const second = await this.#secondVip(desired);
+    return second ? { vip_address: desired.vipAddress, additional_vips: [second] } : {};
   }
 
   /** The cloud's ids of the subnets that members name. */
@@ -336,7 +359,7 @@ const partsOf = ({ listeners, pools }: FoundTree): readonly Found[] => [
   ...pools.flatMap(({ pool, members, monitor }) => [pool, ...members, ...(monitor ? [monitor] : [])]),
 ];
 
-/** Those of its further addresses that are floating IPs of the cloud. */
+/** Those of its further addresses that are floating IPs of the cloud, which all are of IPv4. */
 function floatingOf({ extraAddresses }: DesiredLoadBalancer, { external }: OpenStackSettings): string[] {
-  return external ? [...extraAddresses] : [];
+  return external ? extraAddresses.filter((address) => !address.includes(':')) : [];
 }

@@ -32,6 +32,8 @@ export class OpenStackNetworks implements NetworkProvider {
   /** Which of the cloud's techniques carries a network is the cloud's business. */
   readonly types = ['vxlan'] as const;
   readonly alwaysSnat = true;
+  readonly ipv6DhcpFault =
+    'cannot be changed for a subnet of IPv6 in this region: create another subnet, which has it as you want it';
   readonly #options: OpenStackOptions;
   readonly #nouns: Nouns;
   readonly #routers: Routers;
@@ -114,7 +116,9 @@ export class OpenStackNetworks implements NetworkProvider {
     const { networkId, cidr, gateway } = desired;
     const noun = { kind: 'network', id: networkId } as const;
     const network = (await this.#nouns.find(noun)) ?? (await this.#network(networkId)).found;
-    const fixed = { network_id: network.id, cidr, ip_version: parseRange(cidr)?.version ?? 4 };
+    const ip_version = parseRange(cidr)?.version ?? 4;
+    const modes: Fields = ip_version === 6 && desired.enableDhcp ? STATEFUL : {};
+    const fixed = Object.assign({ network_id: network.id, cidr, ip_version }, modes);
     const goal = {
       gateway_ip: gateway,
       enable_dhcp: desired.enableDhcp,
@@ -237,6 +241,10 @@ export class OpenStackNetworks implements NetworkProvider {
 
 const isSameSet = (one: readonly string[], other: readonly string[]) =>
   [...one].sort().join() === [...other].sort().join();
+
+/** Guests get by DHCP the addresses that are chosen here, and routers tell them so, and that they lead outside. The
+ *  cloud takes these words with a creation alone. */
+const STATEFUL = { ipv6_address_mode: 'dhcpv6-stateful', ipv6_ra_mode: 'dhcpv6-stateful' } as const;
 
 /** All addresses of a subnet but its gateway's. */
 export function poolsOf(cidr: string, gateway: string | null): { start: string; end: string }[] {

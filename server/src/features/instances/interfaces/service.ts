@@ -73,7 +73,8 @@ export class InterfaceService {
         securityGroupIds: await groupsOfNewPort(tx, ctx, wish.type, groups),
         field: '',
       };
-      const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), [requested]);
+      const addresses = this.#deps.addressesOf(ctx.region.id);
+      const { ports, externalIps } = await openPorts(tx, ctx, deviceOf(id), [requested], addresses);
       const task = await startChange(tx, ctx, row, 'attach_interface', { portId: ports[0]?.id });
       await reserve(tx, ctx.quota, { external_ip_count: externalIps });
       return task;

@@ -27,6 +27,8 @@ export interface AddressProvider {
   /** Why load balancers cannot have IPv6 addresses of this subnet here and now, for the user to read, or null: they
    *  can. Absent: they can. */
   ipv6Fault?(cidr: string): Promise<string | null>;
+  /** Why load balancers cannot have an address of each IP version, for the user to read. Absent or null: they can. */
+  readonly dualFault?: string | null;
   /** True when two networks may use the same addresses without getting into each other's way. */
   readonly separateNetworks?: boolean;
   /** True when its addresses must be asked for in separate networks, too: somebody else may give them as well. */

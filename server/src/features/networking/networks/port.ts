@@ -14,6 +14,8 @@ export interface NetworkProvider extends Looks<DesiredNoun, NounKind> {
   readonly types?: readonly NetworkType[];
   /** True where routers translate addresses of whatever leaves a region, and cannot be told not to. */
   readonly alwaysSnat?: true;
+  /** Why `enable_dhcp` of a subnet of IPv6 cannot be changed, for the user to read. Absent: it can. */
+  readonly ipv6DhcpFault?: string;
   /** Makes it what is desired.
    *  @throws TaskFailed when that cannot be done */
   apply(desired: DesiredNoun, operation: Operation): Promise<Applied>;

@@ -3,7 +3,14 @@ import { canonicalAddress, isHostOf, parseRange } from '../../../kernel/ip.ts';
 import type { Tx } from '../../../platform/database/db.ts';
 import { requireFree } from '../../../platform/database/held-table.ts';
 import type { RegionContext, Scoped } from '../../../platform/http/context.ts';
-import { type AddressRoom, giveAddress, giveAnyAddress, lockAddresses } from '../addresses/index.ts';
+import {
+  type AddressProvider,
+  type AddressRoom,
+  giveAddress,
+  giveAnyAddress,
+  lockAddresses,
+  requireIpv6,
+} from '../addresses/index.ts';
 import { type AddressSubnet, findSubnet, WHOLE_REGION } from '../networks/index.ts';
 import { type Device, deviceOf, deviceText, type PortRow } from './model.ts';
 import * as store from './store.ts';
@@ -43,6 +50,7 @@ export interface OpenedPorts {
 
 /** Opens ports with addresses for a device, or gives it reserved ones, in the caller's transaction. For regions
  *  whose networks have their addresses to themselves.
+ *  @param addresses of the region; absent: every one of them can be had
  *  @throws Invalid naming the field at fault, NotFound for what an interface names, Conflict when an address or port
  *  is in use, a subnet has no free address or a task holds something of it */
 export async function openPorts(
@@ -50,9 +58,16 @@ export async function openPorts(
   ctx: PortScope,
   device: Device,
   requested: readonly RequestedPort[],
+  addresses?: AddressProvider,
 ): Promise<OpenedPorts> {
   const found: (readonly AddressSubnet[])[] = [];
-  for (const one of requested) found.push(await subnetsOf(tx, ctx, one));
+  for (const one of requested) {
+    const subnets = await subnetsOf(tx, ctx, one);
+    for (const { network, version, cidr } of subnets)
+      if (network.external && version === 6)
+        await requireIpv6({ providerOf: () => addresses }, ctx.region, cidr, fieldOf(one, 'ip_family'));
+    found.push(subnets);
+  }
   await lockAddresses(tx, ctx.region.id, found.flat().map(spaceOf));
   const ports: PortRow[] = [];
   let externalIps = 0;

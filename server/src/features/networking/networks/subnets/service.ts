@@ -96,6 +96,9 @@ export class SubnetService {
       const row = await store.lockSubnet(tx, id, scope);
       const settings = settingsAfter(row, input);
       requireFree('Subnet', row);
+      const fault = this.#deps.providerOf(ctx.region.id)?.ipv6DhcpFault;
+      if (fault && row.cidr.includes(':') && settings.enableDhcp !== row.enable_dhcp)
+        throw new Invalid({ enable_dhcp: [fault] });
       const { gateway } = settings;
       if (gateway !== null && gateway !== row.gateway_ip && (await store.isGiven(tx, id, gateway))) {
         throw new Conflict(
