@@ -50,7 +50,7 @@ describe.skipIf(!access?.machines)(
     test('a snapshot and an image that somebody deletes are lost, and can be deleted here', async () => {
       const volume = await made('volumes', disk);
       const snapshot = await made('snapshots', { name: 'kept', volume_id: volume });
-      const other = await made('snapshots', { name: 'kept, too', volume_id: volume });
+      const other = await made('snapshots', { name: 'older', volume_id: volume });
       const image = await made('images', { name: 'picture', volume_id: volume, source: 'volume' });
       const engines = [await engineIdOf(snapshot), await engineIdOf(image)];
       await behind('block-storage', 'DELETE', `/snapshots/${engines[0]}`);

@@ -182,12 +182,14 @@ export class OpenStackInstances implements InstanceProvider {
     this.#refuse(id, 'change the size of the instance', events.find(({ details }) => details)?.details);
   }
 
-  /** @throws TaskFailed, and tells the operator when there is no room */
+  /** @throws TaskFailed, and tells the operator */
   #refuse(id: string, what: string, reason: string | null | undefined): never {
-    const says = reason ?? 'the cloud does not say why';
-    if (!NO_ROOM.test(says)) throw new TaskFailed(`The cloud could not ${what}: ${says}`);
-    this.#options.log.warn({ instance: id }, `the region has no room: ${says}`);
-    throw new TaskFailed(`The region has no room for it: ${says}`);
+    const says = reason ?? 'it says why to its administrators alone';
+    const isFull = NO_ROOM.test(says);
+    const told = isFull ? 'the region has no room' : `the cloud could not ${what}`;
+    this.#options.log.warn({ instance: id }, `${told}: ${says}`);
+    if (isFull) throw new TaskFailed(`The region has no room for it: ${says}`);
+    throw new TaskFailed(`The cloud could not ${what}: ${says}`);
   }
 
   /** @param isRepeated Nova has taken the call already, and need not take it twice while it works on it */
