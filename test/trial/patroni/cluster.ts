@@ -183,11 +183,12 @@ export class PatroniCluster {
   async query(text: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
     const host = this.addresses.get(await this.primary());
     const client = new pg.Client({ host, port: 5432, user: 'postgres', password: PASSWORD, database });
+    client.on('error', () => undefined);
     await client.connect();
     try {
       return (await client.query(text)).rows;
     } finally {
-      await client.end();
+      await client.end().catch(() => undefined);
     }
   }
 

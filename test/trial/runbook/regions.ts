@@ -7,6 +7,9 @@ import type { Attempt, Entry } from './attempt.ts';
 /** Served by either machine, and by one machine alone until the operator names the other one. */
 export const BOTH = 1;
 export const ALONE = 3;
+/** With few addresses, until the operator adds a range. */
+const NARROW = 4;
+const narrow = [{ range: '198.18.79.160/29', interface: 'eth0' }];
 export const regionsOf = (node: Machine) => [
   {
     id: BOTH,
@@ -24,6 +27,7 @@ export const regionsOf = (node: Machine) => [
     node,
     addresses: [{ range: '198.18.79.128/27', interface: 'eth0' }],
   },
+  { id: NARROW, name: 'Narrow', provider: 'local', node: 'machine-1', addresses: narrow },
 ];
 
 interface Own {
@@ -37,6 +41,42 @@ const owners = async ({ lab }: Attempt): Promise<readonly Own[]> =>
   (await lab.operator.call('GET', '/virga/v1/nodes')).body.regions;
 
 export const regionEntries: readonly Entry[] = [
+  {
+    heading: 'VirgaRegionFull',
+    fault: 'load balancers have all addresses of a region',
+    alerts: ['VirgaRegionFull'],
+    try: async (attempt) => {
+      const { lab, as } = attempt;
+      let [made, failed] = [0, 0];
+      const create = async () => {
+        const answer = await as.call('POST', `/cloud/v1/loadbalancers/1/${NARROW}`, { name: 'narrow' });
+        if (answer.status !== 200) return answer;
+        if ((await as.ended(answer)).state === 'FINISHED') made += 1;
+        else failed += 1;
+        return answer;
+      };
+      let answer = await create();
+      while (answer.status === 200) answer = await create();
+      const [had, refused] = [made, failed];
+      await attempt.alerts();
+      const shown = JSON.parse(await attempt.virga(`region get-capacity ${NARROW} -o json`));
+      const full = shown.filter(({ status }: { readonly status: string }) => status === 'full');
+      // As the entry says: another range in the file, and nodes that read it.
+      narrow.push({ range: '198.18.79.168/29', interface: 'eth0' });
+      lab.saveRegions(regionsOf('machine-1'));
+      for (const api of lab.apis) {
+        await api.end('SIGTERM');
+        await api.start();
+      }
+      await lab.workers.get('machine-1')?.end('SIGKILL');
+      await lab.startWorker('machine-1');
+      await attempt.recovered('another load balancer', async () => {
+        await create();
+        return made > had;
+      });
+      return `${had} load balancers were made, ${refused} tasks of others failed before it was noticed, and then a creation was a ${answer.status}; \`get-capacity\` named ${full.map(({ resource }: { readonly resource: string }) => resource).join(', ')}; a range was added`;
+    },
+  },
   {
     heading: 'HAProxy is gone',
     fault: 'all HAProxys of a region are killed',
