@@ -94,8 +94,8 @@ export function Detail<Row extends Named>(props: DetailProps<Row>) {
       </PageHead>
       <FromBefore query={query} />
       <Facts facts={props.facts(row)} />
-      {isUuid(idOf(row)) && <WhereItLives id={idOf(row)} />}
       {props.children?.(row)}
+      {isUuid(idOf(row)) && <WhereItLives id={idOf(row)} />}
       {props.tabs && <DetailTabs tabs={props.tabs(row)} />}
       <Dialogs verbs={verbs} />
     </>

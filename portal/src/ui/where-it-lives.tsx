@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { operatorApi, useOperatorToken } from '../api/operator.ts';
+import { wordOf } from './badge.tsx';
 import { Copy } from './copy.tsx';
 import { Card, Facts } from './page.tsx';
 
@@ -17,7 +18,7 @@ export function WhereItLives({ id }: { readonly id: string }) {
     <Card title="Where it lives">
       <Facts
         facts={data.results.map(({ region_name, kind, engine_id }) => ({
-          label: `${kind.replaceAll('_', ' ')} in the cloud of ${region_name}`,
+          label: `${wordOf(kind)} in the cloud of ${region_name}`,
           value: (
             <>
               {engine_id} <Copy value={engine_id} />

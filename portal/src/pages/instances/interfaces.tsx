@@ -22,9 +22,12 @@ type Interface = Schemas['InstanceInterfaceList']['results'][number];
 const COLUMNS: readonly Column<Interface>[] = [
   {
     label: 'Address',
-    cell: ({ ip_assignments }) => (
-      <CopyText value={ip_assignments[0]?.ip_address ?? ''} label="Copy address" />
-    ),
+    cell: ({ ip_assignments }) =>
+      ip_assignments.map(({ ip_address }) => (
+        <div key={ip_address}>
+          <CopyText value={ip_address} label="Copy address" />
+        </div>
+      )),
   },
   { label: 'Network', cell: ({ network_details }) => network_details.name },
   {
