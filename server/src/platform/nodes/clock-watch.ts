@@ -4,7 +4,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import { sql } from '../database/sql.ts';
 import { Loop } from '../loop.ts';
-import { within } from '../tasks/within.ts';
+import { START_PATIENCE_MS, within } from '../tasks/within.ts';
 
 export interface ClockWatchOptions {
   readonly db: Db;
@@ -65,7 +65,7 @@ export class ClockWatch {
 
   /** @throws when the database does not answer */
   async start(): Promise<void> {
-    await this.measure();
+    await this.measure(START_PATIENCE_MS);
     this.#loop.start();
   }
 
@@ -75,9 +75,9 @@ export class ClockWatch {
 
   /** Measures once, and corrects the clock as far as it is wrong for certain.
    *  @throws when the database does not answer */
-  async measure(): Promise<void> {
+  async measure(patienceMs = PATIENCE_MS): Promise<void> {
     const { clock } = this.#options;
-    const { time, at, roundTripMs } = await this.#ask();
+    const { time, at, roundTripMs } = await this.#ask(patienceMs);
     const { source } = clock;
     const passed = source.steady() - at;
     const wrongMs = time + passed - clock.now().getTime();
@@ -86,13 +86,13 @@ export class ClockWatch {
     this.#say();
   }
 
-  async #ask(): Promise<Measured> {
+  async #ask(patienceMs: number): Promise<Measured> {
     const { db, clock } = this.#options;
     const { source } = clock;
     let best: Measured | undefined;
     for (let question = 0; question < QUESTIONS; question++) {
       const requested = source.steady();
-      const time = await within(PATIENCE_MS, readTime(db));
+      const time = await within(patienceMs, readTime(db));
       const roundTripMs = source.steady() - requested;
       const measured = { time, at: requested + roundTripMs / 2, roundTripMs };
       if (best === undefined || roundTripMs < best.roundTripMs) best = measured;

@@ -3,7 +3,7 @@ import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Db } from '../database/db.ts';
 import { Loop } from '../loop.ts';
-import { within } from '../tasks/within.ts';
+import { START_PATIENCE_MS, within } from '../tasks/within.ts';
 import { type NodeRow, sayAlive, sayGone } from './store.ts';
 
 export interface PresenceOptions extends NodeRow {
@@ -44,7 +44,7 @@ export class Presence {
   }
 
   async start(): Promise<void> {
-    await this.#beat();
+    await this.#beat(START_PATIENCE_MS);
     this.#isKnown = true;
     this.#loop.start();
   }
@@ -60,7 +60,7 @@ export class Presence {
     this.#options.log[level](`others were not notified that this node is alive: ${messageOf(error)}`);
   }
 
-  #beat(): Promise<void> {
-    return within(PATIENCE_MS, sayAlive(this.#options.db, this.#session, this.#options));
+  #beat(patienceMs = PATIENCE_MS): Promise<void> {
+    return within(patienceMs, sayAlive(this.#options.db, this.#session, this.#options));
   }
 }
