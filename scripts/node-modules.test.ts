@@ -147,6 +147,7 @@ test('every package of our lock file is known by what is in it, and by no addres
 
 test('an install says how far it is, also while nothing comes, and no longer than whoever waits for it', async () => {
   lock(two);
+  install({ 'node_modules/a': { version: '1.0.0' } });
   const program = path.join(ROOT, 'scripts/lib/install-progress.mjs');
   // The shell is whoever waits; it ends when its input does.
   const words = `"${process.execPath}" "${program}" "${root}" false $$ 20 & read line`;
@@ -154,7 +155,11 @@ test('an install says how far it is, also while nothing comes, and no longer tha
   const lines = createInterface({ input: shell.stdout });
   const next = async () => String((await once(lines, 'line'))[0]);
   expect(await next()).toMatch(/^npm has installed nothing yet after \d+ s\. Without a network it tries/);
-  install({ 'node_modules/a': { version: '1.0.0' } });
+  // npm removes first what is there.
+  rmSync(path.join(root, 'node_modules'), { recursive: true });
+  await next();
+  await next();
+  install({ 'node_modules/b': { version: '2.0.0' } });
   let line = await next();
   while (line.includes('nothing')) line = await next();
   expect(line).toMatch(/^npm has installed 1 of 2 packages after \d+ s\.$/);

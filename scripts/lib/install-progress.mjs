@@ -5,16 +5,18 @@ import { missingPackages } from './node-modules.mjs';
 
 const [root = '.', development = '', parent = '0', everyMs = '15000'] = process.argv.slice(2);
 const began = performance.now();
-const atFirst = missingPackages(root, development === 'true').length;
+let most = missingPackages(root, development === 'true').length;
 
 setInterval(() => {
   // Whoever installs may have been killed.
   if (process.ppid !== Number(parent)) process.exit();
   const left = missingPackages(root, development === 'true').length;
+  // It removes the packages that are there first.
+  most = Math.max(most, left);
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(
-    left === atFirst
+    left === most
       ? `npm has installed nothing yet after ${seconds} s. Without a network it tries for some minutes, and then says so.`
-      : `npm has installed ${atFirst - left} of ${atFirst} packages after ${seconds} s.`,
+      : `npm has installed ${most - left} of ${most} packages after ${seconds} s.`,
   );
 }, Number(everyMs));
