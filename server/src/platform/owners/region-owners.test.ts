@@ -179,6 +179,21 @@ test('a region with data stays on a machine that answers for its addresses, and 
   expect(rows).toEqual([{ has_data: false }]);
 });
 
+test('a machine whose folders cannot be read keeps its lease, and counts as having data', async () => {
+  const kept = () => {
+    throw new Error('EIO: i/o error');
+  };
+  const one = ownersOn('one', db, () => 0, { kept });
+  await one.begin();
+  await one.claimFree();
+  await db.run(sql`update region_owners set renewed_at = now() - interval '1 hour'`);
+  await one.renew();
+  const rows = await db.rows<{ has_data: boolean; heard: boolean }>(
+    sql`select has_data, renewed_at > now() - interval '1 minute' as heard from region_owners`,
+  );
+  expect(rows).toEqual([{ has_data: true, heard: true }]);
+});
+
 test('while the programs of a region that was lost are ended, those of others keep their owner', async () => {
   await db.run(sql`insert into regions (id, display_name, slug, state, provider, settings, created_at)
      values (3, 'Other', 'other', 'ACTIVE', 'local', '{}', now())`);

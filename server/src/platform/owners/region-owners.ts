@@ -34,6 +34,16 @@ const ALIVE_MS = 15_000;
 /** Of many addresses a few tell. */
 const ADDRESSES = 8;
 
+/** Whether a machine has files that do not move with the region. One that cannot read its folders keeps its lease, and
+ *  counts as having some. */
+function hasData(data: OwnedDataPlane): boolean {
+  try {
+    return data.kept().some(({ kind }) => kind !== 'load_balancer');
+  } catch {
+    return true;
+  }
+}
+
 /** The leases of this node on regions that only one node at a time may work on. */
 export class RegionOwners {
   readonly #options: RegionOwnersOptions;
@@ -168,7 +178,7 @@ export class RegionOwners {
       regionId,
       epoch,
       fault: (await data.fault().catch(messageOf)) ?? null,
-      hasData: data.kept().some(({ kind }) => kind !== 'load_balancer'),
+      hasData: hasData(data),
       addresses: data.addresses().slice(0, ADDRESSES),
     };
   }
