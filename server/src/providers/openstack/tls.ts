@@ -49,10 +49,8 @@ function ofListener(listener: DesiredListener): readonly TlsSecret[] {
 
 function ofPool({ tls }: DesiredPool): readonly TlsSecret[] {
   if (!tls) return [];
-  return [
-    ...[tls.caBundle, tls.crl].filter((pem) => pem !== null).map(textOf),
-    ...(tls.clientCertificate ? [bundleOf(tls.clientCertificate)] : []),
-  ];
+  const trusted = [tls.caBundle, tls.crl].filter((pem) => pem !== null);
+  return [...trusted.map(textOf), ...(tls.clientCertificate ? [bundleOf(tls.clientCertificate)] : [])];
 }
 
 /** What a listener says of TLS; nothing where it does not end it. */
