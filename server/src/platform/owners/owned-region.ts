@@ -24,6 +24,8 @@ export interface OwnedDataPlane {
   release(programs: 'leave' | 'stop'): Promise<void>;
   /** What has files in this data directory. */
   kept(): readonly Leftover[];
+  /** Whether some of that does not move with the region. Quick, however much there is. */
+  hasData(): boolean;
   /** Of the region, on interfaces of this machine: at them others can ask whether it is there. */
   addresses(): readonly string[];
   /** Removes what is here of resources that were deleted.

@@ -161,9 +161,8 @@ test('a machine that answers for the addresses of its region is busy, and gets i
 test('a region with data stays on a machine that answers for its addresses, and moves when that is gone', async () => {
   await db.run(sql`update regions set settings = '{"nodes": ["one", "two"]}' where id = 1`);
   let [now, isThere] = [0, true];
-  const kept = () => [{ kind: 'postgresql_cluster' as const, id: 'shop', creator: null }];
   const isElsewhere = async (addresses: readonly string[] = []) => isThere && addresses.includes('192.0.2.7');
-  const one = ownersOn('one', db, () => now, { kept, addresses: () => ['192.0.2.7'] });
+  const one = ownersOn('one', db, () => now, { hasData: () => true, addresses: () => ['192.0.2.7'] });
   const two = ownersOn('two', db, () => now, { isElsewhere });
   await one.begin();
   await one.claimFree();
@@ -180,10 +179,10 @@ test('a region with data stays on a machine that answers for its addresses, and 
 });
 
 test('a machine whose folders cannot be read keeps its lease, and counts as having data', async () => {
-  const kept = () => {
+  const hasData = () => {
     throw new Error('EIO: i/o error');
   };
-  const one = ownersOn('one', db, () => 0, { kept });
+  const one = ownersOn('one', db, () => 0, { hasData });
   await one.begin();
   await one.claimFree();
   await db.run(sql`update region_owners set renewed_at = now() - interval '1 hour'`);

@@ -38,7 +38,7 @@ const ADDRESSES = 8;
  *  counts as having some. */
 function hasData(data: OwnedDataPlane): boolean {
   try {
-    return data.kept().some(({ kind }) => kind !== 'load_balancer');
+    return data.hasData();
   } catch {
     return true;
   }

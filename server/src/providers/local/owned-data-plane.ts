@@ -52,6 +52,7 @@ export function createOwnedDataPlane({ addresses, engines, fence, fault, folderI
       }
     },
     kept: () => engines.flatMap((each) => each.kept()),
+    hasData: () => engines.some((each) => each.hasData()),
     addresses: () => addresses.external(),
     clear: async (deleted: readonly Leftover[], elsewhere: number | null): Promise<readonly Leftover[]> => {
       const alone = (change: () => Promise<unknown>): Promise<boolean> =>

@@ -8,6 +8,7 @@ export function dataPlane(parts: Partial<OwnedDataPlane> = {}): OwnedDataPlane {
     isElsewhere: async () => false,
     takeOver: async () => {},
     kept: () => [],
+    hasData: () => false,
     addresses: () => [],
     clear: async () => [],
     release: async () => {},

@@ -31,6 +31,8 @@ export interface Engine {
   addresses(): readonly string[];
   /** What has a folder here. */
   kept(): readonly Leftover[];
+  /** Whether it has files that do not move with the region. Asked with each renewal of the lease: names of folders tell. */
+  hasData(): boolean;
   /** Removes all that something has here. Whoever calls keeps all other processes from changing the region meanwhile. */
   clear(id: string): Promise<void>;
   /** Leaves its programs to another process, or ends them. It may work again afterwards. */

@@ -157,6 +157,8 @@ export class LocalKubernetes implements KubernetesProvider, Engine {
   kept = (): readonly Leftover[] =>
     this.#clusters().map((id) => ({ kind: 'k8s_cluster', id, creator: null }));
 
+  hasData = (): boolean => this.#clusters().length > 0;
+
   clear = (id: string): Promise<void> =>
     this.#changes.alone(id, async () => {
       const paths = this.#paths(id);

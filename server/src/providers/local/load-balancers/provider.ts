@@ -174,6 +174,9 @@ class Provider implements LocalLoadBalancers {
 
   kept = (): readonly Leftover[] => this.#homes().map((id) => ({ kind: 'load_balancer', id, creator: null }));
 
+  /** What is here is made again from the database. */
+  hasData = (): boolean => false;
+
   clear = (id: string): Promise<void> => this.#reconciler.alone(id, () => this.#remove(id));
 
   release = (programs: Programs): Promise<void> => this.#release(programs);

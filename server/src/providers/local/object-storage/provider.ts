@@ -115,6 +115,8 @@ export class LocalObjectStorage implements ObjectStorageProvider, Engine {
 
   kept = (): readonly Leftover[] => this.#servers.kept();
 
+  hasData = (): boolean => this.#servers.hasData();
+
   clear = (id: string): Promise<void> => this.#servers.clear(id);
 
   release = (programs: Programs): Promise<void> => this.#servers.release(programs);

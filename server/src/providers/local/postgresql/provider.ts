@@ -158,6 +158,8 @@ export class LocalPostgresql implements PostgresqlProvider, Engine {
   kept = (): readonly Leftover[] =>
     homesIn(this.#root).map((id) => ({ kind: 'postgresql_cluster', id, creator: null }));
 
+  hasData = (): boolean => homesIn(this.#root).length > 0;
+
   clear = (id: string): Promise<void> => this.#changes.alone(id, () => this.#remove(id));
 
   /** It is known no longer, so that nothing supervises it. */

@@ -93,6 +93,8 @@ export class LocalSftpStorage implements SftpStorageProvider, Engine {
 
   kept = (): readonly Leftover[] => this.#servers.kept();
 
+  hasData = (): boolean => this.#servers.hasData();
+
   clear = (id: string): Promise<void> => this.#servers.clear(id);
 
   release = (programs: Programs): Promise<void> => this.#servers.release(programs);

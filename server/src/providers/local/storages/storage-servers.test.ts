@@ -20,14 +20,12 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('only a storage that was made here to its end is served here', async () => {
-  const warnings: string[] = [];
-  const notes: Record<string, StorageServer['notes']> = {
-    1: { creator: 'task' },
-    2: { creator: 'task', isNew: true },
-    3: null,
-  };
-  const servers = new StorageServers<StorageServer>({
+/** Storages of which this is noted. */
+function serversWith(
+  notesOf: (id: string) => StorageServer['notes'],
+  warnings: string[] = [],
+): StorageServers<StorageServer> {
+  return new StorageServers<StorageServer>({
     dataDir,
     fence,
     log: { warn: (_, message) => warnings.push(message) },
@@ -48,11 +46,37 @@ test('only a storage that was made here to its end is served here', async () => 
         traffic: path.join(home, 'traffic'),
         report: path.join(home, 'report'),
       };
-      return { paths, notes: notes[id] ?? null, stop: async () => undefined };
+      return {
+        paths,
+        get notes() {
+          return notesOf(id);
+        },
+        stop: async () => undefined,
+      };
     },
     makeFolders: () => undefined,
     removeFolders: async () => undefined,
   });
+}
+
+test('folders tell that storages are here: what is noted of them is not read', () => {
+  const servers = serversWith(() => {
+    throw new Error('EIO: i/o error');
+  });
+  expect(servers.hasData()).toBe(false);
+  mkdirSync(homeOf(servers.root, '7'), { recursive: true });
+  expect(servers.hasData()).toBe(true);
+  expect(() => servers.kept()).toThrow('EIO');
+});
+
+test('only a storage that was made here to its end is served here', async () => {
+  const warnings: string[] = [];
+  const notes: Record<string, StorageServer['notes']> = {
+    1: { creator: 'task' },
+    2: { creator: 'task', isNew: true },
+    3: null,
+  };
+  const servers = serversWith((id) => notes[id] ?? null, warnings);
   for (const id of Object.keys(notes)) mkdirSync(homeOf(servers.root, id), { recursive: true });
   const look = () =>
     servers.observe(['1', '2', '3'], async (id) => ({ id }), {

@@ -36,7 +36,7 @@ export interface StorageServersOptions<S extends StorageServer> extends EngineHo
   removeFolders(paths: S['paths']): Promise<void>;
 }
 
-const hasData = ({ paths, notes }: StorageServer) => existsSync(paths.data) && notes !== null && !notes.isNew;
+const isWhole = ({ paths, notes }: StorageServer) => existsSync(paths.data) && notes !== null && !notes.isNew;
 
 const SIDE_BY_SIDE = 4;
 
@@ -73,7 +73,7 @@ export class StorageServers<S extends StorageServer> {
 
   /** To undo a change of a storage whose data are elsewhere: nothing here has changed. */
   isLeftAlone(server: S, { type }: Operation): boolean {
-    return type === this.#options.undoing && !hasData(server);
+    return type === this.#options.undoing && !isWhole(server);
   }
 
   /** Its folders. What another database has left under its number goes first.
@@ -85,7 +85,7 @@ export class StorageServers<S extends StorageServer> {
       await this.#stop(server);
       await this.#options.removeFolders(paths);
     }
-    if (!isNew && !hasData(server)) throw new TaskFailed(madeElsewhere('storage'));
+    if (!isNew && !isWhole(server)) throw new TaskFailed(madeElsewhere('storage'));
     this.#options.makeFolders(paths);
   }
 
@@ -104,6 +104,11 @@ export class StorageServers<S extends StorageServer> {
       const creator = this.#server(id).notes?.creator;
       return creator === undefined ? [] : [{ kind, id, creator }];
     });
+  }
+
+  /** Whether a storage has a folder here, without a look at what is noted of it. */
+  hasData(): boolean {
+    return storagesIn(this.root).length > 0;
   }
 
   /** Removes all that a storage has here. Whoever calls keeps other processes away. */
@@ -133,7 +138,7 @@ export class StorageServers<S extends StorageServer> {
       desired,
       look: async (each) => {
         const server = this.#server(each.id);
-        if (!hasData(server)) throw new TaskFailed(madeElsewhere('storage'));
+        if (!isWhole(server)) throw new TaskFailed(madeElsewhere('storage'));
         const seen = await look(server, each);
         this.#faults.delete(each.id);
         return seen;
