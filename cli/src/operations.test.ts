@@ -159,6 +159,7 @@ describe('what is wrong', () => {
     ['lbb list', 2, /unknown command 'lbb'\n\(Did you mean lb\?\)/],
     ['lb create --nam web', 2, /unknown option '--nam'\n\(Did you mean --name\?\)/],
     ['lb create', 2, /^--name is needed: Its name\.\n$/],
+    ['client update 2', 2, /^There is nothing to change: give at least one of --name, --email\n$/],
     ['lb get', 2, /missing required argument 'load-balancer'/],
     ['lb list --limit many', 2, /^--limit must be a whole number, not "many"\n$/],
     ['lb list -o xml', 2, /Allowed choices are table, json, yaml, name/],

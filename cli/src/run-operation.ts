@@ -159,8 +159,14 @@ async function bodyOf(given: Given, known: Known): Promise<unknown> {
     throw new UsageError(
       missing.map(({ name, means }) => `--${flagOf(name)} is needed: ${means}`).join('\n'),
     );
+  // The API changes nothing then, and says that it worked.
+  if (row.method === 'PATCH' && read === undefined && Object.keys(body).length === 0)
+    throw new UsageError(`There is nothing to change: give at least one of ${flagsOf(row).join(', ')}`);
   return body;
 }
+
+const flagsOf = ({ flags }: OperationRow): readonly string[] =>
+  flags.filter((flag) => flag.in === 'body').map(({ name }) => `--${flagOf(name)}`);
 
 interface Call extends Known {
   readonly body: unknown;
