@@ -155,8 +155,18 @@ describe('an answer', () => {
 
 describe('what is wrong', () => {
   test.each([
-    ['lb crate', 2, /unknown command 'crate'\n\(Did you mean create\?\)/],
+    [
+      'lb crate',
+      2,
+      /unknown command 'crate'\n\(Did you mean create\?\)\nWhat can be done with lb:\n {2}create, /,
+    ],
+    [
+      'subnet show',
+      2,
+      /unknown command 'show'\nWhat can be done with subnet:\n {2}create, list, get, [a-z, ]+\n$/,
+    ],
     ['lbb list', 2, /unknown command 'lbb'\n\(Did you mean lb\?\)/],
+    ['wxyz list', 2, /^error: unknown command 'wxyz'\nAll commands and nouns: virga --help\n$/],
     ['lb create --nam web', 2, /unknown option '--nam'\n\(Did you mean --name\?\)/],
     ['lb create', 2, /^--name is needed: Its name\.\n$/],
     ['client update 2', 2, /^There is nothing to change: give at least one of --name, --email\n$/],

@@ -31,7 +31,15 @@ export function programOf(terminal: Terminal): Command {
   for (const { noun, group, means } of TABLE.nouns)
     program.command(noun).description(means).usage('<verb> [options]').helpGroup(group);
   program.addCommand(edgeCommand().helpGroup('A cloud on this machine:').copyInheritedSettings(program));
-  program.hook('preSubcommand', (_, noun) => addOperations(noun, terminal));
+  program.hook('preSubcommand', (_, noun) => {
+    addOperations(noun, terminal);
+    explainUnknown(
+      noun,
+      () => `What can be done with ${noun.name()}:\n  ${lines(verbsOf(noun), 2)}`,
+      terminal,
+    );
+  });
+  explainUnknown(program, () => 'All commands and nouns: virga --help', terminal);
   // One screen: the nouns in a line for each group, though a wrong word is compared with each of them.
   const isNoun = new Set(TABLE.nouns.map(({ noun }) => noun));
   program.configureHelp({
@@ -46,6 +54,20 @@ export function programOf(terminal: Terminal): Command {
   return program;
 }
 
+/** Says what there is: what commander finds near to an unknown word, if anything, need not be what was meant. */
+function explainUnknown(command: Command, words: () => string, terminal: Terminal): void {
+  command.exitOverride((error) => {
+    if (error.code === 'commander.unknownCommand') terminal.say(words());
+    throw error;
+  });
+}
+
+const verbsOf = (noun: Command): readonly string[] =>
+  noun
+    .createHelp()
+    .visibleCommands(noun)
+    .map((verb) => verb.name());
+
 const MORE = 'virga <noun> --help says what can be done with it. The manual is docs/command.md.';
 const INDENT = 26;
 
@@ -54,16 +76,16 @@ function nounsByGroup(): string {
   return groups
     .map((group) => {
       const nouns = TABLE.nouns.filter((each) => each.group === group).map(({ noun }) => noun);
-      return `  ${group.padEnd(INDENT - 2)} ${lines(nouns)}`;
+      return `  ${group.padEnd(INDENT - 2)} ${lines(nouns, INDENT + 1)}`;
     })
     .join('\n');
 }
 
 const WIDTH = 80;
 
-/** Words in lines of a terminal, those after the first indented. */
-function lines(words: readonly string[]): string {
-  const room = WIDTH - INDENT;
+/** Words in lines of a terminal, those after the first indented by so many columns. */
+function lines(words: readonly string[], indent: number): string {
+  const room = WIDTH - indent;
   const all = words.reduce<string[]>((made, word) => {
     const last = made.at(-1);
     if (last !== undefined && last.length + word.length + 2 < room)
@@ -71,5 +93,5 @@ function lines(words: readonly string[]): string {
     else made.push(word);
     return made;
   }, []);
-  return all.join(`,\n${' '.repeat(INDENT + 1)}`);
+  return all.join(`,\n${' '.repeat(indent)}`);
 }
