@@ -18102,10 +18102,10 @@ export interface components {
             /** @description The primary first; empty until the cluster has its place */
             servers: components["schemas"]["PostgresqlServer"][];
             /**
-             * @description What the cluster is doing. `read_only`: its storage is full; `closed`: it was written to all the same, and nobody may connect
+             * @description What the cluster is doing. `read_only`: its storage is full; `closed`: it was written to all the same, and nobody may connect; `stopped`: its client is suspended
              * @enum {string}
              */
-            phase: "creating" | "restoring" | "serving" | "copying_replica" | "catching_up" | "taking_over" | "read_only" | "closed" | "down" | "changing" | "upgrading" | "deleting" | "failed";
+            phase: "creating" | "restoring" | "serving" | "copying_replica" | "catching_up" | "taking_over" | "read_only" | "closed" | "down" | "stopped" | "changing" | "upgrading" | "deleting" | "failed";
             /** @description What is still to come, in words; null: nothing */
             missing: string | null;
             /**

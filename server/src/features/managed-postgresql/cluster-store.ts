@@ -32,12 +32,11 @@ export async function readRunningIds(db: Db, regionId: number): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
-/** Ids of those that serve nobody, since their clients are suspended. */
-export async function readPausedIds(db: Db, regionId: number): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>(
-    sql`select id from postgresql_clusters where region_id = ${regionId} and ${IS_THERE} and ${IS_PAUSED} order by id`,
+/** Those that serve nobody, since their clients are suspended. */
+export function readPaused(db: Db, regionId: number): Promise<Pick<ClusterRow, 'id' | 'observed'>[]> {
+  return db.rows<Pick<ClusterRow, 'id' | 'observed'>>(
+    sql`select id, observed from postgresql_clusters where region_id = ${regionId} and ${IS_THERE} and ${IS_PAUSED} order by id`,
   );
-  return rows.map(({ id }) => id);
 }
 
 /** The cluster, if it should run now. */

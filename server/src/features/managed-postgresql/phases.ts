@@ -12,19 +12,30 @@ export type Phase =
   | 'deleting'
   | 'failed';
 
-const TASKS: readonly Phase[] = ['changing', 'upgrading', 'deleting'];
+/** What may come of any that no task works on. */
+const ALWAYS: readonly Phase[] = ['changing', 'upgrading', 'deleting', 'stopped'];
+const SERVING: readonly Phase[] = [
+  'serving',
+  'copying_replica',
+  'catching_up',
+  'taking_over',
+  'read_only',
+  'closed',
+  'down',
+];
 
 /** Which phase may follow which; a short one may pass unseen. */
 export const PHASE_TRANSITIONS: Transitions<Phase> = {
   creating: ['serving', 'restoring', 'deleting', 'failed'],
   restoring: ['serving', 'deleting', 'failed'],
-  serving: [...TASKS, 'catching_up', 'copying_replica', 'taking_over', 'read_only', 'down'],
-  copying_replica: [...TASKS, 'catching_up', 'read_only', 'down'],
-  catching_up: [...TASKS, 'serving', 'copying_replica', 'read_only', 'down'],
-  taking_over: [...TASKS, 'copying_replica', 'down'],
-  read_only: [...TASKS, 'serving', 'catching_up', 'copying_replica', 'closed', 'taking_over', 'down'],
-  closed: [...TASKS, 'read_only', 'taking_over', 'down'],
-  down: [...TASKS, 'serving', 'catching_up', 'copying_replica', 'read_only', 'closed'],
+  serving: [...ALWAYS, 'catching_up', 'copying_replica', 'taking_over', 'read_only', 'down'],
+  copying_replica: [...ALWAYS, 'catching_up', 'read_only', 'down'],
+  catching_up: [...ALWAYS, 'serving', 'copying_replica', 'read_only', 'down'],
+  taking_over: [...ALWAYS, 'copying_replica', 'down'],
+  read_only: [...ALWAYS, 'serving', 'catching_up', 'copying_replica', 'closed', 'taking_over', 'down'],
+  closed: [...ALWAYS, 'read_only', 'taking_over', 'down'],
+  down: [...ALWAYS, 'serving', 'catching_up', 'copying_replica', 'read_only', 'closed'],
+  stopped: [...SERVING, 'changing', 'upgrading', 'deleting'],
   changing: ['serving', 'catching_up', 'deleting'],
   upgrading: ['serving', 'copying_replica', 'deleting'],
   deleting: ['failed'],

@@ -106,7 +106,7 @@ export interface ObservedCluster {
 }
 
 /** What a cluster that no task works on is doing. Read-only: its storage is full. Closed: it was written to all the same,
- *  and nobody may connect. */
+ *  and nobody may connect. Stopped: its client is suspended. */
 export type ServingPhase =
   | 'serving'
   | 'copying_replica'
@@ -114,7 +114,8 @@ export type ServingPhase =
   | 'taking_over'
   | 'read_only'
   | 'closed'
-  | 'down';
+  | 'down'
+  | 'stopped';
 
 /** Which server does what. */
 export interface ServersSeen {

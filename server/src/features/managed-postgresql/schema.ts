@@ -275,7 +275,7 @@ export const Servers = Type.Object(
     ),
     phase: StringEnum(PHASES, {
       description:
-        'What the cluster is doing. `read_only`: its storage is full; `closed`: it was written to all the same, and nobody may connect',
+        'What the cluster is doing. `read_only`: its storage is full; `closed`: it was written to all the same, and nobody may connect; `stopped`: its client is suspended',
     }),
     missing: Nullable(Type.String(), { description: 'What is still to come, in words; null: nothing' }),
     took_over_at: Nullable(Type.String({ format: 'date-time' }), {

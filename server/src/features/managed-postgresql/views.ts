@@ -1,6 +1,6 @@
 import { zuluTime } from '../../kernel/codecs.ts';
 import type { ClusterRow } from './model.ts';
-import { phaseOf } from './phases.ts';
+import { type Phase, phaseOf } from './phases.ts';
 import type { ClusterView, Metrics } from './schema.ts';
 import type { UserRow } from './user-store.ts';
 
@@ -75,6 +75,9 @@ export function viewMetrics({ observed, spec }: ClusterRow): Metrics & { fault: 
   };
 }
 
+/** Those in which its primary accepts no connections. */
+const SHUT: readonly Phase[] = ['closed', 'down', 'stopped', 'failed'];
+
 /** Which server does what. Simulated ones are all as they should be. */
 export function viewServers(row: ClusterRow) {
   const { observed, spec } = row;
@@ -87,12 +90,19 @@ export function viewServers(row: ClusterRow) {
     missing: null,
     took_over_at: null,
   };
-  const isUp = statusOf(row) !== 'FAILED';
+  const isStopped = phase === 'stopped';
+  const isUp = !SHUT.includes(phase);
   return {
     servers: [
       { name: seen.primary, role: 'primary' as const, is_ready: isUp },
       ...(seen.replica
-        ? [{ name: seen.replica.name, role: 'replica' as const, is_ready: seen.replica.may_take_over }]
+        ? [
+            {
+              name: seen.replica.name,
+              role: 'replica' as const,
+              is_ready: seen.replica.may_take_over && !isStopped,
+            },
+          ]
         : []),
     ],
     phase,

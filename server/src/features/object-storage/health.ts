@@ -22,3 +22,16 @@ export async function noteServing<Row extends AnyStorageRow, Seen extends object
 }
 
 const isUnserved = (observed: object): observed is UnservedStorage => 'fault' in observed;
+
+/** Ends those that serve nobody, since their clients are suspended: that is no fault of theirs. */
+export async function endPaused<Row extends AnyStorageRow>(
+  db: Db,
+  storages: Pick<StorageTable<Row>, 'pausedIds' | 'setReason'>,
+  regionId: number,
+  pause: (id: string) => Promise<void> | undefined,
+): Promise<void> {
+  for (const id of await storages.pausedIds(db, regionId)) {
+    await pause(id);
+    await storages.setReason(db, Number(id), null);
+  }
+}

@@ -19,7 +19,7 @@ import { addUsage, forgetUsage } from './usage-store.ts';
 
 export type { ObjectStorageService } from './access.ts';
 export { type CountDeps, countUsageOnce, KEPT_USAGE_MS } from './count-usage.ts';
-export { noteServing } from './health.ts';
+export { endPaused, noteServing } from './health.ts';
 export { Locations } from './locations.ts';
 export { STATUSES, type StorageStatus } from './model.ts';
 export { nameIsFree } from './names.ts';

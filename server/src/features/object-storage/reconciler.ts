@@ -4,7 +4,7 @@ import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
 import type { Cipher } from '../../platform/secrets/cipher.ts';
 import { desiredOf } from './desired.ts';
-import { noteServing } from './health.ts';
+import { endPaused, noteServing } from './health.ts';
 import { KEPT_DAYS, type StorageRow } from './model.ts';
 import { readParts, writeSeenBuckets } from './parts-store.ts';
 import type { DesiredStorage, ObjectStorageProvider, ObservedStorage, StorageReport } from './port.ts';
@@ -67,7 +67,7 @@ export class Reconciler {
       rows.set(id, row);
       return desiredOf(cipher, row, await readParts(db, row.id), 'before');
     };
-    for (const id of await storages.pausedIds(db, regionId)) await provider.pause?.(id);
+    await endPaused(db, storages, regionId, (id) => provider.pause?.(id));
     const seen = await provider.observeStorages(await storages.runningIds(db, regionId), desired);
     for (const [id, row] of rows) {
       const observed = seen.get(id);

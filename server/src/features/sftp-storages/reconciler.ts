@@ -1,6 +1,12 @@
 import type { Db } from '../../platform/database/db.ts';
 import { inOwnRegions, type OwnRegions } from '../../platform/owners/own-regions.ts';
-import { hasAddress, noteServing, type StorageReport, type WithAddress } from '../object-storage/index.ts';
+import {
+  endPaused,
+  hasAddress,
+  noteServing,
+  type StorageReport,
+  type WithAddress,
+} from '../object-storage/index.ts';
 import type { SftpRow } from './model.ts';
 import type { DesiredSftpStorage, SftpStorageProvider } from './port.ts';
 import { storages } from './store.ts';
@@ -24,7 +30,7 @@ export const keepSftpStorages = (deps: SftpKeeperDeps): Promise<void> =>
       rows.set(id, row);
       return desiredOf(db, row, 'before');
     };
-    for (const id of await storages.pausedIds(db, regionId)) await provider.pause?.(id);
+    await endPaused(db, storages, regionId, (id) => provider.pause?.(id));
     const seen = await provider.observeSftpStorages(await storages.runningIds(db, regionId), desired);
     for (const [id, row] of rows) {
       const observed = seen.get(id);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { movableClock } from '../../../../test/harness/clock.ts';
 import { keeping } from '../../../../test/harness/keeping.ts';
+import { pauseDataPlanes } from '../../../../test/harness/paused.ts';
 import { startTestServer, type TestServer } from '../../../../test/harness/server.ts';
 import { sql } from '../../platform/database/sql.ts';
 import { newKeyPair } from '../ssh-keys/key-material.ts';
@@ -247,6 +248,14 @@ test('one that its region does not serve is said to, to its people and to the op
   const item = { kind: 'sftp_storage', id: String(body.id), name: 'away', reason: 'Its files are elsewhere' };
   expect(await needs()).toEqual([expect.objectContaining({ ...item, region_id: 2, severity: 'failed' })]);
   expect(await region()).toMatchObject({ not_served_count: 1, not_served: [{ ...item, client_id: 1 }] });
+  // While its client is suspended it is not to serve, and then it is looked at again.
+  await pauseDataPlanes(server, true);
+  await look();
+  expect(await needs()).toEqual([]);
+  expect(await region()).toMatchObject({ not_served_count: 0, not_served: [] });
+  await pauseDataPlanes(server, false);
+  await look();
+  expect(await region()).toMatchObject({ not_served_count: 1 });
   seen = {};
   await look();
   expect(await needs()).toEqual([]);
