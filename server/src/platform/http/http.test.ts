@@ -6,6 +6,8 @@ import { startTestServer, type TestServer } from '../../../../test/harness/serve
 import { shared } from '../../../../test/harness/shared.ts';
 import { waitUntil } from '../../../../test/harness/wait.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { createLog } from '../../kernel/log.ts';
+import { sql } from '../database/sql.ts';
 import { BODY_LIMIT } from './bounds.ts';
 
 const server = shared(() => startTestServer({ worker: false }));
@@ -38,6 +40,22 @@ describe('who may come in', () => {
     expect(reply).toMatchObject({ status: 403, body: { detail: expect.any(String) } });
     expect(Object.keys(reply.body)).toEqual(['detail']);
   });
+});
+
+test('the log has what is our fault with a stack, under the id of the answer', async () => {
+  let log = '';
+  const destination = { write: (line: string) => void (log += line) };
+  const failing = await startTestServer({ worker: false, log: createLog('error', { destination }) });
+  try {
+    await failing.db.run(sql`alter table ssh_keys rename to ssh_keys_of_yesterday`);
+    const reply = await failing.call('GET', '/cloud/v1/ssh_keys/1');
+    expect(reply.status).toBe(500);
+    const line = JSON.parse(log);
+    expect(line).toMatchObject({ msg: 'request refused', requestId: reply.body.request_id });
+    expect(line.err.stack).toContain('listSshKeys');
+  } finally {
+    await failing.close();
+  }
 });
 
 describe('what cannot be read', () => {

@@ -219,7 +219,7 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   const isFault = wire.status >= 500 && !(error instanceof HttpError) && !isDatabaseLost(error);
   const level = isFault ? 'error' : 'debug';
   request.log[level](
-    { err: error, method: request.method, path: request.routeOptions.url },
+    { err: error, requestId: request.id, method: request.method, path: request.routeOptions.url },
     'request refused',
   );
   reply.code(wire.status).headers(wire.headers).type(wire.contentType).send(JSON.stringify(wire.body));
