@@ -15,8 +15,9 @@ export interface MailServer {
   close(): Promise<void>;
 }
 
-/** A real SMTP server on a port of loopback that keeps what it receives. */
-export async function startMailServer(): Promise<MailServer> {
+/** A real SMTP server that keeps what it receives.
+ *  @param at the address to be reached at, @param port default: one that is free */
+export async function startMailServer(at = '127.0.0.1', port = 0): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   let refusal: number | undefined;
   const server = new SMTPServer({
@@ -40,10 +41,10 @@ export async function startMailServer(): Promise<MailServer> {
   });
   // Tests kill senders in the middle of a mail.
   server.on('error', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(port, at, resolve));
+  const { port: own } = server.server.address() as AddressInfo;
   return {
-    url: `smtp://127.0.0.1:${port}`,
+    url: `smtp://${at}:${own}`,
     received,
     refuse: (code) => {
       refusal = code;

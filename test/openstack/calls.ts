@@ -76,16 +76,44 @@ export function administrator(service: Service, method: string, url: string, bod
   return called({ identity, scope: { project: { name: project, domain } } }, service, method, url, body);
 }
 
-async function called(auth: object, service: Service, method: string, url: string, body?: object): Called {
+/** Another credential of the same rights, which ends.
+ *  @param days from now */
+export async function endingCredential(
+  days: number,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const { password } = access?.administrator ?? {};
+  const domain = { id: 'default' };
+  const identity = { methods: ['password'], password: { user: { name: 'virga', domain, password } } };
+  const auth = { identity, scope: { project: { id: access?.project_id } } };
+  const { token, key } = await signIn(auth);
+  const at = new Date(Date.now() + days * 86_400_000).toISOString().replace('Z', '');
+  const answer = await fetch(`${access?.auth_url}/users/${token.user.id}/application_credentials`, {
+    method: 'POST',
+    headers: { 'x-auth-token': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ application_credential: { name: `ends ${at}`, expires_at: at } }),
+  });
+  if (!answer.ok) throw new Error(`a credential: ${answer.status} ${await answer.text()}`);
+  const { application_credential: made } = (await answer.json()) as {
+    application_credential: Access['credential'];
+  };
+  return { id: made.id, secret: made.secret };
+}
+
+async function signIn(auth: object): Promise<{ readonly token: Token; readonly key: string }> {
   const headers = { 'content-type': 'application/json' };
   const sent = { method: 'POST', headers, body: JSON.stringify({ auth }) };
   const signedIn = await fetch(`${access?.auth_url}/auth/tokens`, sent);
   const { token } = (await signedIn.json()) as { token: Token };
+  return { token, key: signedIn.headers.get('x-subject-token') ?? '' };
+}
+
+async function called(auth: object, service: Service, method: string, url: string, body?: object): Called {
+  const { token, key } = await signIn(auth);
   const base = token.catalog.find(({ type }) => type === service)?.endpoints[0]?.url;
   const answer = await fetch(`${base}${BELOW[service]}${url}`, {
     method,
     headers: {
-      'x-auth-token': signedIn.headers.get('x-subject-token') ?? '',
+      'x-auth-token': key,
       'content-type': 'application/json',
       'openstack-api-version': service === 'compute' ? 'compute 2.90' : 'volume 3.64',
     },
@@ -97,6 +125,7 @@ async function called(auth: object, service: Service, method: string, url: strin
 }
 
 interface Token {
+  readonly user: { readonly id: string };
   readonly catalog: readonly {
     readonly type: string;
     readonly endpoints: readonly { readonly url: string }[];

@@ -24,7 +24,7 @@ export type Machine = (typeof MACHINES)[number];
 export const CLIENTS = 'client';
 /** This machine on the segment. */
 const NETWORK = '198.18.79';
-const HERE = `${NETWORK}.1`;
+export const HERE = `${NETWORK}.1`;
 const WEB_PORT = 8088;
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const COMMAND = path.join(ROOT, 'cli/bin/virga.mjs');
@@ -206,8 +206,10 @@ export class Lab {
     });
   }
 
-  async startWorker(machine: Machine): Promise<void> {
-    const worker = this.workers.get(machine) ?? this.workerOn(machine);
+  /** @param env what it is told beside the rest, from now on; default: as before */
+  async startWorker(machine: Machine, env?: Readonly<Record<string, string>>): Promise<void> {
+    const known = env === undefined ? this.workers.get(machine) : undefined;
+    const worker = known ?? this.workerOn(machine, env);
     this.workers.set(machine, worker);
     await worker.start();
     const { HOST: host, VIRGA_PROBE_PORT: port } = worker.options.env;
@@ -323,6 +325,7 @@ export class Lab {
       VIRGA_RATE_LIMIT: '0',
       VIRGA_TRUSTED_PROXIES: '127.0.0.1',
       VIRGA_ACCESS_LOG: 'off',
+      VIRGA_WEBHOOK_NETWORKS: `${NETWORK}.0/24`,
       VIRGA_REGIONS: path.join(this.folder, 'regions.json'),
     };
   }

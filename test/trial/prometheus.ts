@@ -13,16 +13,24 @@ const RULES = path.join(import.meta.dirname, '..', '..', 'docs/monitoring/promet
 interface Rules {
   readonly groups: readonly {
     readonly name: string;
-    readonly rules: readonly { readonly alert: string }[];
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
   }[];
 }
+
+/** What a rule looks back over for half an hour, it looks back over for this time here. */
+const LONG_WINDOW = '[30m:1m]';
+const SHORT_WINDOW = '[8s:1s]';
 
 /** The rules of docs/monitoring, which hold after two seconds. */
 function shortRules(): string {
   const { groups } = parse(readFileSync(RULES, 'utf8')) as Rules;
   const short = groups.map((group) => ({
     ...group,
-    rules: group.rules.map((rule) => ({ ...rule, for: `${FOR_SECONDS}s` })),
+    rules: group.rules.map((rule) => ({
+      ...rule,
+      expr: rule.expr.replace(LONG_WINDOW, SHORT_WINDOW),
+      for: `${FOR_SECONDS}s`,
+    })),
   }));
   return stringify({ groups: short });
 }

@@ -71,6 +71,15 @@ export class Attempt {
     );
   }
 
+  /** Asks the database of the cloud, as an entry says.
+   *  @param database another one of the same PostgreSQL
+   *  @returns a line for each row */
+  async psql(text: string, database = 'virga'): Promise<readonly string[]> {
+    const url = new URL(database, this.lab.databaseUrl());
+    const out = await this.lab.shell(['psql', url.href, '-Atc', text]);
+    return out.split('\n').filter(Boolean);
+  }
+
   /** From what the entry says was done, until all is as it should be. */
   async recovered(what: string, check: () => Promise<unknown>): Promise<void> {
     const since = performance.now();

@@ -8,8 +8,10 @@ import { waitUntil } from '../../harness/wait.ts';
 import { Caller } from '../caller.ts';
 import { CLIENTS, Lab } from '../lab.ts';
 import { Attempt, type Entry, type Web } from './attempt.ts';
+import { type Row, tryCloudEntries } from './cloud.ts';
 import { POSTGRES_DISK, platformEntries } from './platform.ts';
 import { BOTH, regionEntries, regionsOf } from './regions.ts';
+import { requestEntries } from './requests.ts';
 import { taskEntries } from './tasks.ts';
 import { tenantEntries } from './tenants.ts';
 
@@ -32,6 +34,11 @@ function commandsOf(heading: string): string[] {
   if (entry === undefined) throw new Error(`docs/runbook.md has no entry "${heading}"`);
   return [...entry.matchAll(/(?:^|`)virga ([a-z-]+ [a-z-]+)/gm)].map(([, name = '']) => name);
 }
+
+const HEAD = `| entry | fault | alert | what was done, and what it did | recovered | load balancer silent for |
+|---|---|---|---|---|---|`;
+const sayRow = ({ heading, fault, alert, did, recoveredMs }: Row, silent: string) =>
+  say(`| ${heading} | ${fault} | ${alert} | ${did} | ${seconds(recoveredMs)} | ${silent} |`);
 
 /** Follows what happens to a load balancer, and needs a person. */
 const BY_HAND = ['lb watch'];
@@ -60,41 +67,52 @@ async function tryEntry(lab: Lab, as: Caller, web: Web, entry: Entry): Promise<b
       .filter((command) => !attempt.commands.has(command) && !BY_HAND.includes(command))
       .map((command) => `"virga ${command}" was not tried`),
   );
+  const { heading, fault } = entry;
   const alert = [...attempt.raised].join(', ') || 'none';
-  say(
-    `| ${entry.heading} | ${entry.fault} | ${alert} | ${did} | ${seconds(attempt.recoveredMs)} | ${seconds(longestGap)} |`,
-  );
+  sayRow({ heading, fault, alert, did, recoveredMs: attempt.recoveredMs }, seconds(longestGap));
   for (const fault of faults) say(`not as it should be: ${entry.heading}: ${fault}`);
   return faults.length === 0;
 }
 
-const entries = [...platformEntries, ...taskEntries, ...tenantEntries, ...regionEntries].filter(
-  ({ heading }) => ONLY.test(heading),
-);
-const disks: string[] = [];
-let lab: Lab | undefined;
-let good = true;
-try {
-  lab = await Lab.start({
-    port: Number(values.port),
-    regions: regionsOf('machine-1'),
-    postgresIn: (folder) => {
-      const disk = path.join(folder, POSTGRES_DISK);
-      mkdirSync(disk);
-      mountDisk(disk, DISK_BYTES);
-      disks.push(disk);
-      return disk;
-    },
-  });
-  const as = new Caller(lab.url);
-  const web = await setUp(lab, as);
-  say('| entry | fault | alert | what was done, and what it did | recovered | load balancer silent for |');
-  say('|---|---|---|---|---|---|');
-  for (const entry of entries) good = (await tryEntry(lab, as, web, entry)) && good;
-} finally {
-  if (lab && !good) process.stderr.write(`logs of the workers: ${lab.keepLogs(lab.workers.values())}\n`);
-  await lab?.end();
-  for (const disk of disks) execFileSync('umount', ['--lazy', disk]);
-  lab?.removeFolder();
+const entries = [
+  ...platformEntries,
+  ...requestEntries,
+  ...taskEntries,
+  ...tenantEntries,
+  ...regionEntries,
+].filter(({ heading }) => ONLY.test(heading));
+const PORT = Number(values.port);
+
+/** @returns whether all was as it should be */
+async function tryEntries(): Promise<boolean> {
+  const disks: string[] = [];
+  let lab: Lab | undefined;
+  let good = true;
+  try {
+    lab = await Lab.start({
+      port: PORT,
+      regions: regionsOf('machine-1'),
+      postgresIn: (folder) => {
+        const disk = path.join(folder, POSTGRES_DISK);
+        mkdirSync(disk);
+        mountDisk(disk, DISK_BYTES);
+        disks.push(disk);
+        return disk;
+      },
+    });
+    const as = new Caller(lab.url);
+    const web = await setUp(lab, as);
+    say(HEAD);
+    for (const entry of entries) good = (await tryEntry(lab, as, web, entry)) && good;
+  } finally {
+    if (lab && !good) process.stderr.write(`logs of the workers: ${lab.keepLogs(lab.workers.values())}\n`);
+    await lab?.end();
+    for (const disk of disks) execFileSync('umount', ['--lazy', disk]);
+    lab?.removeFolder();
+  }
+  return good;
 }
+
+const good = entries.length === 0 || (await tryEntries());
+await tryCloudEntries(ONLY, PORT, (row) => (typeof row === 'string' ? say(row) : sayRow(row, 'not asked')));
 process.exit(good ? 0 : 1);

@@ -10,8 +10,26 @@ import type { Attempt, Entry } from './attempt.ts';
 export const POSTGRES_DISK = 'postgres-disk';
 const DAY_MS = 86_400_000;
 
-const psql = ({ lab }: Attempt, text: string) => lab.shell(['psql', lab.databaseUrl(), '-Atc', text]);
-const linesOf = (text: string) => text.split('\n').filter(Boolean);
+/** A node whose certificate ends too early, until its files are replaced. */
+async function replaceCertificate(attempt: Attempt, days: number, alert: string): Promise<void> {
+  const { lab } = attempt;
+  const [cert = '', key = ''] = ['api.pem', 'api.key'].map((name) => path.join(lab.folder, name));
+  const make = async (lastsDays: number) => {
+    const notAfter = new Date(Date.now() + lastsDays * DAY_MS);
+    const { certificate, privateKey } = await makeCertificate(['127.0.0.1'], { notAfter });
+    writeFileSync(key, privateKey, { mode: 0o600 });
+    writeFileSync(cert, certificate);
+  };
+  await make(days);
+  const node = lab.node({ PORT: '0', VIRGA_TLS_CERT: cert, VIRGA_TLS_KEY: key });
+  await node.start();
+  lab.prometheus.watch(node.url);
+  await attempt.alerts();
+  await make(365);
+  await attempt.gone(alert);
+  lab.prometheus.forget(node.url);
+  await node.end('SIGTERM');
+}
 
 export const platformEntries: readonly Entry[] = [
   {
@@ -36,8 +54,8 @@ export const platformEntries: readonly Entry[] = [
       const { lab } = attempt;
       await lab.primary.end('SIGKILL');
       await attempt.alerts();
-      const seen = await psql(attempt, 'select pg_is_in_recovery()').then(
-        (text) => `said \`${text.trim()}\``,
+      const seen = await attempt.psql('select pg_is_in_recovery()').then(
+        ([text]) => `said \`${text}\``,
         () => 'had no answer',
       );
       await lab.primary.start();
@@ -68,13 +86,14 @@ export const platformEntries: readonly Entry[] = [
       const creating = setInterval(() => void create()?.catch(() => undefined), 250);
       await attempt.alerts();
       clearInterval(creating);
-      const slots = await psql(
-        attempt,
-        'select slot_name, active, pg_size_pretty(pg_current_wal_lsn() - restart_lsn) from pg_replication_slots',
-      ).then(
-        (text) => `named ${linesOf(text).length} slots`,
-        () => 'had no answer',
-      );
+      const slots = await attempt
+        .psql(
+          'select slot_name, active, pg_size_pretty(pg_current_wal_lsn() - restart_lsn) from pg_replication_slots',
+        )
+        .then(
+          (lines) => `named ${lines.length} slots`,
+          () => 'had no answer',
+        );
       rmSync(ballast);
       const isUp = await lab.primary.query('select 1').then(
         () => true,
@@ -101,23 +120,17 @@ export const platformEntries: readonly Entry[] = [
         Array.from({ length: 60 }, () => node?.call('GET', '/cloud/v1/tasks?limit=1').catch(() => undefined)),
       );
       await attempt.alerts();
-      const active = linesOf(
-        await psql(
-          attempt,
-          "select pid, now() - query_start, wait_event_type, left(query, 80) from pg_stat_activity where state = 'active' order by 2 desc",
-        ),
+      const active = await attempt.psql(
+        "select pid, now() - query_start, wait_event_type, left(query, 80) from pg_stat_activity where state = 'active' order by 2 desc",
       );
       const locked = active.filter((line) => line.includes('|Lock|')).length;
-      const blocking = linesOf(
-        await psql(
-          attempt,
-          'select pid, state, left(query, 80) from pg_stat_activity where pid in (select unnest(pg_blocking_pids(pid)) from pg_stat_activity) order by xact_start',
-        ),
+      const blocking = await attempt.psql(
+        'select pid, state, left(query, 80) from pg_stat_activity where pid in (select unnest(pg_blocking_pids(pid)) from pg_stat_activity) order by xact_start',
       );
       const own = blocking
         .filter((line) => line.includes('|idle in transaction|'))
         .map((line) => Number(line.split('|')[0]));
-      for (const pid of own) await psql(attempt, `select pg_terminate_backend(${pid})`);
+      for (const pid of own) await attempt.psql(`select pg_terminate_backend(${pid})`);
       await attempt.recovered('a change', () => attempt.works());
       await Promise.all(waiting);
       await session.end().catch(() => undefined);
@@ -129,25 +142,18 @@ export const platformEntries: readonly Entry[] = [
     fault: 'the certificate of a node has expired',
     alerts: ['VirgaCertificateExpired'],
     try: async (attempt) => {
-      const { lab } = attempt;
-      const [cert = '', key = ''] = ['api.pem', 'api.key'].map((name) => path.join(lab.folder, name));
-      const make = async (days: number) => {
-        const until = new Date(Date.now() + days * DAY_MS);
-        const { certificate, privateKey } = await makeCertificate(['127.0.0.1'], { notAfter: until });
-        writeFileSync(key, privateKey, { mode: 0o600 });
-        writeFileSync(cert, certificate);
-      };
-      await make(-1);
-      const node = lab.node({ PORT: '0', VIRGA_TLS_CERT: cert, VIRGA_TLS_KEY: key });
-      await node.start();
-      lab.prometheus.watch(node.url);
-      await attempt.alerts();
-      const listed = JSON.parse(await attempt.virga('client list-resources 1 -o json')).length;
-      await make(365);
-      await attempt.gone('VirgaCertificateExpired');
-      lab.prometheus.forget(node.url);
-      await node.end('SIGTERM');
-      return `the files were replaced, and read again without a restart; \`client list-resources\` named ${listed}`;
+      const listed: readonly unknown[] = JSON.parse(await attempt.virga('client list-resources 1 -o json'));
+      await replaceCertificate(attempt, -1, 'VirgaCertificateExpired');
+      return `the files were replaced, and read again without a restart; \`client list-resources\` named ${listed.length}`;
+    },
+  },
+  {
+    heading: 'VirgaCertificateExpires',
+    fault: 'the certificate of a node expires in ten days',
+    alerts: ['VirgaCertificateExpires'],
+    try: async (attempt) => {
+      await replaceCertificate(attempt, 10, 'VirgaCertificateExpires');
+      return 'the files were replaced, and read again without a restart';
     },
   },
   {

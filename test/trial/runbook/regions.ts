@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { waitUntil } from '../../harness/wait.ts';
 import type { Machine } from '../lab.ts';
 import type { Attempt, Entry } from './attempt.ts';
@@ -9,6 +10,7 @@ export const BOTH = 1;
 export const ALONE = 3;
 /** With few addresses, until the operator adds a range. */
 const NARROW = 4;
+const NARROW_ADDRESSES = 8;
 const narrow = [{ range: '198.18.79.160/29', interface: 'eth0' }];
 export const regionsOf = (node: Machine) => [
   {
@@ -30,6 +32,9 @@ export const regionsOf = (node: Machine) => [
   { id: NARROW, name: 'Narrow', provider: 'local', node: 'machine-1', addresses: narrow },
 ];
 
+/** Its owner looks every ten seconds at what is left. */
+const LOOK_MS = 10_000;
+
 interface Own {
   readonly region_id: number;
   readonly served: boolean;
@@ -40,16 +45,61 @@ interface Own {
 const owners = async ({ lab }: Attempt): Promise<readonly Own[]> =>
   (await lab.operator.call('GET', '/virga/v1/nodes')).body.regions;
 
+const createNarrow = ({ as }: Attempt) =>
+  as.call('POST', `/cloud/v1/loadbalancers/1/${NARROW}`, { name: 'narrow' });
+
+interface Amount {
+  readonly resource: string;
+  readonly status: string;
+}
+
+/** What of the narrow region is short. */
+async function short(attempt: Attempt, status: 'low' | 'full'): Promise<string> {
+  const shown: readonly Amount[] = JSON.parse(await attempt.virga(`region get-capacity ${NARROW} -o json`));
+  return shown.flatMap((each) => (each.status === status ? each.resource : [])).join(', ');
+}
+
+/** As the entries say: another range in the file, and nodes that read it. */
+async function addRange({ lab }: Attempt, range: string): Promise<void> {
+  narrow.push({ range, interface: 'eth0' });
+  lab.saveRegions(regionsOf('machine-1'));
+  for (const api of lab.apis) {
+    await api.end('SIGTERM');
+    await api.start();
+  }
+  await lab.workers.get('machine-1')?.end('SIGKILL');
+  await lab.startWorker('machine-1');
+}
+
 export const regionEntries: readonly Entry[] = [
+  {
+    heading: 'VirgaRegionLow',
+    fault: 'load balancers have most addresses of a region',
+    alerts: ['VirgaRegionLow'],
+    try: async (attempt) => {
+      let made = 0;
+      while ((await short(attempt, 'low')) === '' && made < NARROW_ADDRESSES) {
+        await attempt.as.ended(await createNarrow(attempt));
+        made += 1;
+        await delay(LOOK_MS);
+      }
+      await attempt.alerts();
+      const named = await short(attempt, 'low');
+      const { status } = await createNarrow(attempt);
+      await addRange(attempt, '198.18.79.168/29');
+      await attempt.gone('VirgaRegionLow');
+      return `${made} load balancers were made; \`get-capacity\` named ${named}; another creation was a ${status}; a range was added`;
+    },
+  },
   {
     heading: 'VirgaRegionFull',
     fault: 'load balancers have all addresses of a region',
     alerts: ['VirgaRegionFull'],
     try: async (attempt) => {
-      const { lab, as } = attempt;
+      const { as } = attempt;
       let [made, failed] = [0, 0];
       const create = async () => {
-        const answer = await as.call('POST', `/cloud/v1/loadbalancers/1/${NARROW}`, { name: 'narrow' });
+        const answer = await createNarrow(attempt);
         if (answer.status !== 200) return answer;
         if ((await as.ended(answer)).state === 'FINISHED') made += 1;
         else failed += 1;
@@ -59,22 +109,13 @@ export const regionEntries: readonly Entry[] = [
       while (answer.status === 200) answer = await create();
       const [had, refused] = [made, failed];
       await attempt.alerts();
-      const shown = JSON.parse(await attempt.virga(`region get-capacity ${NARROW} -o json`));
-      const full = shown.filter(({ status }: { readonly status: string }) => status === 'full');
-      // As the entry says: another range in the file, and nodes that read it.
-      narrow.push({ range: '198.18.79.168/29', interface: 'eth0' });
-      lab.saveRegions(regionsOf('machine-1'));
-      for (const api of lab.apis) {
-        await api.end('SIGTERM');
-        await api.start();
-      }
-      await lab.workers.get('machine-1')?.end('SIGKILL');
-      await lab.startWorker('machine-1');
+      const named = await short(attempt, 'full');
+      await addRange(attempt, '198.18.79.176/29');
       await attempt.recovered('another load balancer', async () => {
         await create();
         return made > had;
       });
-      return `${had} load balancers were made, ${refused} tasks of others failed before it was noticed, and then a creation was a ${answer.status}; \`get-capacity\` named ${full.map(({ resource }: { readonly resource: string }) => resource).join(', ')}; a range was added`;
+      return `${had} load balancers were made, ${refused} tasks of others failed before it was noticed, and then a creation was a ${answer.status}; \`get-capacity\` named ${named}; a range was added`;
     },
   },
   {

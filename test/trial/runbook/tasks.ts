@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { waitUntil } from '../../harness/wait.ts';
 import { MACHINES } from '../lab.ts';
 import type { Attempt, Entry } from './attempt.ts';
 
@@ -13,8 +14,19 @@ interface Listed {
   readonly role: string;
 }
 
-const stateOf = async ({ as }: Attempt, task: string) =>
+export const stateOf = async ({ as }: Attempt, task: string) =>
   (await as.call('GET', `/cloud/v1/tasks/${task}`)).body.state;
+
+/** A creation in the simulated region whose work takes an hour. */
+export async function hanging({ lab, as }: Attempt, name: string): Promise<string> {
+  await lab.operator.call('POST', FAULTS, { kind: 'create_loadbalancer', name, delay_seconds: 3600 });
+  const { body } = await as.call('POST', LBS, { name });
+  return body.tasks[0];
+}
+
+interface Run {
+  readonly run: { readonly task_id: string; readonly node: string | null };
+}
 
 export const taskEntries: readonly Entry[] = [
   {
@@ -34,6 +46,39 @@ export const taskEntries: readonly Entry[] = [
         return (await stateOf(attempt, task)) === 'FINISHED';
       });
       return `\`node list\` named ${working} that work; the task was ${state}, and done when workers were started`;
+    },
+  },
+  {
+    heading: 'VirgaTasksLate',
+    fault: 'all workers are frozen, and the deadline of a task passes',
+    alerts: ['VirgaTasksLate'],
+    try: async (attempt) => {
+      const { lab } = attempt;
+      const task = await hanging(attempt, 'late');
+      await waitUntil(async () => (await stateOf(attempt, task)) === 'RUNNING', { what: 'the task to run' });
+      const workers = [...lab.workers.values()];
+      let found: Run | undefined;
+      let state = 'NEW';
+      for (const worker of workers) process.kill(worker.process?.pid ?? 0, 'SIGSTOP');
+      try {
+        // A day passes.
+        await attempt.psql(
+          `update tasks_active set created_at = created_at - interval '1 day' where id = '${task}'`,
+        );
+        await attempt.alerts();
+        const listed: readonly Run[] = JSON.parse(await attempt.virga('any-task list-tasks-of-all -o json'));
+        found = listed.find(({ run }) => run.task_id === task);
+        await attempt.virga(`any-task end-task-of-any ${task} --reason "its workers are frozen" --yes`);
+        state = await stateOf(attempt, task);
+      } finally {
+        for (const worker of workers) {
+          await worker.end('SIGKILL');
+          await worker.start();
+        }
+      }
+      await lab.operator.call('DELETE', FAULTS);
+      await attempt.recovered('a change', () => attempt.works());
+      return `the list named the task with the process \`${found?.run.node}\`; ended without a worker it was ${state}; the workers were killed and started`;
     },
   },
   {

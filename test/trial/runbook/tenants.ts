@@ -1,24 +1,14 @@
 import { clusterBody } from '../../harness/managed-postgresql.ts';
 import { waitUntil } from '../../harness/wait.ts';
 import { Caller } from '../caller.ts';
-import type { Attempt, Entry } from './attempt.ts';
+import type { Entry } from './attempt.ts';
 import { BOTH } from './regions.ts';
+import { hanging, stateOf } from './tasks.ts';
 
 /** Entries about one tenant. */
 
 const OPERATOR = '/virga/v1';
 const LBS = '/cloud/v1/loadbalancers/1/2';
-
-/** A creation in the simulated region whose work takes an hour. */
-async function hanging({ lab, as }: Attempt, name: string): Promise<string> {
-  const rule = { kind: 'create_loadbalancer', name, delay_seconds: 3600 };
-  await lab.operator.call('POST', `${OPERATOR}/simulation/2/faults`, rule);
-  const { body } = await as.call('POST', LBS, { name });
-  return body.tasks[0];
-}
-
-const stateOf = async ({ as }: Attempt, task: string) =>
-  (await as.call('GET', `/cloud/v1/tasks/${task}`)).body.state;
 
 export const tenantEntries: readonly Entry[] = [
   {

@@ -43,14 +43,14 @@ describe('who may come in', () => {
 });
 
 test('the log has what is our fault with a stack, under the id of the answer', async () => {
-  let log = '';
-  const destination = { write: (line: string) => void (log += line) };
+  const log: string[] = [];
+  const destination = { write: (line: string) => void log.push(line) };
   const failing = await startTestServer({ worker: false, log: createLog('error', { destination }) });
   try {
     await failing.db.run(sql`alter table ssh_keys rename to ssh_keys_of_yesterday`);
     const reply = await failing.call('GET', '/cloud/v1/ssh_keys/1');
     expect(reply.status).toBe(500);
-    const line = JSON.parse(log);
+    const line = JSON.parse(log.join(''));
     expect(line).toMatchObject({ msg: 'request refused', requestId: reply.body.request_id });
     expect(line.err.stack).toContain('listSshKeys');
   } finally {
