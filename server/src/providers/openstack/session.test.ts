@@ -2,18 +2,29 @@ import { expect, test } from 'vitest';
 import { Session } from './session.ts';
 import { EXAMPLE } from './testing/settings.ts';
 
+type Answering = (url: string, init: RequestInit, turn: number) => Response | Promise<Response>;
+
+/** What Keystone says of a credential. */
+const credentialUntil = (expires_at: string | null) => () =>
+  new Response(JSON.stringify({ application_credential: { id: 'id', expires_at } }));
+
 /** A cloud of one function: what it answers to each call, in their order. */
-function cloud(answer: (url: string, init: RequestInit, turn: number) => Response | Promise<Response>) {
+function cloud(
+  answer: Answering,
+  credential: (url: string, init: RequestInit) => Response = credentialUntil(null),
+) {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const requested: string[] = [];
   let tokens = 0;
   const fetched: typeof fetch = async (input, init = {}) => {
     const url = String(input);
+    if (url.includes('/application_credentials/')) return credential(url, init);
     requested.push(`${init.method} ${url.replace('http://cloud', '')}`);
     if (!url.endsWith('/auth/tokens')) return answer(url, init, requested.length);
     tokens++;
     const token = {
       expires_at: new Date(now + 3_600_000).toISOString(),
+      user: { id: 'user' },
       project: { id: 'project' },
       roles: [{ name: 'member' }],
       catalog: [
@@ -101,4 +112,23 @@ test('what the catalogue lacks is known once somebody has signed in', async () =
   expect(session.lacks('network')).toBe(false);
   expect(session.lacks('compute')).toBe(true);
   await expect(session.call('compute', 'GET', '/servers')).rejects.toMatchObject({ kind: 'refused' });
+});
+
+test('when the credential ends is asked of the credential, since tokens do not say it', async () => {
+  const asked: string[] = [];
+  const { session } = cloud(ok, (url, init) => {
+    asked.push(`${init.method} ${url.replace(EXAMPLE.auth_url, '')} with ${tokenOf(init)}`);
+    return credentialUntil('2026-01-11T00:00:00.000000')();
+  });
+  await get(session);
+  expect(asked).toEqual(['GET /users/user/application_credentials/id with token 1']);
+  expect(session.credentialEndsAt).toBe(Date.parse('2026-01-11T00:00:00Z'));
+  expect((await session.identity()).credentialEndsAt).toBe('2026-01-11T00:00:00.000000');
+});
+
+test('a credential that may not be read serves all the same', async () => {
+  const { session } = cloud(ok, () => new Response('', { status: 403 }));
+  await expect(get(session)).resolves.toEqual({ ports: [] });
+  expect(session.credentialEndsAt).toBeNull();
+  expect((await session.identity()).credentialEndsAt).toBeUndefined();
 });

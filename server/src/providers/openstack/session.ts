@@ -52,7 +52,7 @@ interface Token {
   readonly projectId: string;
   readonly roles: readonly string[];
   /** When the credential ends; null: never. */
-  readonly credentialEndsAt: string | null;
+  readonly credentialEndsAt: string | null | undefined;
   readonly urls: ReadonlyMap<string, string>;
 }
 
@@ -262,15 +262,16 @@ export class Session {
     const identity = { methods: ['application_credential'], application_credential: credential };
     const answer = await this.#sent('POST', `${url}/auth/tokens`, {}, { auth: { identity } });
     const { token } = (await this.#read(answer)) as { token: KeystoneToken };
-    const endsAt = token.application_credential?.expires_at ?? null;
-    this.#credentialEndsAt = endsAt === null ? null : timeOf(endsAt);
+    const text = answer.headers.get('x-subject-token') ?? '';
+    const endsAt = await this.#endOf(`${url}/users/${token.user.id}/application_credentials/${id}`, text);
+    this.#credentialEndsAt = endsAt ? timeOf(endsAt) : null;
     const urls = token.catalog.flatMap(({ type, endpoints }) => {
       const found = endpoints.find((each) => each.interface === face && each.region_id === region);
       return found ? [[type, found.url.replace(/\/+$/, '')] as const] : [];
     });
     this.#urls = new Map(urls);
     return {
-      text: answer.headers.get('x-subject-token') ?? '',
+      text,
       expiresAt: Date.parse(token.expires_at),
       projectId: token.project.id,
       roles: token.roles.map(({ name }) => name),
@@ -278,14 +279,31 @@ export class Session {
       urls: this.#urls,
     };
   }
+
+  /** When a credential ends. Tokens do not say it.
+   *  @returns null: never; undefined: it may not be read */
+  async #endOf(url: string, token: string): Promise<string | null | undefined> {
+    try {
+      const answer = await this.#sent('GET', url, { 'x-auth-token': token }, undefined);
+      const { application_credential } = (await this.#read(answer)) as KeystoneCredential;
+      return application_credential.expires_at;
+    } catch {
+      // What it can do is not known less for it.
+      return undefined;
+    }
+  }
+}
+
+interface KeystoneCredential {
+  readonly application_credential: { readonly expires_at: string | null };
 }
 
 /** What Keystone says of a token, as far as it is read here. */
 interface KeystoneToken {
   readonly expires_at: string;
+  readonly user: { readonly id: string };
   readonly project: { readonly id: string };
   readonly roles: readonly { readonly name: string }[];
-  readonly application_credential?: { readonly expires_at?: string | null };
   readonly catalog: readonly {
     readonly type: string;
     readonly endpoints: readonly {
