@@ -262,7 +262,7 @@ export function features({
     videoTokens(video),
     notifications({ db, clock }),
   ];
-  return [...all, nodes(all), search(all), attention(all), projectMap(all)];
+  return [...all, nodes(db, all), search(all), attention(all), projectMap(all)];
 }
 
 /** The API server and the worker of one node; neither is started. */

@@ -30,6 +30,9 @@ const STATUS_WITHOUT_TASK = `case when status = 'UPDATING' then 'READY' else 'FA
 const KEEP_EVERY_MS = 1000;
 const SAMPLE_EVERY_MS = 60_000;
 
+/** One that lacks its replica, or that its people have filled, has a fault and is served. */
+const UNSERVED = sql`case when coalesce(observed #>> '{servers,phase}', 'down') = 'down' then observed ->> 'fault' end`;
+
 export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
   const reconciler = new Reconciler(deps);
   const sampler = new Sampler(deps.db, deps.clock);
@@ -43,7 +46,7 @@ export function managedPostgresql(deps: ManagedPostgresqlDeps): Feature {
     needs: 'postgresql',
     certificates: authoritiesOfClusters,
     attention: clustersInNeed,
-    unserved: unservedIn('postgresql_cluster', 'postgresql_clusters', sql`observed ->> 'fault'`),
+    unserved: unservedIn('postgresql_cluster', 'postgresql_clusters', UNSERVED),
     mapped: mapOfClusters,
     searched: [{ kind: 'postgresql_cluster', table: 'postgresql_clusters', status: 's.status' }],
     routes: [...statusRoutes(deps.capabilitiesOf), ...clusterRoutes(deps), ...backupRoutes(deps)],

@@ -12,7 +12,7 @@ import { Reconciler } from './reconciler.ts';
 
 const server = shared(startTestServer);
 
-const FAULT = 'Its disk is full: it takes no connections';
+const FAULT = 'Its data are on another machine';
 const SEEN: Omit<ObservedCluster, 'metrics'> = {
   fault: FAULT,
   databaseSizes: { shop: 7 },
@@ -20,7 +20,7 @@ const SEEN: Omit<ObservedCluster, 'metrics'> = {
     primary: 'b',
     replica: { name: 'a', may_take_over: true },
     missing: 'the replica is copied',
-    phase: 'closed',
+    phase: 'down',
     took_over_at: null,
   },
 };
@@ -32,9 +32,10 @@ test('one that had a fault is stopped while its client is suspended, and has no 
   const read = async (path: string) => (await server.call('GET', path)).body;
   const { fault: _, ...metrics } = await read(`${CLUSTERS}/shop/metrics`);
   const paused: string[] = [];
+  let seen: ObservedCluster = { ...SEEN, metrics };
   const provider: PostgresqlProvider = {
     ...region,
-    observeClusters: async (ids) => new Map(ids.map((id) => [id, { ...SEEN, metrics }])),
+    observeClusters: async (ids) => new Map(ids.map((id) => [id, seen])),
     pause: async (id) => void paused.push(id),
   };
   const reconciler = new Reconciler(keeping(server, provider));
@@ -57,7 +58,7 @@ test('one that had a fault is stopped while its client is suspended, and has no 
   const ill = {
     status: 'UNHEALTHY',
     fault: FAULT,
-    phase: 'closed',
+    phase: 'down',
     missing: 'the replica is copied',
     servers: ['b false', 'a true'],
     needs: [FAULT],
@@ -83,4 +84,8 @@ test('one that had a fault is stopped while its client is suspended, and has no 
   await pauseDataPlanes(server, false);
   await reconciler.run();
   expect(await said()).toEqual(ill);
+  // With a fault that is not the region's.
+  if (SEEN.servers) seen = { ...seen, servers: { ...SEEN.servers, phase: 'read_only' } };
+  await reconciler.run();
+  expect(await said()).toMatchObject({ fault: FAULT, phase: 'read_only', notServed: 0 });
 });

@@ -5,8 +5,8 @@ import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { Nullable, StringEnum, Uuid, ZuluTime } from '../../platform/http/schemas.ts';
 import { listNodes } from '../../platform/nodes/store.ts';
-import { listOwners } from '../../platform/owners/store.ts';
-import { MOST_UNSERVED, type Unserved, type UnservedSource } from '../../platform/owners/unserved.ts';
+import { MOST_UNSERVED, type UnservedSource } from '../../platform/owners/unserved.ts';
+import { readServed } from './unserved.ts';
 
 /** The processes that share the database, for those who run the cloud. */
 
@@ -69,47 +69,32 @@ const NodeList = Type.Object(
 );
 
 async function readNodes({ db }: RequestContext, sources: readonly UnservedSource[]) {
-  const [nodes, owners, ...unserved] = await Promise.all([
-    listNodes(db),
-    listOwners(db),
-    ...sources.map((source) => source(db)),
-  ]);
-  const notServed = (regionId: number): readonly Unserved[] =>
-    unserved.flat().filter(({ region_id }) => region_id === regionId);
+  const [nodes, regions] = await Promise.all([listNodes(db), readServed(db, sources)]);
   return {
     count: nodes.length,
     results: nodes.map(({ session, started_at, seen_at, ...node }) => {
-      const own = owners.filter(
-        ({ served, node: machine, pid }) => served && node.name === `${machine}:${pid}`,
-      );
+      const own = regions.filter(({ owner }) => owner.served && node.name === `${owner.node}:${owner.pid}`);
       return {
         id: session,
         ...node,
-        serves: own.map(({ region_name }) => region_name),
-        not_served_count: own.reduce((sum, { region_id }) => sum + countOf(notServed(region_id)), 0),
+        serves: own.map(({ owner }) => owner.region_name),
+        not_served_count: own.reduce((sum, { count }) => sum + count, 0),
         started_at: zuluTime(started_at),
         seen_at: zuluTime(seen_at),
       };
     }),
-    regions: owners.map(({ region_id, region_name, node, served, renewed_at, fault }) => ({
-      region_id,
-      region_name,
-      node,
-      served,
-      seen_at: nullable(zuluTime)(renewed_at),
-      fault,
-      not_served_count: countOf(notServed(region_id)),
-      not_served: notServed(region_id).map(({ region_id: _, count, ...each }) => each),
+    regions: regions.map(({ owner, unserved, count }) => ({
+      region_id: owner.region_id,
+      region_name: owner.region_name,
+      node: owner.node,
+      served: owner.served,
+      seen_at: nullable(zuluTime)(owner.renewed_at),
+      fault: owner.fault,
+      not_served_count: count,
+      not_served: unserved.map(({ region_id: _, count: _all, ...each }) => each),
     })),
   };
 }
-
-/** Each says how many of its kind there are in its region. */
-const countOf = (unserved: readonly Unserved[]): number =>
-  [...new Map(unserved.map(({ kind, count }) => [kind, count])).values()].reduce(
-    (sum, each) => sum + each,
-    0,
-  );
 
 export const nodeRoutes = (sources: readonly UnservedSource[]): readonly Route[] => [
   plainPath('Operator', '/virga/v1/nodes').get({

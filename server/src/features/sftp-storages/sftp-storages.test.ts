@@ -244,10 +244,16 @@ test('one that its region does not serve is said to, to its people and to the op
     (await server.call('GET', '/virga/v1/nodes', { as: 'operator' })).body.regions.find(
       ({ region_id }: { readonly region_id: number }) => region_id === 2,
     );
+  const figure = async () => {
+    const headers = { authorization: `APIKey ${server.tokens.operator}` };
+    const { payload } = await server.api.inject({ method: 'GET', url: '/metrics', headers });
+    return /^virga_region_not_served\{region="2"\} (\d+)$/m.exec(payload)?.[1];
+  };
   await look();
   const item = { kind: 'sftp_storage', id: String(body.id), name: 'away', reason: 'Its files are elsewhere' };
   expect(await needs()).toEqual([expect.objectContaining({ ...item, region_id: 2, severity: 'failed' })]);
   expect(await region()).toMatchObject({ not_served_count: 1, not_served: [{ ...item, client_id: 1 }] });
+  expect(await figure()).toBe('1');
   // While its client is suspended it is not to serve, and then it is looked at again.
   await pauseDataPlanes(server, true);
   await look();
@@ -260,6 +266,7 @@ test('one that its region does not serve is said to, to its people and to the op
   await look();
   expect(await needs()).toEqual([]);
   expect(await region()).toMatchObject({ not_served_count: 0, not_served: [] });
+  expect(await figure()).toBe('0');
 });
 
 test.each([
