@@ -1,6 +1,6 @@
+import { failedIn } from '../../platform/attention/failed.ts';
 import type { DriftOptions } from '../../platform/drift/reconciler.ts';
 import type { Feature } from '../../platform/feature.ts';
-import { imagesInNeed } from './attention.ts';
 import { deprecatedImageRoutes } from './deprecated-routes.ts';
 import { imageExamples } from './examples.ts';
 import { imageRoutes } from './routes.ts';
@@ -20,7 +20,7 @@ export function images(deps: ImageDeps & DriftOptions): Feature {
     nouns: { images: 'Image' },
     examples: imageExamples,
     needs: 'images',
-    attention: imagesInNeed,
+    attention: failedIn('image', 'images'),
     searched: [{ kind: 'image', table: 'images', status: 's.status', tags: true }],
     routes: [...imageRoutes(service), ...deprecatedImageRoutes(service)],
     background: [imageWatch(deps)],
