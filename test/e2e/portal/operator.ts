@@ -87,6 +87,25 @@ export function operatorStories(portal: Portal): void {
     await page.getByRole('heading', { name: 'Where it lives' }).waitFor();
     await page.getByText(engineId).waitFor();
     expect(await portal.barriers()).toEqual([]);
+    // Images have no page of their own: the menu of their rows says it.
+    const source = await virga.ended(
+      await virga.call('POST', '/cloud/v1/volumes/1/2', { name: 'disk', size: 1, source: 'new-volume' }),
+    );
+    const [volume_id] = source.created_resources?.volumes ?? [];
+    const copied = await virga.ended(
+      await virga.call('POST', '/cloud/v1/images/1/2', { name: 'picture', volume_id, source: 'volume' }),
+    );
+    const [image] = copied.created_resources?.images ?? [];
+    const pictureId = '7f0e2c1d-0000-4000-8000-ba9876543210';
+    await portal.query(
+      'insert into engine_objects (region_id, kind, id, engine_id, facts) values (2, $1, $2, $3, $4)',
+      ['image', image, pictureId, '{}'],
+    );
+    await page.getByRole('link', { name: 'Images', exact: true }).click();
+    await portal.act(/picture/, 'Where it lives');
+    await page.getByRole('dialog').getByText(pictureId).waitFor();
+    expect(await portal.barriers()).toEqual([]);
+    await page.keyboard.press('Escape');
     await portal.operate('nodes');
   });
 

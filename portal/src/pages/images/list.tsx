@@ -11,6 +11,7 @@ import { optionsOf } from '../../ui/options.ts';
 import { type Field, given, text, type Values } from '../../ui/side-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { oneOf, tagsOf } from '../../ui/values.ts';
+import { useWhereItLives } from '../../ui/where-it-lives.tsx';
 import { StatusWithReason } from '../../ui/why-failed.tsx';
 
 const IMAGES = '/cloud/v1/images/{project_id}/{region_id}';
@@ -61,6 +62,9 @@ export function Images() {
     visibility: visibility as 'shared',
   }));
   const result = useQuery(api.queryOptions('get', IMAGES, { params }));
+  const lives = useWhereItLives<Image>(({ visibility }) =>
+    visibility === 'public' ? 'The settings of its region name it' : undefined,
+  );
   return (
     <NounPage<Image, Body>
       title="Images"
@@ -71,6 +75,7 @@ export function Images() {
       ]}
       result={result}
       columns={COLUMNS}
+      verbs={lives}
       remove={{
         kind: 'image',
         disabled: (image) =>

@@ -6,6 +6,7 @@ import { toCreated } from '../../ui/follow-task.tsx';
 import { type RowVerb, useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { number } from '../../ui/values.ts';
+import { useWhereItLives } from '../../ui/where-it-lives.tsx';
 
 export type Snapshot = Schemas['Snapshot'];
 
@@ -51,5 +52,6 @@ export function useSnapshotVerbs(scope: Scope): { readonly verbs: readonly RowVe
         params: { path: { ...path, snapshot_id: id } },
       }),
   });
-  return { verbs: [volume, deletion] };
+  const lives = useWhereItLives<Snapshot>();
+  return { verbs: [volume, ...lives, deletion] };
 }
