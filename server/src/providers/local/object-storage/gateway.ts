@@ -1,8 +1,8 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { DesiredStorage } from '../../../features/object-storage/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
-import { type ProcessIdentity, processOf, terminate } from '../../../kernel/processes.ts';
+import { findProcess, type ProcessIdentity, terminate } from '../../../kernel/processes.ts';
 import { makeFileOfEngine, writeForEngine } from '../host/files.ts';
 import { startLogWriter } from '../host/log-writer.ts';
 import { findProgram, run } from '../host/programs.ts';
@@ -30,10 +30,11 @@ export class Gateway {
     this.#paths = paths;
   }
 
+  /** One that came up although its start was killed is named by no pid file. */
   running(): ProcessIdentity | null {
     const { gatewayPid, gatewayConf } = this.#paths;
     const pid = Number(readText(gatewayPid)?.trim().split('\n').at(-1));
-    return processOf(pid, (words) => words.includes(gatewayConf));
+    return findProcess(pid, (words) => words.includes(gatewayConf));
   }
 
   observe(at: At): Running {
@@ -49,8 +50,7 @@ export class Gateway {
     const { gatewayPid, gatewayConf, gatewayPem, home, socket, traffic } = this.#paths;
     const conf = render(this.#paths, at);
     const pem = pemOf(at);
-    const running = this.running();
-    if (running) await terminate(running, STOP_MS);
+    await this.stop();
     const program = findProgram('haproxy');
     if (program === null) throw new TaskFailed('HAProxy is not installed on this machine');
     if (pem === null) rmSync(gatewayPem, { force: true });
@@ -69,8 +69,8 @@ export class Gateway {
   }
 
   async stop(): Promise<void> {
-    const running = existsSync(this.#paths.gatewayPid) ? this.running() : null;
-    if (running) await terminate(running, STOP_MS);
+    for (let running = this.running(); running !== null; running = this.running())
+      await terminate(running, STOP_MS);
   }
 }
 
