@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { clusterBody } from '../../harness/managed-postgresql.ts';
 import { waitUntil } from '../../harness/wait.ts';
-import type { Machine } from '../lab.ts';
+import { MACHINES, type Machine } from '../lab.ts';
 import type { Attempt, Entry } from './attempt.ts';
 
 /** Entries about what regions of machines run. */
@@ -39,11 +40,16 @@ interface Own {
   readonly region_id: number;
   readonly served: boolean;
   readonly node: Machine;
+  readonly not_served_count: number;
+  readonly not_served: readonly { readonly reason: string }[];
 }
 
 /** Who serves which region. */
 const owners = async ({ lab }: Attempt): Promise<readonly Own[]> =>
   (await lab.operator.call('GET', '/virga/v1/nodes')).body.regions;
+
+const nodeOf = async (attempt: Attempt, region: number): Promise<Machine | undefined> =>
+  (await owners(attempt)).find(({ region_id }) => region_id === region)?.node;
 
 const createNarrow = ({ as }: Attempt) =>
   as.call('POST', `/cloud/v1/loadbalancers/1/${NARROW}`, { name: 'narrow' });
@@ -124,14 +130,37 @@ export const regionEntries: readonly Entry[] = [
     alerts: [],
     try: async (attempt) => {
       const { lab } = attempt;
-      const machine =
-        (await owners(attempt)).find(({ region_id }) => region_id === BOTH)?.node ?? 'machine-1';
+      const machine = (await nodeOf(attempt, BOTH)) ?? 'machine-1';
       const pids = lab.programs(machine, BOTH, 'load-balancers');
       for (const pid of pids) process.kill(pid, 'SIGKILL');
       await attempt.recovered('the load balancer to answer', () => attempt.answers());
       const served = (await owners(attempt)).every((own) => own.served) ? 'all' : 'not all';
       const engines = JSON.parse(await attempt.virga('engine list -o json')).length;
       return `${pids.length} programs were started again by themselves; \`/virga/v1/nodes\` said that ${served} regions are served, \`engine list\` named ${engines} engines`;
+    },
+  },
+  {
+    heading: 'VirgaResourcesNotServed',
+    fault: 'the power of the machine that has a database fails, and the region moves',
+    alerts: ['VirgaResourcesNotServed'],
+    try: async (attempt) => {
+      const { lab, as } = attempt;
+      await as.call('PUT', `/cloud/v1/dbaas/status/1/${BOTH}`, { is_initialized: true });
+      const body = { ...clusterBody('stays'), flavor: { cpu: 1, memory_gib: 1 } };
+      await as.ended(await as.call('POST', `/cloud/v1/dbaas/postgres/clusters/1/${BOTH}`, body));
+      const [lost, other] = (await nodeOf(attempt, BOTH)) === 'machine-1' ? MACHINES : MACHINES.toReversed();
+      if (lost === undefined || other === undefined) throw new Error('nobody serves the region');
+      lab.cutPower(lost);
+      await attempt.alerts();
+      const own = (await owners(attempt)).find(({ region_id }) => region_id === BOTH);
+      const listed: readonly unknown[] = JSON.parse(await attempt.virga('node list -o json'));
+      await lab.connect(lost);
+      await lab.startWorker(lost);
+      await lab.workers.get(other)?.end('SIGTERM');
+      await attempt.gone('VirgaResourcesNotServed');
+      await lab.startWorker(other);
+      const reasons = new Set(own?.not_served.map(({ reason }) => reason));
+      return `\`/virga/v1/nodes\` named ${own?.not_served_count} with \`${[...reasons].join('`, `')}\`, \`node list\` ${listed.length} nodes; the machine came back, and the worker of the other one was stopped for a moment`;
     },
   },
   {
