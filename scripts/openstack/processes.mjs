@@ -65,7 +65,22 @@ export function runToEnd(state, name, [program = '', ...words], { env = {}, inpu
 /** @param {string} state @returns {number[]} the processes of the stack */
 export function processesOf(state) {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => hasMark(pid, state)).map(Number);
+  const own = new Set(pids.filter((pid) => hasMark(pid, state)));
+  // A title may be written over all of the environment: such a process is known by its parent.
+  for (let before = -1; before < own.size; ) {
+    before = own.size;
+    for (const pid of pids) if (own.has(parentOf(pid))) own.add(pid);
+  }
+  return [...own].map(Number);
+}
+
+/** @param {string} pid */
+function parentOf(pid) {
+  try {
+    return /\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? '';
+  } catch {
+    return '';
+  }
 }
 
 /** @param {string} pid @param {string} state */

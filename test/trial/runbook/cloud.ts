@@ -1,9 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { rootFolder, stateFolder } from '../../../scripts/openstack/place.mjs';
-import { processesOf } from '../../../scripts/openstack/processes.mjs';
+import { HOST, PORTS } from '../../../scripts/openstack/place.mjs';
 import { Cipher, KEY_BYTES } from '../../../server/src/platform/secrets/cipher.ts';
 import { sealCredential } from '../../../server/src/regions/openstack-regions.ts';
 import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../../harness/process.ts';
@@ -94,10 +94,20 @@ class Installation {
   }
 }
 
+/** The services that a region asks: not what they have behind them, which minds a pause. */
+function servicesOfCloud(): readonly number[] {
+  const { mariadb, rabbitmq, ...asked } = PORTS;
+  const listening = execFileSync('ss', ['-Hltnp', 'src', HOST], { encoding: 'utf8' }).split('\n');
+  const own = listening.filter((line) =>
+    Object.values(asked).some((port) => line.includes(`${HOST}:${port} `)),
+  );
+  return own.flatMap((line) => [...line.matchAll(/pid=(\d+)/g)].map(([, pid]) => Number(pid)));
+}
+
 async function loseCloud(installation: Installation): Promise<Row> {
   await installation.start();
   await installation.works();
-  const cloud = processesOf(stateFolder(rootFolder()));
+  const cloud = servicesOfCloud();
   for (const pid of cloud) process.kill(pid, 'SIGSTOP');
   let note: string;
   try {
