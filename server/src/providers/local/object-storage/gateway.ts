@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { DesiredStorage } from '../../../features/object-storage/port.ts';
 import { TaskFailed } from '../../../kernel/errors.ts';
 import { readText } from '../../../kernel/files.ts';
@@ -68,9 +68,14 @@ export class Gateway {
     }
   }
 
+  /** Ends it. Without a configuration nothing was started since it was ended, and no process is looked for: what is
+   *  paused is ended at each look. */
   async stop(): Promise<void> {
+    const { gatewayConf } = this.#paths;
+    if (!existsSync(gatewayConf)) return;
     for (let running = this.running(); running !== null; running = this.running())
       await terminate(running, STOP_MS);
+    rmSync(gatewayConf, { force: true });
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DesiredCluster } from '../../../features/managed-postgresql/port.ts';
 import { readText, removeFolder, writeFileAtomically } from '../../../kernel/files.ts';
-import { findProcess, type ProcessIdentity, signalProcess, terminate } from '../../../kernel/processes.ts';
+import { type ProcessIdentity, processOf, signalProcess, terminate } from '../../../kernel/processes.ts';
 import {
   makeFileOfEngine,
   makeOwnFolder,
@@ -65,7 +65,7 @@ export class Pooler {
 
   running(): ProcessIdentity | null {
     const pid = Number(readForeignText(this.#pidFile)?.trim());
-    return findProcess(pid, (words) => words.includes(this.#conf));
+    return processOf(pid, (words) => words.includes(this.#conf));
   }
 
   /** Brings it to what is desired, and back when it has ended.
