@@ -9,10 +9,10 @@ import { accessOf } from './openstack/stack.mjs';
 
 const folder = () => mkdtempSync(path.join(os.tmpdir(), 'virga-openstack-'));
 
-test('its processes are found with their children, and no others are ended', async () => {
+test('its processes are found with their children, which may have no environment, and no others are ended', async () => {
   const [mine, other] = [folder(), folder()];
   const start = (state: string) =>
-    spawn('sh', ['-c', 'sleep 600 & wait'], { env: { ...process.env, ...environmentOf(state) } });
+    spawn('sh', ['-c', 'env -i sleep 600 & wait'], { env: { ...process.env, ...environmentOf(state) } });
   const [parent, stranger] = [start(mine), start(other)];
   await expect.poll(() => processesOf(mine).length).toBe(2);
   expect(processesOf(mine)).toContain(parent.pid);

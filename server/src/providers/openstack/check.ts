@@ -62,7 +62,7 @@ async function checkIdentity(session: Session, now: number): Promise<readonly Fi
 
 function ofEnd(endsAt: string | null | undefined, now: number): Finding {
   if (endsAt === undefined)
-    return lacks('credential', 'may not read itself, so that nobody is warned before it ends');
+    return lacks('credential', 'when it ends could not be read, so that nobody is warned before');
   if (endsAt === null) return works('credential', 'does not end');
   const days = Math.floor((timeOf(endsAt) - now) / DAY_MS);
   return (days < WARN_DAYS ? lacks : works)('credential', `ends in ${days} days, at ${endsAt}`);

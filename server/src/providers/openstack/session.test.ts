@@ -126,6 +126,18 @@ test('when the credential ends is asked of the credential, since tokens do not s
   expect((await session.identity()).credentialEndsAt).toBe('2026-01-11T00:00:00.000000');
 });
 
+test('when a credential ends stays known while it cannot be read', async () => {
+  let status = 200;
+  const { session, pass } = cloud(ok, () =>
+    status === 200 ? credentialUntil('2026-01-11T00:00:00.000000')() : new Response('', { status }),
+  );
+  await get(session);
+  status = 503;
+  pass(3_500_000);
+  await get(session);
+  expect(session.credentialEndsAt).toBe(Date.parse('2026-01-11T00:00:00Z'));
+});
+
 test('a credential that may not be read serves all the same', async () => {
   const { session } = cloud(ok, () => new Response('', { status: 403 }));
   await expect(get(session)).resolves.toEqual({ ports: [] });

@@ -51,7 +51,7 @@ interface Token {
   readonly expiresAt: number;
   readonly projectId: string;
   readonly roles: readonly string[];
-  /** When the credential ends; null: never. */
+  /** When the credential ends; null: never; undefined: that could not be read. */
   readonly credentialEndsAt: string | null | undefined;
   readonly urls: ReadonlyMap<string, string>;
 }
@@ -91,7 +91,7 @@ export class Session {
     return { calls: this.#calls, failures: this.#failures };
   }
 
-  /** Milliseconds since 1970 when the credential ends; null: never, or it was not used yet. */
+  /** Milliseconds since 1970 when the credential ends; null: never, or that is not known. */
   get credentialEndsAt(): number | null {
     return this.#credentialEndsAt;
   }
@@ -264,7 +264,8 @@ export class Session {
     const { token } = (await this.#read(answer)) as { token: KeystoneToken };
     const text = answer.headers.get('x-subject-token') ?? '';
     const endsAt = await this.#endOf(`${url}/users/${token.user.id}/application_credentials/${id}`, text);
-    this.#credentialEndsAt = endsAt ? timeOf(endsAt) : null;
+    // What is known stays, when it cannot be read once.
+    if (endsAt !== undefined) this.#credentialEndsAt = endsAt === null ? null : timeOf(endsAt);
     const urls = token.catalog.flatMap(({ type, endpoints }) => {
       const found = endpoints.find((each) => each.interface === face && each.region_id === region);
       return found ? [[type, found.url.replace(/\/+$/, '')] as const] : [];
@@ -281,14 +282,13 @@ export class Session {
   }
 
   /** When a credential ends. Tokens do not say it.
-   *  @returns null: never; undefined: it may not be read */
+   *  @returns null: never; undefined: that could not be read, which is no reason not to serve */
   async #endOf(url: string, token: string): Promise<string | null | undefined> {
     try {
       const answer = await this.#sent('GET', url, { 'x-auth-token': token }, undefined);
       const { application_credential } = (await this.#read(answer)) as KeystoneCredential;
       return application_credential.expires_at;
     } catch {
-      // What it can do is not known less for it.
       return undefined;
     }
   }
