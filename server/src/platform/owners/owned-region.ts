@@ -13,9 +13,10 @@ export interface OwnedDataPlane {
   fault(): Promise<string | null>;
   /** Pids of its programs on this machine that were started from this data directory. */
   programsOf(dataDir: string): readonly number[];
-  /** Whether another machine is seen to answer for addresses, as far as that can be seen without the database.
-   *  @param addresses of the region, which this machine need not have; absent: those that it has */
-  isElsewhere(addresses?: readonly string[]): Promise<boolean>;
+  /** Whether another machine answers for addresses, which can be seen without the database.
+   *  @param addresses of the region, which this machine need not have; absent: those that it has
+   *  @returns undefined when none could be asked for */
+  isElsewhere(addresses?: readonly string[]): Promise<boolean | undefined>;
   /** From now on this process works on it, and no process that did so in an earlier epoch can any more.
    *  @param servedFrom the data directory from which it was served last, maybe on another machine; null: none yet */
   takeOver(epoch: number, servedFrom: string | null): Promise<void>;

@@ -151,11 +151,14 @@ test('a machine that answers for the addresses of its region is busy, and gets i
   await silentFor(20);
   await look();
   expect(two.owned()).toEqual([1]);
-  // Nobody answers: that machine is gone.
-  for (let looks = 0; looks < 12; looks++, now += 1500) await one.claimFree();
-  await silentFor(9);
-  await one.claimFree();
-  expect(one.owned()).toEqual([1]);
+  // Nobody answers: that machine is gone, and need not be waited for.
+  const again = ownersOn('one', db, () => now, { isElsewhere: async () => false });
+  await silentFor(2);
+  await again.claimFree();
+  expect(again.owned()).toEqual([]);
+  await silentFor(4);
+  await again.claimFree();
+  expect(again.owned()).toEqual([1]);
 });
 
 test('a region with data stays on a machine that answers for its addresses, and moves when that is gone', async () => {

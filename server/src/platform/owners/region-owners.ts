@@ -24,6 +24,8 @@ export interface RegionOwnersOptions {
 
 /** A holder silent for this long has lost its lease to whoever asks. */
 const SILENT_MS = 4000;
+/** One whose machine does not answer for the region's addresses either need not be waited for so long. */
+const GONE_MS = 3000;
 /** Two looks of a worker. */
 const BREAK_MS = 3000;
 /** After the database was away a busy machine needs its time until it is heard again. */
@@ -216,16 +218,18 @@ export class RegionOwners {
     const rows = await this.#rows(unheld);
     const now = this.#now();
     const since = before === undefined || now - this.#heardAt > BREAK_MS ? now : before;
-    const alive = await this.#alive(rows, now - since);
+    const asked = await this.#askMachines(rows, now - since);
     for (const row of rows) {
       const region = this.#regions.get(row.region_id);
       if (!region || this.#releasing.has(region.id)) continue;
       const refusal = refusalOf({ ...row, dataDir: row.data_dir }, region, node);
       this.#noteRefusal(region, row, refusal);
       if (refusal !== null) continue;
-      const isSilent = row.free && !this.#mayBeUnheard(row, now - since) && !alive.has(row.region_id);
-      const isFree = isSilent && !this.#isForItsOwn(row);
-      if (isFree || this.#isDead(row)) await this.#claim(region, row, isFree ? SILENT_MS : 0);
+      const isThere = asked.get(row.region_id);
+      const isGone = isThere === false;
+      const isSilent = isThere !== true && row.free && !this.#mayBeUnheard(row, now - since);
+      const isFree = (isGone || isSilent) && !this.#isForItsOwn(row);
+      if (isFree || this.#isDead(row)) await this.#claim(region, row, isFree ? GONE_MS : 0);
       else {
         const me = { by: this.#session, node: node.name, silentMs: SILENT_MS };
         await store.sayAwaited(db, region.id, me);
@@ -244,27 +248,31 @@ export class RegionOwners {
     return heardMs < UNHEARD_MS;
   }
 
-  /** Regions whose holders are silent, on machines that are there: nothing is lost but time, and with a move databases
-   *  and storages would be away. All are asked at once, since leases of this process end meanwhile.
-   *  @param heardMs for how long the database has answered this process without a break */
-  async #alive(rows: readonly store.OwnerRow[], heardMs: number): Promise<ReadonlySet<number>> {
+  /** Whether the machines of silent holders are there: then nothing is lost but time, and with a move databases and
+   *  storages would be away. All are asked at once, since leases of this process end meanwhile.
+   *  @param heardMs for how long the database has answered this process without a break
+   *  @returns by region; those that are not in it were not asked, or could not be */
+  async #askMachines(
+    rows: readonly store.OwnerRow[],
+    heardMs: number,
+  ): Promise<ReadonlyMap<number, boolean>> {
     const { node } = this.#options;
     const isWaiting = (row: store.OwnerRow) => Math.min(row.silent_ms, heardMs) < ALIVE_MS;
     const asked = rows.filter(
       (row) =>
-        row.free &&
         row.holder !== null &&
         row.node !== node.name &&
         row.peers.includes(node.name) &&
+        row.silent_ms > GONE_MS &&
         (row.has_data || isWaiting(row)),
     );
     const answers = asked.map(async (row) => {
       const region = this.#regions.get(row.region_id);
-      if (!(await region?.data.isElsewhere(row.addresses))) return [];
-      if (region && !isWaiting(row)) this.#noteStays(region, row);
-      return [row.region_id];
+      const isThere = await region?.data.isElsewhere(row.addresses);
+      if (region && isThere && !isWaiting(row)) this.#noteStays(region, row);
+      return isThere === undefined ? [] : [[row.region_id, isThere] as const];
     });
-    return new Set((await Promise.all(answers)).flat());
+    return new Map((await Promise.all(answers)).flat());
   }
 
   #noteStays({ id, name }: OwnedRegion, { node, epoch }: store.OwnerRow): void {

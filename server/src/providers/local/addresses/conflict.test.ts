@@ -24,7 +24,15 @@ describe.skipIf(fault !== undefined)(
       expect(await isElsewhere([there], segment.bridge)).toBe(false);
       segment.keep('other', there);
       expect(await isElsewhere([there], segment.bridge)).toBe(true);
-      expect(await isElsewhere([], segment.bridge)).toBe(false);
+      expect(await isElsewhere([], segment.bridge)).toBeUndefined();
+    });
+
+    test('through a device that is down, or not there, nobody is asked', async () => {
+      const there = ['198.18.76.41', 'fd76::1:41'];
+      expect(await isElsewhere(there, 'not-there0')).toBeUndefined();
+      run('ip', 'link', 'set', segment.bridge, 'down');
+      expect(await isElsewhere(there, segment.bridge)).toBeUndefined();
+      run('ip', 'link', 'set', segment.bridge, 'up');
     });
   },
 );

@@ -46,17 +46,23 @@ while time.monotonic() < until + 2:
     if answers(frame): sys.exit(FOUND)
 `;
 
-/** @param addresses that this machine has on the device
- *  @returns false also where frames cannot be sent */
-export async function isElsewhere(addresses: readonly string[], device: string): Promise<boolean> {
+/** @param addresses of the device's network
+ *  @returns undefined when none could be asked for, as where frames cannot be sent */
+export async function isElsewhere(
+  addresses: readonly string[],
+  device: string,
+): Promise<boolean | undefined> {
   const program = python();
-  if (program === null || ownCapabilities(['net_raw']).length === 0) return false;
+  if (program === null || ownCapabilities(['net_raw']).length === 0) return undefined;
+  let answer: boolean | undefined;
   const probe = PROBE.replace('FOUND', String(FOUND));
   for (const isOfVersion of [isIPv4, isIPv6]) {
     const requested = addresses.filter((address) => isOfVersion(address)).slice(0, ASKED);
     if (requested.length === 0) continue;
     const words = ['-I', '-c', probe, device, ...requested];
-    if ((await run(program, words, { capabilities: ['net_raw'] })).exitCode === FOUND) return true;
+    const { exitCode } = await run(program, words, { capabilities: ['net_raw'] });
+    if (exitCode === FOUND) return true;
+    if (exitCode === 0) answer = false;
   }
-  return false;
+  return answer;
 }

@@ -125,14 +125,18 @@ export class ExternalAddresses {
     return this.#own(addresses).filter((address) => !missing.has(address));
   }
 
-  /** Whether another machine answers for those of these addresses that are of its ranges. */
-  async isElsewhere(addresses: readonly string[]): Promise<boolean> {
+  /** Whether another machine answers for those of these addresses that are of its ranges.
+   *  @returns undefined when none could be asked for */
+  async isElsewhere(addresses: readonly string[]): Promise<boolean | undefined> {
+    let answer: boolean | undefined;
     const own = this.#own(addresses);
     for (const device of new Set(own.map((address) => this.#poolOf(address)?.interface ?? ''))) {
       const there = own.filter((address) => this.#poolOf(address)?.interface === device);
-      if (await isElsewhere(there, device)) return true;
+      const isThere = await isElsewhere(there, device);
+      if (isThere) return true;
+      answer ??= isThere;
     }
-    return false;
+    return answer;
   }
 
   /** Removes what servers that were killed have left.

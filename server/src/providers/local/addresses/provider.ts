@@ -93,11 +93,11 @@ export class LocalAddresses implements AddressProvider {
   }
 
   /** Whether another machine has what the region has here.
-   *  @param addresses that it need not have here; absent: those that it has */
-  async isElsewhere(addresses?: readonly string[]): Promise<boolean> {
+   *  @param addresses that it need not have here; absent: those that it has
+   *  @returns undefined when none could be asked for */
+  async isElsewhere(addresses?: readonly string[]): Promise<boolean | undefined> {
     const { external, inUse } = this.#options;
-    if (external === undefined) return false;
-    return external.isElsewhere(addresses ?? external.present(inUse()));
+    return external?.isElsewhere(addresses ?? external.present(inUse()));
   }
 
   /** An address like any other: what makes it a floating IP is that it outlives its load balancers. */
