@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, every } from '../../api/client.ts';
+import { api, whileBusy } from '../../api/client.ts';
 import { useScope } from '../../app/scope.ts';
 import { bytes } from '../../ui/bytes.ts';
 import { unreadNote } from '../../ui/fault.tsx';
@@ -14,6 +14,8 @@ import { type Cluster, clusterPath } from './queries.ts';
 
 /** The server takes a sample each minute. */
 const EVERY_MS = 60_000;
+/** Until the first one is there. */
+const isWaiting = ({ results }: { readonly results: readonly unknown[] }) => results.length === 0;
 const NOTHING = 'The first sample comes within a minute.';
 /** Databases can only be read from here on. */
 const FULL = 0.95;
@@ -33,7 +35,7 @@ export function History({ cluster }: { readonly cluster: Cluster }) {
       '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/series',
       { params: { path: clusterPath(scope, cluster.cluster_name), query: { hours } } },
     ),
-    ...every(EVERY_MS),
+    ...whileBusy(isWaiting, () => EVERY_MS),
   });
   const unread = unreadNote(query);
   if (unread) return unread;
