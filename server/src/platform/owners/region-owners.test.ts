@@ -152,11 +152,23 @@ test('a machine that answers for the addresses of its region is busy, and gets i
   await look();
   expect(two.owned()).toEqual([1]);
   // Nobody answers: that machine is gone, and need not be waited for.
-  const again = ownersOn('one', db, () => now, { isElsewhere: async () => false });
-  await silentFor(2);
-  await again.claimFree();
-  expect(again.owned()).toEqual([]);
+  let isThere = true;
+  const [again, deaf] = [
+    ownersOn('one', db, () => now, { isElsewhere: async () => isThere }),
+    ownersOn('one', db, () => now, { isElsewhere: async () => false }),
+  ];
+  await db.run(sql`update region_owners set addresses = '{192.0.2.7}'`);
+  for (const seconds of [0, 2]) {
+    await silentFor(seconds);
+    await again.claimFree();
+    await deaf.claimFree();
+    isThere = false;
+  }
+  expect([again.owned(), deaf.owned()]).toEqual([[], []]);
   await silentFor(4);
+  // On a network where it was never seen to answer, that it does not says nothing.
+  await deaf.claimFree();
+  expect(deaf.owned()).toEqual([]);
   await again.claimFree();
   expect(again.owned()).toEqual([1]);
 });

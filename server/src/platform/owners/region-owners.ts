@@ -33,6 +33,8 @@ const UNHEARD_MS = 10_000;
 /** A machine that answers for the region's addresses is not gone. For this long it may be busy, or start its worker;
  *  where it has data, until it is gone. */
 const ALIVE_MS = 15_000;
+/** How often a machine that serves a region is asked until it was seen to answer. */
+const UNSEEN_MS = 30_000;
 /** Of many addresses a few tell. */
 const ADDRESSES = 8;
 
@@ -57,6 +59,9 @@ export class RegionOwners {
   readonly #elsewhere = new Map<number, number>();
   /** Epoch of regions that wait for the worker of their own machine. */
   readonly #stays = new Map<number, number>();
+  /** Epoch of regions whose machines were seen to answer for them: not every network lets anybody ask. */
+  readonly #seen = new Map<number, number>();
+  readonly #askedAt = new Map<number, number>();
   /** Regions that are released: to end their programs may take long, and the leases of others go on meanwhile. */
   readonly #releasing = new Map<number, Promise<void>>();
   /** Why regions are not served here. */
@@ -251,7 +256,7 @@ export class RegionOwners {
   /** Whether the machines of silent holders are there: then nothing is lost but time, and with a move databases and
    *  storages would be away. All are asked at once, since leases of this process end meanwhile.
    *  @param heardMs for how long the database has answered this process without a break
-   *  @returns by region; those that are not in it were not asked, or could not be */
+   *  @returns by region; not those that were not asked, or do not answer and were never seen to */
   async #askMachines(
     rows: readonly store.OwnerRow[],
     heardMs: number,
@@ -263,16 +268,23 @@ export class RegionOwners {
         row.holder !== null &&
         row.node !== node.name &&
         row.peers.includes(node.name) &&
-        row.silent_ms > GONE_MS &&
-        (row.has_data || isWaiting(row)),
+        (row.silent_ms > GONE_MS ? row.has_data || isWaiting(row) : this.#isUnseen(row)),
     );
     const answers = asked.map(async (row) => {
       const region = this.#regions.get(row.region_id);
+      this.#askedAt.set(row.region_id, this.#now());
       const isThere = await region?.data.isElsewhere(row.addresses);
+      if (isThere) this.#seen.set(row.region_id, row.epoch);
       if (region && isThere && !isWaiting(row)) this.#noteStays(region, row);
-      return isThere === undefined ? [] : [[row.region_id, isThere] as const];
+      const isKnown = isThere !== undefined && this.#seen.get(row.region_id) === row.epoch;
+      return isKnown ? [[row.region_id, isThere] as const] : [];
     });
     return new Map((await Promise.all(answers)).flat());
+  }
+
+  #isUnseen({ region_id, epoch, addresses }: store.OwnerRow): boolean {
+    if (addresses.length === 0 || this.#seen.get(region_id) === epoch) return false;
+    return this.#now() - (this.#askedAt.get(region_id) ?? Number.NEGATIVE_INFINITY) > UNSEEN_MS;
   }
 
   #noteStays({ id, name }: OwnedRegion, { node, epoch }: store.OwnerRow): void {
