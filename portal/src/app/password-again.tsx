@@ -1,6 +1,6 @@
 import { Button, Group, MantineProvider, Modal, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { getNonce } from 'get-nonce';
-import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { client, faultOf, queryClient } from '../api/client.ts';
 import { currentSession, setSession } from '../api/session.ts';
@@ -12,6 +12,9 @@ import { theme } from './theme.ts';
 
 /** What gives lasting rights needs the password again, a while after the sign-in; and a session ends some day, maybe in
  *  the middle of a form. Both are asked over whatever is open, which stays as it is. */
+
+/** How often a page that asks for the password looks whether somebody has signed in on another one. */
+const LOOK_MS = 3_000;
 
 let asking: Promise<boolean> | undefined;
 let renewing: Promise<boolean> | undefined;
@@ -145,6 +148,15 @@ function SignInAgain({ email, answer }: SignInAgainProps) {
   const { busy, fault, send } = useSubmit();
   const [askCode, setAskCode] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const look = () =>
+      isSignedIn(email).then(
+        (isIn) => isIn && answer(true),
+        () => undefined,
+      );
+    const timer = setInterval(() => void look(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, [email, answer]);
   const enter = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const said = new FormData(event.currentTarget);

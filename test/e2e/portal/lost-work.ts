@@ -41,6 +41,17 @@ export function lostWorkStories(portal: Portal): void {
     await page.getByRole('cell', { name: 'kept-network', exact: true }).waitFor();
     await other.getByRole('dialog').getByRole('button', { name: 'Create network' }).click();
     await other.getByRole('cell', { name: 'from-the-other-tab', exact: true }).waitFor();
+    // One that asks already goes on when somebody has signed in on the first.
+    await portal.go(2, 'networks?new=1', other);
+    await other.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('asked-in-both');
+    await context.clearCookies();
+    await other.getByRole('dialog').getByRole('button', { name: 'Create network' }).click();
+    await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    await page.reload();
+    await page.getByLabel('Email address').fill(portal.credential('EMAIL'));
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('cell', { name: 'asked-in-both', exact: true }).waitFor();
     await context.close();
   });
 
