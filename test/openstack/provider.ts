@@ -87,11 +87,11 @@ export function provider({ secret, fetch: requested = fetch, hasKeyManager = fal
       return steps;
     },
     /** The next look comes now, and what it finds is worked on until `isDone`. */
-    async look(isDone: () => Promise<boolean>): Promise<void> {
+    async look(isDone: () => Promise<boolean>, goal: DesiredLoadBalancer = desired): Promise<void> {
       await waitUntil(
         async () => {
           late += 16_000;
-          await loadBalancers.reconcile([{ id, version: desired.version }], async () => desired);
+          await loadBalancers.reconcile([{ id, version: goal.version }], async () => goal);
           return isDone();
         },
         { what: 'a repair', intervalMs: 500 },

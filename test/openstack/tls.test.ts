@@ -225,6 +225,21 @@ describe.skipIf(!access)('failures of the key manager (npm run openstack -- up s
     expect(await secretRefs()).toEqual([(await theListener()).default_tls_container_ref]);
   });
 
+  test('a secret that somebody deletes comes back without any change', async () => {
+    const { converge, look } = provider({ hasKeyManager: true });
+    const desired = await secure();
+    await converge(desired);
+    const [before = ''] = await secretRefs();
+    await behind('key-manager', 'DELETE', `/secrets/${before.split('/').at(-1)}`);
+    const isBack = async () => {
+      const [ref] = await secretRefs();
+      return ref !== undefined && (await theListener()).default_tls_container_ref === ref;
+    };
+    await look(isBack, desired);
+    expect(await secretRefs()).toHaveLength(1);
+    expect(await secretRefs()).not.toContain(before);
+  });
+
   test('what the key manager refuses is not quoted, and neither is what was sent', async () => {
     const { converge } = provider({
       hasKeyManager: true,

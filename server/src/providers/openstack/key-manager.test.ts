@@ -30,7 +30,9 @@ function barbican(status?: number) {
       return { secret_ref };
     }
     const [from, limit] = [Number(searchParams.get('offset')), Number(searchParams.get('limit'))];
-    const secrets = kept.filter(({ name }) => name === searchParams.get('name')).slice(from, from + limit);
+    const [wanted] = searchParams.getAll('name');
+    const of = kept.filter(({ name }) => wanted === undefined || name === wanted);
+    const secrets = of.slice(from, from + limit);
     return { secrets };
   };
   return { kept, keyManager: new KeyManager({ call } as unknown as Session) };
@@ -60,6 +62,7 @@ test('of two that a lost answer has left the oldest is kept, among more than one
   const [first] = kept;
   for (let index = 1; index < 120; index++)
     kept.push(Object.assign({}, first, { secret_ref: `http://keys/v1/secrets/${index}`, created: '9' }));
+  expect((await keyManager.all()).size).toBe(120);
   const { refs, surplus } = await keyManager.keep(trusting('a'));
   expect([...refs.values()]).toEqual(['http://keys/v1/secrets/0']);
   expect(surplus).toHaveLength(119);

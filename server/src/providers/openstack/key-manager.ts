@@ -51,6 +51,11 @@ export class KeyManager {
     return { refs, made, surplus: all.map(({ id }) => id).filter((id) => !kept.has(id)) };
   }
 
+  /** The ids of all that are there, of everybody. A page that fails fails the whole. */
+  async all(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#list('')).map(({ id }) => id));
+  }
+
   /** Those that were made for a load balancer. */
   async ids(loadBalancerId: string): Promise<readonly string[]> {
     return (await this.#marked(loadBalancerId)).map(({ id }) => id);
@@ -61,11 +66,15 @@ export class KeyManager {
     await absent(this.#session.call('key-manager', 'DELETE', `/secrets/${id}`));
   }
 
-  async #marked(loadBalancerId: string): Promise<readonly Kept[]> {
+  #marked(loadBalancerId: string): Promise<readonly Kept[]> {
+    return this.#list(`name=${encodeURIComponent(markOf(loadBalancerId))}&`);
+  }
+
+  async #list(query: string): Promise<readonly Kept[]> {
     const all: Kept[] = [];
     for (;;) {
-      const query = `name=${encodeURIComponent(markOf(loadBalancerId))}&limit=${PAGE}&offset=${all.length}`;
-      const answer = await this.#session.call('key-manager', 'GET', `/secrets?${query}`);
+      const page = `limit=${PAGE}&offset=${all.length}`;
+      const answer = await this.#session.call('key-manager', 'GET', `/secrets?${query}${page}`);
       const { secrets } = answer as { readonly secrets: readonly SecretLine[] };
       all.push(...secrets.map(keptOf));
       if (secrets.length < PAGE) return all;
@@ -99,8 +108,11 @@ interface SecretLine {
   readonly created: string;
 }
 
+/** Its id, of the address that the key manager says. */
+export const idOfSecret = (ref: string): string => ref.split('/').at(-1) ?? '';
+
 const keptOf = ({ secret_ref: ref, mode, created }: SecretLine): Kept => ({
-  id: ref.split('/').at(-1) ?? '',
+  id: idOfSecret(ref),
   ref,
   digest: mode ?? '',
   created_at: created,

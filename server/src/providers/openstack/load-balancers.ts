@@ -12,7 +12,7 @@ import { type Operation, type Progress, READY } from '../../kernel/operation.ts'
 import { OVN, unservable } from './abilities.ts';
 import { type Found, type FoundTree, nextCall } from './converge.ts';
 import { EngineFault } from './faults.ts';
-import { type KeptSecrets, KeyManager } from './key-manager.ts';
+import { idOfSecret, type KeptSecrets, KeyManager } from './key-manager.ts';
 import { Look } from './look.ts';
 import { adopt, type EngineFacts, type EngineObject, type EngineObjects, markedId, markOf } from './marks.ts';
 import { Neutron } from './neutron.ts';
@@ -22,7 +22,7 @@ import { Octavia } from './octavia.ts';
 import type { Session } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
 import { isTemporary, pauseOf, step } from './steps.ts';
-import { secretsOf } from './tls.ts';
+import { type SecretRefs, secretsOf } from './tls.ts';
 
 /** By this name of its port OVN knows the load balancer that a floating IP leads to. */
 const VIP_OF_OVN = 'ovn-lb-vip-';
@@ -64,7 +64,8 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     this.#neutron = new Neutron(options.session, options.settings);
     this.#nouns = new Nouns(options.session, options.objects);
     this.#keyManager = new KeyManager(options.session);
-    this.#look = new Look({ ...options, octavia: this.#octavia, neutron: this.#neutron });
+    const asked = { octavia: this.#octavia, neutron: this.#neutron, keyManager: this.#keyManager };
+    this.#look = new Look({ ...options, ...asked });
   }
 
   mayLook = async (): Promise<boolean> => !this.#look.hasJustFailed && (await this.#options.mayLook());
@@ -182,14 +183,14 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
     const floating = await this.#floating(desired, port.id);
     if (floating) return floating;
     for (const each of secrets?.surplus ?? []) await this.#keyManager.remove(each);
-    await this.#settle(desired, tree, port.id, before?.facts);
+    await this.#settle(desired, tree, { portId: port.id, refs: secrets?.refs }, before?.facts);
     return null;
   }
 
   async #settle(
     desired: DesiredLoadBalancer,
     { loadBalancer, listeners, pools }: FoundTree,
-    portId: string,
+    { portId, refs = new Map() }: { readonly portId: string; readonly refs: SecretRefs | undefined },
     before: EngineFacts | undefined,
   ): Promise<void> {
     const named = [...listeners, ...pools.flatMap(({ members }) => members)];
@@ -204,6 +205,7 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
       ...(before?.failover === undefined ? {} : { failover: before.failover }),
       ...(before?.counters === undefined ? {} : { counters: before.counters }),
       ...(secretsOf(desired).length > 0 ? { secrets: true } : {}),
+      ...(refs.size > 0 ? { secretIds: [...refs.values()].map(idOfSecret) } : {}),
     };
     const object = { engineId: loadBalancer.id, facts };
     await this.#options.objects.save('load_balancer', desired.id, object);

@@ -6,9 +6,11 @@ import type {
 } from '../../features/load-balancers/port.ts';
 import type { Logger } from '../../kernel/log.ts';
 import { grown, statsOf } from './counters.ts';
+import type { KeyManager } from './key-manager.ts';
 import type { EngineObject, EngineObjects, KeptCounters } from './marks.ts';
 import type { Neutron } from './neutron.ts';
 import type { LoadBalancerLine, Octavia } from './octavia.ts';
+import { SecretLook } from './secret-look.ts';
 import type { Session } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
 import { isDue } from './spread.ts';
@@ -30,6 +32,7 @@ const HEALTH = ['ONLINE', 'ERROR', 'DRAINING', 'NO_MONITOR', 'OFFLINE'];
 export interface LookOptions {
   readonly octavia: Octavia;
   readonly neutron: Neutron;
+  readonly keyManager: Pick<KeyManager, 'all'>;
   readonly session: Session;
   readonly objects: EngineObjects;
   readonly log: Pick<Logger, 'warn'>;
@@ -52,6 +55,7 @@ export class Look {
   #lines: ReadonlyMap<string, LoadBalancerLine> = new Map();
   #ports: ReadonlySet<string> = new Set();
   #floating: ReadonlyMap<string, string | null> = new Map();
+  readonly #secrets: SecretLook;
   readonly #missing = new Map<string, number>();
   readonly #active = new Map<string, number>();
   readonly #countedAt = new Map<string, number>();
@@ -63,6 +67,7 @@ export class Look {
 
   constructor(options: LookOptions) {
     this.#options = options;
+    this.#secrets = new SecretLook(options);
   }
 
   /** Whether the region could not be asked, and it is too early to ask again: that was said once. */
@@ -105,11 +110,12 @@ export class Look {
     if (!this.#isNew) return [];
     this.#isNew = false;
     const listed = new Set(versions.map(({ id }) => id));
+    const lacking = new Set(this.#secrets.takeLacking());
     const surplus = [...this.#objects.keys()].filter((id) => !listed.has(id));
     return [
       ...surplus,
       ...this.#missed(versions),
-      ...versions.filter((each) => this.#differs(each)).map(({ id }) => id),
+      ...versions.filter((each) => lacking.has(each.id) || this.#differs(each)).map(({ id }) => id),
     ];
   }
 
@@ -197,6 +203,7 @@ export class Look {
       this.#seen.set(id, { at, version, members });
     }
     await this.#count();
+    await this.#secrets.look(known);
   }
 
   /** Members are asked about only where something is wrong, and once more after that. */

@@ -66,6 +66,8 @@ export interface EngineFacts {
   readonly floating?: readonly string[];
   /** Whether the key manager may keep anything for it. */
   readonly secrets?: boolean;
+  /** The key manager's ids of those that it uses. */
+  readonly secretIds?: readonly string[];
   /** The cloud's ids of its listeners. */
   readonly listeners?: readonly string[];
   /** The ids here of its listeners and members, by the cloud's. */
