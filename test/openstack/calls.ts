@@ -24,8 +24,12 @@ interface Access extends Pick<OpenStackSettings, 'auth_url' | 'region_name' | 'v
 export const access = accessOf(rootFolder()) as Access | undefined;
 
 /** What a region of this cloud has as its settings, its credential sealed under a master key.
- *  @param driver of Octavia */
-export function cloudSettings(driver: 'amphora' | 'ovn', key: Buffer): OpenStackSettings {
+ *  @param driver of Octavia, @param images the cloud's ids of others that every project sees, by their names */
+export function cloudSettings(
+  driver: 'amphora' | 'ovn',
+  key: Buffer,
+  images: Readonly<Record<string, string>> = {},
+): OpenStackSettings {
   if (!access) throw new Error('no OpenStack runs here');
   const { auth_url, region_name, vip, external, credential, machines } = access;
   return {
@@ -40,7 +44,12 @@ export function cloudSettings(driver: 'amphora' | 'ovn', key: Buffer): OpenStack
           instances: { flavors: machines.flavors },
           volumes: {
             types: machines.volume_types,
-            images: [{ image_id: machines.image_id, name: 'tiny', distro: 'tiny', version: '1' }],
+            images: Object.entries({ tiny: machines.image_id, ...images }).map(([name, image_id]) => ({
+              image_id,
+              name,
+              distro: name,
+              version: '1',
+            })),
           },
         }
       : {}),
@@ -66,6 +75,14 @@ export function behind(service: Service, method: string, url: string, body?: obj
   const { id, secret } = access?.credential ?? {};
   const identity = { methods: ['application_credential'], application_credential: { id, secret } };
   return called({ identity }, service, method, url, body);
+}
+
+/** Another image of the project. @returns the cloud's id of it */
+export async function newImage(name: string): Promise<string> {
+  const image = { name, disk_format: 'raw', container_format: 'bare' };
+  const { id } = await behind('image', 'POST', '/images', image);
+  await behind('image', 'PUT', `/images/${id}/file`, Buffer.from('tiny'.repeat(1024)));
+  return id;
 }
 
 /** The same in the name of who may do everything. */
@@ -114,10 +131,10 @@ async function called(auth: object, service: Service, method: string, url: strin
     method,
     headers: {
       'x-auth-token': key,
-      'content-type': 'application/json',
+      'content-type': Buffer.isBuffer(body) ? 'application/octet-stream' : 'application/json',
       'openstack-api-version': service === 'compute' ? 'compute 2.90' : 'volume 3.64',
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? null : Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body),
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`);

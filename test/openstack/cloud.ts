@@ -55,14 +55,15 @@ export async function inventory(): Promise<Inventory> {
 }
 
 /** A server whose region 7 is this cloud.
- *  @param driver of Octavia, @param id of the region */
+ *  @param driver of Octavia, @param id of the region, @param images further ones that every project sees */
 export async function startCloudServer(
   driver: 'amphora' | 'ovn',
   options: TestServerOptions = {},
   id = REGION,
+  images: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   const key = randomBytes(KEY_BYTES);
-  const openstack = cloudSettings(driver, key);
+  const openstack = cloudSettings(driver, key, images);
   const region = {
     id,
     display_name: 'Cloud',

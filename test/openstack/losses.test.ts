@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createdOne } from '../harness/project.ts';
 import type { TestServer } from '../harness/server.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { access, administrator, behind } from './calls.ts';
+import { access, administrator, behind, newImage } from './calls.ts';
 import { EMPTY, inventory, REGION, startCloudServer, takeTurns } from './cloud.ts';
 
 /** What somebody else deletes or breaks in the real Cinder and Glance: shown at the next look, never made anew. */
@@ -13,9 +13,12 @@ describe.skipIf(!access?.machines)(
   'losses of disks of OpenStack (npm run openstack -- up --with-compute starts one)',
   () => {
     let server: TestServer;
+    /** The cloud's id of an image that every project sees. */
+    let picture: string;
     takeTurns();
     beforeAll(async () => {
-      server = await startCloudServer('amphora');
+      picture = await newImage('picture');
+      server = await startCloudServer('amphora', {}, REGION, { picture });
     });
     afterAll(() => server.close());
 
@@ -46,6 +49,31 @@ describe.skipIf(!access?.machines)(
       const action = { 'os-reset_status': { status } };
       await administrator('block-storage', 'POST', `/${noun}/${await engineIdOf(id)}/action`, action);
     };
+
+    test('an image of everybody is listed while the cloud has it, and else nothing is made of it', async () => {
+      const list = async () => (await server.call('GET', at('images'))).body;
+      const named = async () => (await list()).results.map(({ name }: { name: string }) => name);
+      expect(await named()).toEqual(['tiny', 'picture']);
+      const image = (await list()).results[1].id;
+      await administrator('image', 'POST', `/images/${picture}/actions/deactivate`);
+      await becomes('images', image, 'error');
+      expect(await list()).toMatchObject({ count: 1, results: [{ name: 'tiny' }] });
+      await administrator('image', 'POST', `/images/${picture}/actions/reactivate`);
+      await becomes('images', image, 'active');
+      expect(await named()).toEqual(['tiny', 'picture']);
+      await behind('image', 'DELETE', `/images/${picture}`);
+      await becomes('images', image, 'error');
+      expect(await named()).toEqual(['tiny']);
+      const volumes = [{ source: 'image', image_id: image, size: 1, delete_on_termination: true }];
+      const body = { name: 'mine', flavor: 'g1-standard-1-2', volumes, interfaces: [{ type: 'external' }] };
+      const refused = await server.call('POST', `/cloud/v2/instances/1/${REGION}`, { body });
+      expect(refused).toMatchObject({ status: 400 });
+      expect(JSON.stringify(refused.body)).toContain(
+        `image ${image} is error, and nothing can be made of it: the cloud has no such image any more: choose another one`,
+      );
+      expect([...(await reasons()).keys()]).toEqual([]);
+      expect(await inventory()).toEqual(EMPTY);
+    });
 
     test('a snapshot and an image that somebody deletes are lost, and can be deleted here', async () => {
       const volume = await made('volumes', disk);

@@ -12,7 +12,7 @@ import {
 } from '../../server/src/providers/openstack/index.ts';
 import { EXAMPLE } from '../../server/src/providers/openstack/testing/settings.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { access } from './calls.ts';
+import { access, administrator, behind, newImage } from './calls.ts';
 import { EMPTY, emptyCloud, inventory, takeTurns } from './cloud.ts';
 
 /** What goes wrong with images, volumes and instances, done to the real services: the provider alone, since what it says
@@ -62,7 +62,8 @@ function losing(): { readonly fetch: typeof fetch; readonly lost: string[] } {
   return { fetch: fetched, lost };
 }
 
-function provider(requested: typeof fetch = fetch) {
+/** @param image the cloud's id of the image that every project sees */
+function provider(requested: typeof fetch = fetch, image = access?.machines?.image_id ?? '') {
   const objects = kept();
   const { credential, auth_url, region_name, vip, external, machines } = access ?? EXAMPLE_ACCESS;
   const settings = Object.assign(
@@ -81,7 +82,7 @@ function provider(requested: typeof fetch = fetch) {
     objects,
     now: Date.now,
     log: pino({ level: 'silent' }),
-    publicImage: async () => machines?.image_id,
+    publicImages: async () => new Map([['public', image]]),
     mayLook: async () => true,
   });
   if (!volumes || !images || !instances) throw new Error('the region has no machines');
@@ -188,6 +189,22 @@ describe.skipIf(!access?.machines)(
         'There is no console typewriter',
       );
       await objects.forget(VOLUME);
+      expect(await inventory()).toEqual(EMPTY);
+    });
+
+    test('of an image that the cloud has lost, or lets nobody read, nothing is made', async () => {
+      const made = (image: string) =>
+        provider(fetch, image).volumes.applyVolume(volume, operation('create_vm'));
+      const whatToDo = 'choose another one, or ask the operator of the region';
+      const picture = await newImage('picture');
+      await administrator('image', 'POST', `/images/${picture}/actions/deactivate`);
+      await expect(made(picture)).rejects.toThrow(
+        new TaskFailed(`The cloud says that the image is deactivated: ${whatToDo}`),
+      );
+      await behind('image', 'DELETE', `/images/${picture}`);
+      await expect(made(picture)).rejects.toThrow(
+        new TaskFailed(`The cloud has no such image any more: ${whatToDo}`),
+      );
       expect(await inventory()).toEqual(EMPTY);
     });
   },

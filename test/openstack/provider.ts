@@ -53,6 +53,7 @@ export function provider({ secret, fetch: requested = fetch, hasKeyManager = fal
     now,
     log: pino({ level: 'silent' }),
     mayLook: async () => true,
+    publicImages: async () => new Map(),
   });
   const operation = (): Operation => ({
     key: 'task',

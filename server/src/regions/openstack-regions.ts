@@ -55,11 +55,16 @@ export function openStackRegions({ cipher, db, leases, clock, log }: ProviderOpt
         };
         if (lb) await recordRepair(db, Object.assign({ projectId: lb.project_id }, repair));
       },
-      publicImage: async (imageId) => {
-        const image = await db.row<{ name: string }>(
-          sql`select name from images where id = ${imageId} and region_id = ${id} and project_id is null`,
+      publicImages: async () => {
+        const rows = await db.rows<{ id: string; name: string }>(
+          sql`select id, name from images where region_id = ${id} and project_id is null`,
         );
-        return its.volumes?.images?.find(({ name }) => name === image?.name)?.image_id;
+        const engineIds = new Map<string, string | null>();
+        for (const row of rows) {
+          const named = its.volumes?.images?.find(({ name }) => name === row.name);
+          engineIds.set(row.id, named?.image_id ?? null);
+        }
+        return engineIds;
       },
       mayLook: () => leases.hold(`openstack region ${id}`),
     });

@@ -35,8 +35,10 @@ export function listImages(db: Db, where: ImageListWhere): Promise<Page<ImageRow
 const WHOSE = { private: 'own', public: 'shared', shared: 'own', any: 'both' } as const;
 
 function conditionsOf(where: ImageListWhere): Sql[] {
+  // Of the region's nobody wants to see what is of no use: nobody here can delete it.
+  const conditions: Sql[] = [sql`(project_id is not null or status = 'active')`];
   // A project's own images are shared with all who are in it.
-  const conditions: Sql[] = where.visibility === 'private' ? [sql`false`] : [];
+  if (where.visibility === 'private') conditions.push(sql`false`);
   if (where.architecture !== undefined) conditions.push(sql`architecture = ${where.architecture}`);
   conditions.push(...named(where));
   if (where.osDistro !== undefined) conditions.push(sql`os_distro = ${where.osDistro}`);

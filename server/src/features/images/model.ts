@@ -29,6 +29,7 @@ export const COLUMNS = [
   'client_id',
   'description',
   'status',
+  'status_reason',
   'os_distro',
   'os_version',
   'disk_format',
@@ -44,7 +45,8 @@ export const COLUMNS = [
 
 export type ImageStatus = 'saving' | 'active' | 'pending_delete' | 'error';
 
-/** `error`: it could not be deleted, or is lost or of no use in the region: it can only be deleted. */
+/** `error`: it could not be deleted, or is lost or of no use in the region: it can only be deleted. One of the region is
+ *  in no list then. */
 export const IMAGE_TRANSITIONS: Transitions<ImageStatus> = {
   // Of a task that was lost it is not known what it has done.
   saving: ['active', 'error'],

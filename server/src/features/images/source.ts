@@ -20,8 +20,8 @@ export const imageSource: ImageSource = {
           min_disk: String(row.min_disk),
           min_ram: String(row.min_ram),
         };
-        const { id, name, status, min_disk: minDisk, min_ram: minRam } = row;
-        return [id, { id, name, status, minDisk, minRam, metadata }];
+        const { id, name, status, status_reason, min_disk: minDisk, min_ram: minRam } = row;
+        return [id, { id, name, status, status_reason, minDisk, minRam, metadata }];
       }),
     );
   },

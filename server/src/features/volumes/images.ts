@@ -13,6 +13,8 @@ export interface SourceImage {
   readonly name: string;
   /** Only of one that is `active` something can be made. */
   readonly status: string;
+  /** Why it is in an error, where its region says so. */
+  readonly status_reason: string | null;
   /** GiB that a volume of it needs at least. */
   readonly minDisk: number;
   /** MiB that an instance of it needs at least. */

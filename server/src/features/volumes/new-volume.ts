@@ -80,22 +80,34 @@ export async function readSources(
   for (const snapshot of snapshots) requireFree('Snapshot', snapshot);
   const found = new Map<string, Source>();
   const useless = new Map<string, string>();
-  const isUseful = (kind: RequestedSource['kind'], id: string, status: string, is: string) => {
-    if (status !== is)
-      useless.set(keyOf({ kind, id }), `${kind} ${id} is ${status}, and nothing can be made of it`);
-    return status === is;
+  const isUseful = (kind: RequestedSource['kind'], source: Stated, is: string) => {
+    if (source.status !== is) useless.set(keyOf({ kind, id: source.id }), uselessOf(kind, source));
+    return source.status === is;
   };
   for (const image of images.values()) {
-    if (!isUseful('image', image.id, image.status, 'active')) continue;
+    if (!isUseful('image', image, 'active')) continue;
     found.set(keyOf({ kind: 'image', id: image.id }), { ...image, bootable: true, type: null });
   }
-  for (const { id, name, size, volume_type, bootable, image_metadata, status } of snapshots) {
-    if (!isUseful('snapshot', id, status, 'available')) continue;
+  for (const snapshot of snapshots) {
+    if (!isUseful('snapshot', snapshot, 'available')) continue;
+    const { id, name, size, volume_type, bootable, image_metadata } = snapshot;
     const minRam = Number(image_metadata?.min_ram ?? 0);
     const source = { id, name, minDisk: size, minRam, bootable, type: volume_type, metadata: image_metadata };
     found.set(keyOf({ kind: 'snapshot', id }), source);
   }
   return { types: deps.typesOf(ctx.region.id), found, useless };
+}
+
+interface Stated {
+  readonly id: string;
+  readonly status: string;
+  /** In a sentence. */
+  readonly status_reason: string | null;
+}
+
+function uselessOf(kind: RequestedSource['kind'], { id, status, status_reason: reason }: Stated): string {
+  const why = reason ? `: ${reason[0]?.toLowerCase()}${reason.slice(1)}` : '';
+  return `${kind} ${id} is ${status}, and nothing can be made of it${why}`;
 }
 
 /** @param types that the region offers; none: all */

@@ -126,7 +126,9 @@ test('a snapshot that is lost is no source any more, and can be deleted', async 
   expect(await call('POST', '/cloud/v1/volumes/1/2', body)).toMatchObject({
     status: 400,
     body: {
-      invalid_fields: { snapshot_id: [`snapshot ${snapshot} is error, and nothing can be made of it`] },
+      invalid_fields: {
+        snapshot_id: [`snapshot ${snapshot} is error, and nothing can be made of it: it is gone`],
+      },
     },
   });
   await finished(call('DELETE', url('snapshots', snapshot)));
@@ -138,20 +140,52 @@ test('an image that is lost is no source any more until it is back, and can be d
   const volume = await volumeOf();
   const image = await make('images', { name: 'picture', volume_id: volume });
   await seen('images', { [image]: 'it is gone' });
-  expect(told[0]).toEqual([image]);
+  expect(told[0]).toContain(image);
   expect(await statusOf('images', image)).toBe('error');
   expect(await attention(image)).toBe('it is gone');
   expect(await recorded(image)).toContainEqual(['note_image', 'it is gone']);
   const body = { source: 'image', image_id: image, name: 'copy', size: 1 };
   expect(await call('POST', '/cloud/v1/volumes/1/2', body)).toMatchObject({
     status: 400,
-    body: { invalid_fields: { image_id: [`image ${image} is error, and nothing can be made of it`] } },
+    body: {
+      invalid_fields: { image_id: [`image ${image} is error, and nothing can be made of it: it is gone`] },
+    },
   });
   await seen('images', { [image]: null });
   expect(await statusOf('images', image)).toBe('active');
   await seen('images', { [image]: 'it is gone again' });
   await finished(call('DELETE', url('images', image)));
   expect(await call('GET', url('images', image))).toMatchObject({ status: 404 });
+});
+
+test("an image of the region that is lost is in no list until it is back, and in nobody's log", async () => {
+  const listed = async (): Promise<string[]> => {
+    const { count, results } = await read('/cloud/v1/images/1/2');
+    expect(count).toBe(results.length);
+    return results.map(({ id }: { id: string }) => id);
+  };
+  const [image = '', ...others] = await listed();
+  await seen('images', { [image]: 'The cloud has no such image' });
+  expect(told[0]).toContain(image);
+  expect(logged.join('')).toContain('an image was changed in the cloud: The cloud has no such image');
+  expect(await listed()).toEqual(others);
+  expect(await statusOf('images', image)).toBe('error');
+  expect(await attention(image)).toBeUndefined();
+  expect(await recorded(image)).toEqual([]);
+  const volumes = [{ source: 'image', image_id: image }];
+  const body = { name: 'mine', flavor: 'g1-standard-1-2', volumes, interfaces: [{ type: 'external' }] };
+  expect(await call('POST', '/cloud/v2/instances/1/2', body)).toMatchObject({
+    status: 400,
+    body: {
+      invalid_fields: {
+        'volumes.0.image_id': [
+          `image ${image} is error, and nothing can be made of it: the cloud has no such image`,
+        ],
+      },
+    },
+  });
+  await seen('images', { [image]: null });
+  expect(await listed()).toEqual([image, ...others]);
 });
 
 test('a change of a broken volume ends at once, and gives back what it reserved', async () => {

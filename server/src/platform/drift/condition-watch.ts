@@ -7,7 +7,8 @@ import { watchJob } from './watch.ts';
 
 interface Row {
   readonly id: string;
-  readonly project_id: number;
+  /** Null: it belongs to the region. */
+  readonly project_id: number | null;
   readonly status_reason: string | null;
 }
 
@@ -27,7 +28,7 @@ export interface Conditioned {
 export function conditionWatch(options: DriftOptions, of: Conditioned): BackgroundJob {
   const { noun, watchableOf } = of;
   const [table, article] = [raw(of.table), /^[aeiou]/.test(noun) ? 'an' : 'a'];
-  const watched = sql`task_id is null and project_id is not null
+  const watched = sql`task_id is null
     and (status = any(${of.well}::text[]) or status_reason is not null)`;
   return watchJob<Row, Condition>(options, {
     noun: `${noun}s`,

@@ -8,7 +8,10 @@ import type { FoundObject, Stored } from './stored.ts';
 
 /** What lists of Cinder and Glance say of volumes, snapshots and images. */
 
-function cloud(lists: Readonly<Record<string, readonly Partial<FoundObject>[]>>) {
+function cloud(
+  lists: Readonly<Record<string, readonly Partial<FoundObject>[]>>,
+  named: Readonly<Record<string, string | null>> = {},
+) {
   let now = 1_000_000;
   const asked: string[] = [];
   const known = new Map(['a', 'b', 'c'].map((id) => [id, { engineId: `engine ${id}`, facts: {} }]));
@@ -21,6 +24,7 @@ function cloud(lists: Readonly<Record<string, readonly Partial<FoundObject>[]>>)
       return now;
     },
     mayLook: async () => true,
+    publicImages: async () => new Map(Object.entries(named)),
   } as unknown as OpenStackOptions;
   const stored = {
     all: async (kind: string, path: string) => {
@@ -66,4 +70,29 @@ test('an image that nobody can read is of no use, whatever the cloud calls that'
     c: { failed: expect.stringContaining('the image is killed') },
   });
   expect(asked).toEqual(['image /images?owner=p']);
+});
+
+test('images that everybody sees are asked for by their ids, and are of use while the cloud says so', async () => {
+  const named = { public: 'engine p', deactivated: 'engine d', gone: 'engine g', 'not named': null };
+  const path = '/images?visibility=all&id=in%3Aengine%20p%2Cengine%20d%2Cengine%20g';
+  const { options, stored, asked } = cloud(
+    {
+      '/images?owner=p': [{ id: 'engine a', status: 'active' }],
+      [path]: [
+        { id: 'engine p', status: 'active' },
+        { id: 'engine d', status: 'deactivated' },
+      ],
+    },
+    named,
+  );
+  const { observe } = imageCondition(options, stored);
+  const more = ': choose another one, or ask the operator of the region';
+  expect(Object.fromEntries(await observe(['a', ...Object.keys(named)], new Set(['gone'])))).toEqual({
+    a: { failed: null },
+    public: { failed: null },
+    deactivated: { failed: `The cloud says that the image is deactivated${more}` },
+    gone: { failed: `The cloud has no such image any more${more}` },
+    'not named': { failed: 'The region does not offer the image any more: choose another one' },
+  });
+  expect(asked).toEqual(['image /images?owner=p', `image ${path}`]);
 });

@@ -1,5 +1,5 @@
-import type { Watchable } from '../../kernel/condition.ts';
-import type { OpenStackOptions } from './load-balancers.ts';
+import type { Condition, Watchable } from '../../kernel/condition.ts';
+import type { OpenStackOptions, PublicImages } from './load-balancers.ts';
 import type { Stored } from './stored.ts';
 import { StoredLook } from './stored-look.ts';
 
@@ -19,7 +19,7 @@ function watchable(
   options: OpenStackOptions,
   kind: Kind,
   read: () => Promise<ReadonlyMap<string, string>>,
-): Watchable {
+): Required<Watchable> {
   const look = new StoredLook(options, kind, read);
   return {
     mayLook: async () => !look.hasJustFailed && (await options.mayLook()),
@@ -54,10 +54,49 @@ export const diskCondition = (options: OpenStackOptions, stored: Stored, kind: '
 /** In which an image can be read by nobody. */
 export const USELESS_IMAGES = ['killed', 'deleted', 'pending_delete', 'deactivated'];
 
-/** Of Glance, whose lists cannot be shorter. */
-export const imageCondition = (options: OpenStackOptions, stored: Stored) =>
-  watchable(options, 'image', async () => {
+/** Of Glance, whose lists cannot be shorter: the project's own, and those that the region's entry names. */
+export function imageCondition(options: OpenStackOptions, stored: Stored): Watchable {
+  const own = watchable(options, 'image', async () => {
     const { projectId } = await options.session.identity();
     const all = await stored.all('image', `/images?owner=${projectId}`);
     return new Map(all.map(({ id, status }) => [id, USELESS_IMAGES.includes(status) ? status : '']));
   });
+  return {
+    mayLook: own.mayLook,
+    async observe(ids, failed) {
+      const named = await options.publicImages();
+      const others = ids.filter((id) => !named.has(id));
+      const seen = await own.observe(others, new Set([...failed].filter((id) => !named.has(id))));
+      return new Map([...seen, ...(await publicConditions(named, stored))]);
+    },
+  };
+}
+
+/** Ids that fit into one address. */
+const NAMED_AT_ONCE = 50;
+
+/** They are asked for by their ids, and one that was missing is of use again as soon as it is there: one list says it. */
+async function publicConditions(
+  named: PublicImages,
+  stored: Stored,
+): Promise<ReadonlyMap<string, Condition>> {
+  const wanted = [...named.values()].filter((engineId) => engineId !== null);
+  const states = new Map<string, string>();
+  for (let from = 0; from < wanted.length; from += NAMED_AT_ONCE) {
+    const these = wanted.slice(from, from + NAMED_AT_ONCE).join(',');
+    const path = `/images?visibility=all&id=${encodeURIComponent(`in:${these}`)}`;
+    for (const { id, status } of await stored.all('image', path)) states.set(id, status);
+  }
+  const failedOf = (engineId: string | null) =>
+    engineId === null ? NOT_OFFERED : faultOfPublic(states.get(engineId));
+  return new Map([...named].map(([id, engineId]) => [id, { failed: failedOf(engineId) }]));
+}
+
+export const NOT_OFFERED = 'The region does not offer the image any more: choose another one';
+
+/** Why nothing can be made of an image that everybody sees; null: it can. @param status undefined: there is none */
+export function faultOfPublic(status: string | undefined): string | null {
+  if (status === 'active') return null;
+  const what = status === undefined ? 'has no such image any more' : `says that the image is ${status}`;
+  return `The cloud ${what}: choose another one, or ask the operator of the region`;
+}

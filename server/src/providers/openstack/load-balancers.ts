@@ -40,11 +40,14 @@ export interface OpenStackOptions {
   readonly now: () => number;
   /** Notes what of a load balancer somebody else had changed. */
   readonly repaired?: (loadBalancerId: string, what: string) => Promise<void>;
-  /** The cloud's id of an image of the region that every project sees; undefined: it is none of these. */
-  readonly publicImage?: (id: string) => Promise<string | undefined>;
+  readonly publicImages: () => Promise<PublicImages>;
   /** Whether this node looks at the region by itself. */
   readonly mayLook: () => Promise<boolean>;
 }
+
+/** The cloud's ids of the images that every project sees, by their ids here; null: the region's entry does not name it
+ *  any more. */
+export type PublicImages = ReadonlyMap<string, string | null>;
 
 /** Load balancers of Octavia. Nothing waits in here: each call does one step, and says when to ask again. */
 export class OpenStackLoadBalancers implements LoadBalancerProvider {

@@ -32,6 +32,7 @@ test('a region that does not answer is looked at again after a pause, and not by
     log: pino({ level: 'silent' }),
     now: () => now,
     mayLook: async () => true,
+    publicImages: async () => new Map(),
   });
   expect(await loadBalancers.mayLook()).toBe(true);
   await expect(loadBalancers.observe(['one'])).rejects.toThrow('does not answer');

@@ -7,7 +7,7 @@ import {
 import type { Watchable } from '../../kernel/condition.ts';
 import { TaskFailed } from '../../kernel/errors.ts';
 import { type Operation, type Progress, READY } from '../../kernel/operation.ts';
-import { diskCondition, goneOf } from './conditions.ts';
+import { diskCondition, faultOfPublic, goneOf, NOT_OFFERED } from './conditions.ts';
 import type { OpenStackOptions } from './load-balancers.ts';
 import { pauseOf, step } from './steps.ts';
 import { type Found, type FoundObject, MARK_KEY, nameOf, Stored } from './stored.ts';
@@ -31,6 +31,12 @@ const BUSY = [
 /** While an instance is made, its volumes are so, whether it comes or not: that is for the instance to say. */
 const GETTING_ATTACHED = ['reserved', 'attaching'];
 const NO_ROOM = /could not find any available|no valid|quota/i;
+
+/** What a volume is made of, in the words of Cinder. */
+interface VolumeSource {
+  readonly imageRef?: string;
+  readonly snapshot_id?: string;
+}
 
 type Waiting = Progress & { readonly ready: false };
 
@@ -120,21 +126,37 @@ export class OpenStackVolumes implements VolumeProvider {
     // One of a snapshot has the type of that first, and gets its own by the next call.
     const typed = snapshotId === null ? { volume_type: type } : {};
     const source = await this.#sourceOf(imageId, snapshotId);
-    await this.#stored.create('volume', id, Object.assign(fields, typed, source));
+    try {
+      await this.#stored.create('volume', id, Object.assign(fields, typed, source));
+    } catch (error) {
+      await this.#refuseUseless(source.imageRef, imageId);
+      throw error;
+    }
     return this.#later(operation, 'the volume is creating');
   }
 
-  async #sourceOf(imageId: string | null, snapshotId: string | null): Promise<object> {
+  async #sourceOf(imageId: string | null, snapshotId: string | null): Promise<VolumeSource> {
     if (snapshotId !== null) {
       const snapshot_id = await this.#stored.engineId('snapshot', snapshotId);
       if (snapshot_id === undefined) throw new TaskFailed(goneOf('snapshot'));
       return { snapshot_id };
     }
     if (imageId === null) return {};
-    const imageRef =
-      (await this.#options.publicImage?.(imageId)) ?? (await this.#stored.engineId('image', imageId));
+    const named = (await this.#options.publicImages()).get(imageId);
+    if (named === null) throw new TaskFailed(NOT_OFFERED);
+    const imageRef = named ?? (await this.#stored.engineId('image', imageId));
     if (imageRef === undefined) throw new TaskFailed(goneOf('image'));
     return { imageRef };
+  }
+
+  /** Cinder does not say that it is the image which is of no use, or waits for it.
+   *  @throws TaskFailed when it is so */
+  async #refuseUseless(imageRef: string | undefined, imageId: string | null): Promise<void> {
+    if (imageRef === undefined || imageId === null) return;
+    const image = await this.#stored.get('image', imageRef);
+    const isPublic = (await this.#options.publicImages()).has(imageId);
+    const fault = isPublic ? faultOfPublic(image?.status) : image ? null : goneOf('image');
+    if (fault !== null) throw new TaskFailed(fault);
   }
 
   #typeOf({ type }: DesiredVolume): string {

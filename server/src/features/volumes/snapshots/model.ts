@@ -23,6 +23,7 @@ export const COLUMNS = [
   'name',
   'description',
   'status',
+  'status_reason',
   'size',
   'volume_type',
   'bootable',
