@@ -45,9 +45,13 @@ const virga = (line: string, more: Circumstances = {}) =>
   runCommand(line.split(' '), { cwd: here, ...more, env: { HOME: folder, ...more.env } });
 
 test('the cloud of a region is checked without a server, by the file that a node reads', async () => {
-  const said = await virga('region check Frankfurt', { env: { VIRGA_DATA_DIR: data } });
+  const file = path.join(folder, 'regions.json');
+  writeFileSync(file, '{ "regions": [{ "id": 4, "name": "Here", "provider": "simulated" }] }');
+  const said = await virga('region check Frankfurt', { env: { VIRGA_DATA_DIR: data, VIRGA_REGIONS: file } });
   expect(said.code).not.toBe(0);
-  expect(said.errors).toContain('VIRGA_REGIONS names no region Frankfurt of the provider openstack');
+  expect(said.errors).toContain(
+    'VIRGA_REGIONS names no region Frankfurt of the provider openstack: it names none',
+  );
 });
 
 describe('the cloud', () => {

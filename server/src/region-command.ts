@@ -49,10 +49,15 @@ async function seal(config: Config, id: string, { print, say }: Around): Promise
 }
 
 async function check(config: Config, name: string, { print }: Around): Promise<number> {
-  const regions = config.regionsFile === undefined ? [] : readRegionsFile(config.regionsFile);
+  if (config.regionsFile === undefined)
+    throw new ConfigError('Set VIRGA_REGIONS to the file that has the entry of the region');
+  const regions = readRegionsFile(config.regionsFile).filter(({ provider }) => provider === 'openstack');
   const region = regions.find((each) => each.display_name === name || each.slug === name);
   const settings = region?.settings.openstack as OpenStackSettings | undefined;
-  if (!settings) throw new ConfigError(`VIRGA_REGIONS names no region ${name} of the provider openstack`);
+  if (!settings) {
+    const all = regions.map((each) => each.display_name).join(', ') || 'none';
+    throw new ConfigError(`VIRGA_REGIONS names no region ${name} of the provider openstack: it names ${all}`);
+  }
   const cipher = cipherOf(config);
   const clock = systemClock();
   const now = () => clock.now().getTime();

@@ -1,7 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { OVN } from './abilities.ts';
 import { checksOfMachines, NAMES_OF_MACHINES } from './check-machines.ts';
-import { absent } from './faults.ts';
+import { absent, EngineFault } from './faults.ts';
 import { type Check, type Finding, fails, lacks, sayLimit, works } from './findings.ts';
 import { type Session, timeOf } from './session.ts';
 import type { OpenStackSettings } from './settings.ts';
@@ -20,7 +20,7 @@ export async function checkCloud(
   settings: OpenStackSettings,
   now: number,
 ): Promise<readonly Finding[]> {
-  const signedIn = await checkIdentity(session, now);
+  const signedIn = await checkIdentity(session, settings, now);
   if (signedIn.some(({ verdict }) => verdict === 'fails')) return signedIn;
   const checks = [
     checkOctavia,
@@ -44,21 +44,48 @@ async function checked(check: Check, session: Session, settings: OpenStackSettin
   }
 }
 
-async function checkIdentity(session: Session, now: number): Promise<readonly Finding[]> {
+async function checkIdentity(
+  session: Session,
+  settings: OpenStackSettings,
+  now: number,
+): Promise<readonly Finding[]> {
   try {
-    const { projectId, roles, credentialEndsAt } = await session.identity();
+    const { projectId, roles, credentialEndsAt, regions } = await session.identity();
+    if (!regions.has(settings.region_name)) return [ofUnknownRegion(settings, regions)];
     const failover = roles.includes('admin')
       ? works('failover', 'may be asked for')
       : lacks('failover', 'needs the role admin: it will be refused');
+    const says = `project ${projectId}, roles ${roles.join(', ')}`;
     return [
-      works('sign in', `project ${projectId}, roles ${roles.join(', ')}`),
+      roles.every((role) => READING.test(role))
+        ? fails('sign in', `${says}, which let it read alone: its user needs the role member`)
+        : works('sign in', says),
       ofEnd(credentialEndsAt, now),
       failover,
     ];
   } catch (error) {
-    return [fails('sign in', messageOf(error))];
+    return [fails('sign in', whyNotIn(error, settings))];
   }
 }
+
+function ofUnknownRegion({ region_name: name }: OpenStackSettings, regions: ReadonlySet<string>): Finding {
+  const all = regions.size > 0 ? `it has ${[...regions].sort().join(', ')}` : 'it has none';
+  return fails('region', `the catalogue of the cloud names no region ${name}: ${all}`);
+}
+
+/** What to do is not in what Keystone says, or whatever else answers there. */
+function whyNotIn(error: unknown, { auth_url: url, credential }: OpenStackSettings): string {
+  if (!(error instanceof EngineFault))
+    return `the sealed credential does not open: ${messageOf(error)}: ${SEAL}`;
+  if (error.kind === 'credentials')
+    return `Keystone refuses credential ${credential.id}, which has another secret, has ended or is deleted: ${SEAL}`;
+  if (error.status === 0) return `${error.message}: auth_url must be reached from here`;
+  return `${url} is no Keystone: ${error.message}; auth_url must be its address, with /v3`;
+}
+
+/** Roles that change nothing, by what clouds call them. Others may mean anything. */
+const READING = /(^|[-_])(reader|observer|auditor)$/;
+const SEAL = 'seal one of this cloud, and write it into the entry';
 
 function ofEnd(endsAt: string | null | undefined, now: number): Finding {
   if (endsAt === undefined)

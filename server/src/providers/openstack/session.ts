@@ -54,7 +54,11 @@ interface Token {
   /** When the credential ends; null: never; undefined: that could not be read. */
   readonly credentialEndsAt: string | null | undefined;
   readonly urls: ReadonlyMap<string, string>;
+  /** The names of all regions of the catalogue. */
+  readonly regions: ReadonlySet<string>;
 }
+
+export type Identity = Pick<Token, 'projectId' | 'roles' | 'credentialEndsAt' | 'urls' | 'regions'>;
 
 /** What has been asked of a region, for its metrics. */
 export interface SessionCounts {
@@ -102,7 +106,7 @@ export class Session {
   }
 
   /** What the token says of who asks. */
-  async identity(): Promise<Pick<Token, 'projectId' | 'roles' | 'credentialEndsAt' | 'urls'>> {
+  async identity(): Promise<Identity> {
     return this.#guarded(() => this.#currentToken());
   }
 
@@ -177,7 +181,12 @@ export class Session {
   async #read(answer: Response): Promise<unknown> {
     const text = await answer.text();
     if (!answer.ok) throw faultOf(answer.status, text, retryAfterMs(answer.headers.get('retry-after')));
-    return text === '' ? {} : JSON.parse(text);
+    if (text === '') return {};
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new EngineFault('unavailable', answer.status, 'the answer is not JSON');
+    }
   }
 
   async #sent(
@@ -256,7 +265,8 @@ export class Session {
   }
 
   async #newToken(): Promise<Token> {
-    const { auth_url: url, region_name: region, interface: face = 'public' } = this.#options.settings;
+    const { auth_url, region_name: region, interface: face = 'public' } = this.#options.settings;
+    const url = auth_url.replace(/\/+$/, '');
     const { id, secret } = this.#options.credential();
     const credential = { id, secret };
     const identity = { methods: ['application_credential'], application_credential: credential };
@@ -278,6 +288,7 @@ export class Session {
       roles: token.roles.map(({ name }) => name),
       credentialEndsAt: endsAt,
       urls: this.#urls,
+      regions: new Set(token.catalog.flatMap(({ endpoints }) => endpoints.map((each) => each.region_id))),
     };
   }
 
