@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { loadBalancerFlavors } from '../../api/choices.ts';
+import { loadBalancerFlavors, subnets } from '../../api/choices.ts';
 import { apiCall } from '../../api/client.ts';
 import { pathIn, pathParams } from '../../api/scope.ts';
 import { useScope } from '../../app/scope.ts';
@@ -29,11 +29,11 @@ const newListener = (key: number): DraftListener => ({
   checkPath: '/',
 });
 
-const EMPTY: Draft = { name: '', flavor: '', listeners: [newListener(1)] };
+const EMPTY: Draft = { name: '', flavor: '', subnet: '', floating: false, listeners: [newListener(1)] };
 
 /** Fields of a listener that show what the API says of them. */
 const KNOWN =
-  /^(name|listeners\.\d+\.(protocol|protocol_port|secret_id|pools\.0\.healthmonitor\.url_path|pools\.0\.members\.\d+\.(address|protocol_port)))$/;
+  /^(name|vip_subnet_id|floating_ip|listeners\.\d+\.(protocol|protocol_port|secret_id|pools\.0\.lb_algorithm|pools\.0\.healthmonitor\.url_path|pools\.0\.members\.\d+\.(address|protocol_port)))$/;
 
 /** A wizard on one page: the picture and the code grow with each key pressed. */
 export function CreateLoadBalancer() {
@@ -96,6 +96,26 @@ export function CreateLoadBalancer() {
                 value={draft.flavor}
                 error={errorOf('flavor')}
                 change={(flavor) => change({ flavor: String(flavor) })}
+              />
+              <FieldInput
+                field={{
+                  key: 'subnet',
+                  label: 'Subnet',
+                  about: 'Of its address, and of its members',
+                  kind: 'choice',
+                  placeholder: 'None: an external address',
+                  choices: subnets(scope),
+                }}
+                first={false}
+                value={draft.subnet}
+                error={errorOf('vip_subnet_id')}
+                change={(subnet) => change({ subnet: String(subnet) })}
+              />
+              <Switch
+                label="With a floating IP"
+                checked={draft.floating}
+                error={errorOf('floating_ip')}
+                onChange={(event) => change({ floating: event.currentTarget.checked })}
               />
             </div>
           </Card>

@@ -24,6 +24,9 @@ export interface DraftListener {
 export interface Draft {
   readonly name: string;
   readonly flavor: string;
+  /** The subnet of its address; empty: the address is external. */
+  readonly subnet: string;
+  readonly floating: boolean;
   readonly listeners: readonly DraftListener[];
 }
 
@@ -32,10 +35,13 @@ const POOL_PROTOCOL = { HTTP: 'HTTP', TERMINATED_HTTPS: 'HTTP', TCP: 'TCP', UDP:
 const isHttp = (protocol: Protocol) => POOL_PROTOCOL[protocol] === 'HTTP';
 
 /** The body of the call that creates it. */
-export function bodyOf({ name, flavor, listeners }: Draft): Schemas['CreateLoadBalancer'] {
+export function bodyOf(draft: Draft): Schemas['CreateLoadBalancer'] {
+  const { name, flavor, subnet, floating, listeners } = draft;
   return {
     name,
     ...(flavor ? { flavor } : {}),
+    ...(subnet ? { vip_subnet_id: subnet } : {}),
+    ...(floating ? { floating_ip: { source: 'new' } } : {}),
     listeners: listeners.map((listener) => ({
       name: listenerName(listener),
       protocol: listener.protocol,
@@ -76,12 +82,13 @@ function poolOf(listener: DraftListener): DraftPool {
 }
 
 /** The picture of what will be. */
-export function draftTopology({ name, listeners }: Draft): Topology {
+export function draftTopology({ name, floating, listeners }: Draft): Topology {
   const status = 'NO_MONITOR';
+  const address = floating ? 'A new floating IP' : 'A new address';
   const pool = (key: number) => `pool ${key}`;
   return {
     nodes: [
-      { id: 'lb', column: 0, title: 'A new address', detail: name || 'without a name yet', status },
+      { id: 'lb', column: 0, title: address, detail: name || 'without a name yet', status },
       ...listeners.flatMap((listener) => [
         {
           id: `listener ${listener.key}`,

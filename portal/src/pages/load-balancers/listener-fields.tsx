@@ -76,6 +76,7 @@ export function ListenerFields({ listener, index, errorOf, change, remove }: Lis
           value={listener.algorithm}
           onChange={(value) => value && set({ algorithm: value as DraftListener['algorithm'] })}
           allowDeselect={false}
+          error={errorOf('pools.0.lb_algorithm')}
         />
         {(listener.protocol === 'HTTP' || listener.protocol === 'TERMINATED_HTTPS') && (
           <TextInput
