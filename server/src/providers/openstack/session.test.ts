@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { absent } from './faults.ts';
 import { Session } from './session.ts';
 import { EXAMPLE } from './testing/settings.ts';
 
@@ -143,4 +144,18 @@ test('a credential that may not be read serves all the same', async () => {
   await expect(get(session)).resolves.toEqual({ ports: [] });
   expect(session.credentialEndsAt).toBeNull();
   expect((await session.identity()).credentialEndsAt).toBeUndefined();
+});
+
+test.each<[string, string, number, string]>([
+  ['a credential that was deleted', 'Could not find Application Credential: id.', 404, 'credentials'],
+  ['an address that is no Keystone', 'The resource could not be found.', 404, 'unavailable'],
+])('%s says of nothing in the cloud that it is not there', async (_what, message, status, kind) => {
+  const session = new Session({
+    settings: EXAMPLE,
+    credential: () => ({ id: 'id', secret: 'secret' }),
+    now: () => 0,
+    fetch: async () => Response.json({ error: { message } }, { status }),
+  });
+  const call = absent(session.call('network', 'GET', '/ports/one'));
+  await expect(call).rejects.toMatchObject({ kind, message });
 });

@@ -271,7 +271,7 @@ export class Session {
     const credential = { id, secret };
     const identity = { methods: ['application_credential'], application_credential: credential };
     const answer = await this.#sent('POST', `${url}/auth/tokens`, {}, { auth: { identity } });
-    const { token } = (await this.#read(answer)) as { token: KeystoneToken };
+    const token = await this.#tokenIn(answer);
     const text = answer.headers.get('x-subject-token') ?? '';
     const endsAt = await this.#endOf(`${url}/users/${token.user.id}/application_credentials/${id}`, text);
     // What is known stays, when it cannot be read once.
@@ -290,6 +290,17 @@ export class Session {
       urls: this.#urls,
       regions: new Set(token.catalog.flatMap(({ endpoints }) => endpoints.map((each) => each.region_id))),
     };
+  }
+
+  /** Keystone says 404 of a credential that is deleted. That is no answer to whoever asks for something else. */
+  async #tokenIn(answer: Response): Promise<KeystoneToken> {
+    try {
+      return ((await this.#read(answer)) as { token: KeystoneToken }).token;
+    } catch (error) {
+      if (!(error instanceof EngineFault)) throw error;
+      const isRefused = error.kind === 'credentials' || /application credential/i.test(error.message);
+      throw new EngineFault(isRefused ? 'credentials' : 'unavailable', error.status, error.message);
+    }
   }
 
   /** When a credential ends. Tokens do not say it.
