@@ -150,10 +150,16 @@ test('an operator acts for a client with a token that says so, ends, and stands 
   const longer = { name: 'longer', exp_date: null, client_user: {} };
   expect((await act('POST', '/iam/v2/clients/2/tokens', longer)).status).toBe(400);
 
-  const log = await asOther('GET', '/virga/v1/audit_log?by_operator=true&limit=4');
+  // It is an operator's, too.
+  const made = await act('POST', '/iam/v2/clients/2/tokens', { ...longer, exp_date: known.exp_date });
+  expect((await server.call('GET', '/cloud/v1/ssh_keys/2', { token: made.body.token })).status).toBe(200);
+
+  const log = await asOther('GET', '/virga/v1/audit_log?by_operator=true&limit=6');
   expect(
     log.body.results.map(({ action, subject }: { action: string; subject: string }) => [action, subject]),
   ).toEqual([
+    ['read_for_client', '/cloud/v1/ssh_keys/2'],
+    ['create_token', String(made.body.id)],
     ['read_for_client', '/cloud/v1/projects/1'],
     ['create_project', expect.any(String)],
     ['read_for_client', '/cloud/v1/projects'],

@@ -80,6 +80,7 @@ export async function createToken(ctx: ClientContext, input: CreateApiToken) {
       expiresAt: expiresAt?.toISOString() ?? null,
       timestamp: ctx.clock.timestamp(),
       madeWith,
+      actsFor: ctx.caller.actsFor ?? false,
     });
     await recordAudit(tx, ctx, { action: 'create_token', subject: id, name: input.name });
     // Read here: a moment after the commit its maker, and so it, may have ended.
