@@ -1521,7 +1521,9 @@ create table region_capacity (
   warn_free integer not null,
   stop_free integer not null,
   observed_at timestamp with time zone not null,
+  beside integer default 0 not null,
   constraint region_capacity_pkey PRIMARY KEY (region_id, resource),
+  constraint region_capacity_beside_check CHECK ((beside >= 0)),
   constraint region_capacity_resource_check CHECK ((resource = ANY (ARRAY['disk'::text, 'memory'::text, 'addresses_ipv4'::text, 'addresses_ipv6'::text, 'kubernetes_networks'::text]))),
   constraint region_capacity_stop_free_check CHECK ((stop_free >= 0)),
   constraint region_capacity_total_check CHECK ((total >= 0)),
@@ -1532,6 +1534,7 @@ create table region_capacity (
 comment on column region_capacity.used is 'disk and memory in MiB, all else in pieces';
 comment on column region_capacity.warn_free is 'with this much free or less, somebody should look';
 comment on column region_capacity.stop_free is 'with this much free or less, nothing is created that needs it';
+comment on column region_capacity.beside is 'how many of the used addresses region_addresses does not have';
 
 create table region_leftovers (
   region_id integer not null,

@@ -43,7 +43,7 @@ export function scopesOf({
       return elsewhere === undefined ? providers.serves(id, need) : elsewhere === null;
     },
     requireRoom: async (region, needs) => {
-      if (await providers.serves(region.id, 'capacity')) await requireRoom(db, region, needs);
+      return (await providers.serves(region.id, 'capacity')) ? requireRoom(db, region, needs) : [];
     },
     client: async (id) => (await readClient(db, id)) !== undefined,
   };

@@ -65,6 +65,26 @@ describe.skipIf(fault !== undefined)(
       cable?.remove();
     });
 
+    test('of load balancers that come at the same moment, as many are accepted as there are addresses', async () => {
+      const jobs = server.app.features.find(({ name }) => name === 'capacity')?.background ?? [];
+      for (const job of jobs) await job.run(new AbortController().signal);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, at) =>
+          server.call('POST', '/cloud/v1/loadbalancers/1/2', { body: { name: `fast-${at}` } }),
+        ),
+      );
+      const accepted = answers.filter(({ status }) => status === 200);
+      expect(accepted).toHaveLength(14);
+      expect(answers.filter(({ status }) => status === 409)).toHaveLength(6);
+      const tasks = await Promise.all(accepted.map((each) => server.ended(each)));
+      expect(tasks.map(({ state, error }) => [state, error])).toEqual(tasks.map(() => ['FINISHED', null]));
+      // Without another look.
+      const { results } = (await call('GET', '/cloud/v1/loadbalancers/1/2')).body;
+      const [first] = results;
+      await ended('DELETE', `/cloud/v1/loadbalancers/1/2/${first.id}`);
+      await ended('POST', '/cloud/v1/loadbalancers/1/2', { name: 'in-its-place' });
+    });
+
     test('PostgreSQL is reached over TLS, and its address goes and comes with it', async () => {
       const acl = ['203.0.113.0/24'];
       const body = clusterBody('out');

@@ -121,7 +121,8 @@ export function localRegions({
             .filter((each) => existsSync(each)),
         ],
         settings: settings.capacity ?? {},
-        addresses: (version, inUse) => external.room(version, inUse),
+        addresses: (version, inUse) =>
+          external.room(version, [...inUse, ...running.flatMap((each) => each.addresses())]),
         kubernetesNetworks: () => kubernetes.networks(),
       }),
       capabilities: {

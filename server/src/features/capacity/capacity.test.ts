@@ -6,10 +6,14 @@ import type { Capacity } from './port.ts';
 
 let observed: readonly Capacity[] = [];
 
-/** Every region is on a machine that has what the test says. */
+/** Every region is on a machine that has what the test says, where tasks find addresses. */
 const server = shared(() =>
   startTestServer({
-    aroundProvider: (provider) => ({ ...provider, capacity: { observeCapacity: async () => observed } }),
+    aroundProvider: (provider) => ({
+      ...provider,
+      addresses: { ...provider.addresses, computed: false },
+      capacity: { observeCapacity: async () => observed },
+    }),
   }),
 );
 
@@ -35,7 +39,12 @@ const createStorage = (name: string) =>
 const refusal = (what: string) =>
   `Region Local has too little free ${what} for anything new: choose another region, delete what is not needed, or tell whoever runs this cloud`;
 
-beforeEach(() => observe());
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+beforeEach(async () => {
+  await server.db.run(sql`update regions set settings = '{}' where id = 1`);
+  await observe();
+});
 
 test('operators see what is used, what is free and which threshold was crossed; nobody else does', async () => {
   expect((await read()).body).toEqual({ region_id: 1, region_name: 'Local', count: 0, results: [] });
@@ -86,6 +95,77 @@ test('without free addresses nothing gets one that needs one of the region', asy
   expect((await server.call('POST', '/cloud/v1/floatingips/1/2', { body: {} })).status).toBe(409);
   await observe(disk(1), addresses(13));
   expect((await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} })).status).toBe(200);
+});
+
+/** All that region 1 gives is of its ranges. */
+async function nameRanges() {
+  const addresses = [
+    { range: '0.0.0.0/1', interface: 'eth0' },
+    { range: '128.0.0.0/1', interface: 'eth0' },
+  ];
+  await server.db.run(
+    sql`update regions set settings = ${JSON.stringify({ addresses })}::jsonb where id = 1`,
+  );
+}
+
+test('however fast creations come, as many are accepted as there are addresses', async () => {
+  await nameRanges();
+  await observe(disk(1), addresses(11));
+  const [, ...answers] = await Promise.all([
+    // Refused for another reason: it takes none.
+    server.call('POST', '/cloud/v1/loadbalancers/1/1', {
+      body: {
+        name: 'no',
+        listeners: [{ name: 'no', protocol: 'TERMINATED_HTTPS', protocol_port: 443, secret_id: NOBODY }],
+      },
+    }),
+    ...[1, 2, 3].map((n) => createLoadBalancer(`fast-${n}`)),
+    ...[1, 2, 3].map(() => server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} })),
+    ...[1, 2, 3].map(() =>
+      server.call('POST', '/cloud/v1/reserved_fixed_ips/1/1', { body: { type: 'external' } }),
+    ),
+  ]);
+  const accepted = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 409);
+  expect([accepted.length, refused.length]).toEqual([3, 6]);
+  expect(refused[0]?.body.message).toBe(refusal('IPv4 addresses'));
+  for (const each of accepted) expect((await server.ended(each)).state).toBe('FINISHED');
+  // Also when they have their addresses, and nobody has looked since.
+  expect((await createLoadBalancer('late')).status).toBe(409);
+});
+
+test('an address that is free again is given before anybody looks', async () => {
+  await nameRanges();
+  await observe(disk(1), addresses(13));
+  const floating = await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} });
+  await server.ended(floating);
+  await observe(disk(1), addresses(14));
+  expect((await createLoadBalancer('refused')).status).toBe(409);
+  const [row] = (await server.call('GET', '/cloud/v1/floatingips/1/1')).body.results;
+  await server.ended(await server.call('DELETE', `/cloud/v1/floatingips/1/1/${row.id}`));
+  expect((await createLoadBalancer('in its place')).status).toBe(200);
+  // With its floating IP it takes two, of which there is but one.
+  await observe(disk(1), addresses(13));
+  expect((await createLoadBalancer('two', { floating_ip: { source: 'new' } })).status).toBe(409);
+});
+
+test('what takes no address of the region, or one that is kept for it, is created where none is free', async () => {
+  await nameRanges();
+  await observe(disk(1), addresses(13));
+  const reserved = await server.ended(
+    await server.call('POST', '/cloud/v1/reserved_fixed_ips/1/1', { body: { type: 'external' } }),
+  );
+  const network = await server.ended(
+    await server.call('POST', '/cloud/v1/networks/1/1', { body: { name: 'inside' } }),
+  );
+  const [network_id] = network.created_resources?.networks ?? [];
+  const subnet = { name: 'inside', network_id, cidr: '192.168.7.0/24' };
+  await server.ended(await server.call('POST', '/cloud/v1/subnets/1/1', { body: subnet }));
+  await observe(disk(1), addresses(14));
+  expect((await createLoadBalancer('inside', { vip_network_id: network_id })).status).toBe(200);
+  const [vip_port_id] = reserved.created_resources?.ports ?? [];
+  expect((await createLoadBalancer('reserved', { vip_port_id })).status).toBe(200);
+  expect((await createLoadBalancer('public')).status).toBe(409);
 });
 
 test('ranges of addresses show what is used, free and excluded; a region on loopback has none', async () => {

@@ -1,7 +1,9 @@
 import type { Resource } from '../../kernel/capacity.ts';
 import { Conflict } from '../../kernel/errors.ts';
-import type { Queryable } from '../../platform/database/db.ts';
-import { readFull } from './store.ts';
+import type { Queryable, Tx } from '../../platform/database/db.ts';
+import type { RegionContext } from '../../platform/http/context.ts';
+import { lockClaims, readOverdrawn } from './claims.ts';
+import { readScarce } from './store.ts';
 
 const WHAT: Readonly<Record<Resource, string>> = {
   disk: 'disk space',
@@ -11,15 +13,42 @@ const WHAT: Readonly<Record<Resource, string>> = {
   kubernetes_networks: 'networks for Kubernetes clusters',
 };
 
+const ADDRESSES: readonly Resource[] = ['addresses_ipv4', 'addresses_ipv6'];
+
 /** Refuses what would take the last of something from those who are there already.
  *  @param needs what it takes
+ *  @returns of these, the addresses that the region may run out of: `requireAddresses` counts them
  *  @throws Conflict naming what the region has run out of */
 export async function requireRoom(
   db: Queryable,
   region: { readonly id: number; readonly name: string },
   needs: readonly Resource[],
+): Promise<readonly Resource[]> {
+  const scarce = (await readScarce(db, region.id)).filter(({ resource }) => needs.includes(resource));
+  const isAddress = ({ resource }: { resource: Resource }) => ADDRESSES.includes(resource);
+  refuse(
+    region,
+    scarce.filter((each) => each.full && !isAddress(each)),
+  );
+  return scarce.filter(isAddress).map(({ resource }) => resource);
+}
+
+/** Refuses what was written just now and waits for addresses of the region, when fewer are free than are waited for.
+ *  Whoever else creates something there waits until the transaction ends: call it when all is written but the quota.
+ *  @param taskId of the task that gives it its addresses
+ *  @throws Conflict naming what the region has run out of */
+export async function requireAddresses(
+  tx: Tx,
+  { region, scarce = [] }: Pick<RegionContext, 'region' | 'scarce'>,
+  taskId: string,
 ): Promise<void> {
-  const full = (await readFull(db, [region.id])).filter(({ resource }) => needs.includes(resource));
+  if (scarce.length === 0) return;
+  await lockClaims(tx, region.id);
+  refuse(region, await readOverdrawn(tx, region.id, scarce, taskId));
+}
+
+/** @throws Conflict when there is something */
+function refuse(region: { readonly name: string }, full: readonly { readonly resource: Resource }[]): void {
   if (full.length === 0) return;
   const what = full.map(({ resource }) => WHAT[resource]).join(' and ');
   throw new Conflict(

@@ -41,6 +41,16 @@ async function requireRegion({ db }: RequestContext, regionId: number) {
   return region;
 }
 
+/** How many addresses of its ranges a region has given, of what else there is none. */
+export function givenOf(
+  resource: CapacityRow['resource'],
+  pools: readonly RegionAddressPool[],
+  inUse: ReadonlySet<string>,
+): number {
+  if (resource === 'addresses_ipv4') return roomOf(pools, 4, inUse).used;
+  return resource === 'addresses_ipv6' ? roomOf(pools, 6, inUse).used : 0;
+}
+
 /** Larger amounts, which ranges of IPv6 have, would not be exact. */
 const amount = (value: number) => Math.min(value, Number.MAX_SAFE_INTEGER);
 

@@ -14,11 +14,14 @@ export interface CapacityRow {
   readonly observed_at: Date;
 }
 
+/** With how many of the used addresses are not among those that the region has given. */
+export type Observed = Capacity & { readonly beside: number };
+
 /** Keeps what was observed of a region, and nothing else of it. */
 export async function saveCapacity(
   db: Db,
   regionId: number,
-  observed: readonly Capacity[],
+  observed: readonly Observed[],
   timestamp: string,
 ): Promise<void> {
   await db.transaction(async (tx) => {
@@ -27,12 +30,13 @@ export async function saveCapacity(
       sql`delete from region_capacity where region_id = ${regionId} and resource <> all(${kinds}::text[])`,
     );
     await tx.run(
-      sql`insert into region_capacity (region_id, resource, used, total, warn_free, stop_free, observed_at)
-       select ${regionId}, c.resource, c.used, c.total, c."warnFree", c."stopFree", ${timestamp}::timestamptz
+      sql`insert into region_capacity (region_id, resource, used, total, warn_free, stop_free, beside, observed_at)
+       select ${regionId}, c.resource, c.used, c.total, c."warnFree", c."stopFree", c.beside, ${timestamp}::timestamptz
          from jsonb_to_recordset(${JSON.stringify(observed)}::jsonb)
-           as c (resource text, used int, total int, "warnFree" int, "stopFree" int)
+           as c (resource text, used int, total int, "warnFree" int, "stopFree" int, beside int)
        on conflict (region_id, resource) do update set used = excluded.used, total = excluded.total,
-         warn_free = excluded.warn_free, stop_free = excluded.stop_free, observed_at = excluded.observed_at`,
+         warn_free = excluded.warn_free, stop_free = excluded.stop_free, beside = excluded.beside,
+         observed_at = excluded.observed_at`,
     );
   });
 }
@@ -48,13 +52,19 @@ export async function readCapacity(db: Queryable, regionId: number | null): Prom
       order by c.region_id, c.resource`);
 }
 
-/** What regions have run out of. */
-export async function readFull(
-  db: Queryable,
-  regionIds: readonly number[],
-): Promise<readonly { readonly region_id: number; readonly resource: Resource }[]> {
-  return db.rows<{ readonly region_id: number; readonly resource: Resource }>(
-    sql`select region_id, resource from region_capacity
-      where region_id = any(${regionIds}::int[]) and total - used <= stop_free`,
+export interface Scarce {
+  readonly resource: Resource;
+  /** Whether nothing is created that needs it. */
+  readonly full: boolean;
+}
+
+/** More is not created in the time between two looks. */
+const SCARCE = 1000;
+
+/** What a region had run out of at the last look, and of what pieces it may run out before the next one. */
+export async function readScarce(db: Queryable, regionId: number): Promise<readonly Scarce[]> {
+  return db.rows<Scarce>(
+    sql`select resource, total - used <= stop_free as full from region_capacity
+      where region_id = ${regionId} and total - used <= stop_free + ${SCARCE}`,
   );
 }

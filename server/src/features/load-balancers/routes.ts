@@ -1,4 +1,3 @@
-import { addressesTaken } from '../../kernel/capacity.ts';
 import { regionPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { ListQuery, TaskIds, Uuid } from '../../platform/http/schemas.ts';
@@ -26,11 +25,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
       checkLoadBalancer(body, faults);
       givenTags(body, faults);
     },
-    takes: ({ vip_ip_family: family, vip_network_id, vip_port_id }) => [
-      'disk',
-      'memory',
-      ...(vip_network_id || vip_port_id ? [] : addressesTaken(family)),
-    ],
+    takes: () => ['disk', 'memory', 'addresses_ipv4', 'addresses_ipv6'],
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

@@ -4,6 +4,7 @@ import { constraintOf, type Tx, together } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { checkedTags, checkTagChanges, patchTags, type StoredTags } from '../../platform/http/tags.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../platform/tasks/start.ts';
+import { requireAddresses } from '../capacity/index.ts';
 import { adoptFloatingIps, attachFloatingIp } from '../networking/floating-ips/index.ts';
 import { guardProject } from '../projects/index.ts';
 import { reserve } from '../quotas/index.ts';
@@ -69,8 +70,9 @@ export class LoadBalancerService {
           insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip, vip_address } }),
           this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId),
           startFor(tx, ctx, 'create_loadbalancer', plan.loadBalancer, { id: taskId }),
-          reserve(tx, ctx.quota, amounts),
         ]);
+        await requireAddresses(tx, ctx, taskId);
+        await reserve(tx, ctx.quota, amounts);
         await refuseUnservable(
           tx,
           this.#providers.of(regionId),

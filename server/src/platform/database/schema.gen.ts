@@ -924,6 +924,10 @@ export interface RegionAddresses {
 }
 
 export interface RegionCapacity {
+  /**
+   * how many of the used addresses region_addresses does not have
+   */
+  beside: Generated<number>;
   observed_at: Date;
   region_id: number;
   resource: string;

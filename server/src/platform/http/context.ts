@@ -55,6 +55,8 @@ export interface RegionContext extends ProjectContext {
   readonly region: RegionScope;
   readonly scope: Scope;
   readonly quota: QuotaScope;
+  /** Of what the request takes, which addresses the region may run out of. */
+  readonly scarce?: readonly Resource[];
 }
 
 /** What tasks in a region are started with. */
@@ -105,6 +107,7 @@ export interface ScopeResolver {
   /** Whether a region has a port or a capability, by its name, and can serve it at present. */
   offers(regionId: number, need: string): Promise<boolean>;
   client(id: number): Promise<boolean>;
-  /** @throws Conflict when a region has too little free of something */
-  requireRoom(region: RegionScope, needs: readonly Resource[]): Promise<void>;
+  /** @returns addresses that the region may run out of
+   *  @throws Conflict when a region has too little free of something */
+  requireRoom(region: RegionScope, needs: readonly Resource[]): Promise<readonly Resource[]>;
 }

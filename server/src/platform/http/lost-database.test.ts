@@ -64,7 +64,7 @@ async function apiOn(connection: DbOptions['connection'], maxConnections = 3) {
       regions: async () => [],
       offers: async () => false,
       client: async () => false,
-      requireRoom: async () => {},
+      requireRoom: async () => [],
     },
     routes: [
       things.get({ ...spec, access: 'read' }),

@@ -49,7 +49,7 @@ export interface CallSpec<C, P extends Schema, Q extends Schema, B extends Schem
   readonly recentSignIn?: boolean;
   /** Allowed for a person who must have a second factor and has none yet. */
   readonly beforeEnrolment?: boolean;
-  /** What of a region it needs room for: refused while there is too little. */
+  /** What of a region it may need room for: refused while there is too little. */
   readonly takes?: (body: Value<B>) => readonly Resource[];
   /** Allowed in a region that is not ACTIVE although it is a write. */
   readonly anyRegionState?: boolean;

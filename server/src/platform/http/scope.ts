@@ -24,8 +24,8 @@ export async function resolveScope(
   if (scope === 'project') return Object.assign(ctx, { project });
   if (!region) throw new UnknownRegion(params.region_id);
   if (spec.method !== 'GET' && !spec.anyRegionState) requireActive(region);
-  if (spec.takes) await scopes.requireRoom(region, spec.takes(body as never));
-  return Object.assign(ctx, inRegion(project, region));
+  const scarce = spec.takes ? await scopes.requireRoom(region, spec.takes(body as never)) : [];
+  return Object.assign(ctx, inRegion(project, region), { scarce });
 }
 
 /** @throws Forbidden where nothing can be changed */

@@ -8,6 +8,7 @@ import { parseTagFilters } from '../../../platform/http/tag-filters.ts';
 import { checkedTags, patchTags, sameTags } from '../../../platform/http/tags.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, startNothing, type TaskRef, taskFor } from '../../../platform/tasks/start.ts';
+import { requireAddresses } from '../../capacity/index.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import type { AddressProvider } from '../addresses/index.ts';
@@ -70,6 +71,7 @@ export class FloatingIpService {
         timestamp: ctx.clock.timestamp(),
       });
       const task = await start(tx, ctx, id, { id: taskId, type: 'create_fip', from: null, to });
+      await requireAddresses(tx, ctx, taskId);
       await reserve(tx, { clientId, regionId }, { floating_count: 1 });
       return task;
     });

@@ -1,4 +1,3 @@
-import { addressesTaken } from '../../../kernel/capacity.ts';
 import { regionPath } from '../../../platform/http/paths.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { TaskIds, Uuid } from '../../../platform/http/schemas.ts';
@@ -19,7 +18,7 @@ export function reservedIpRoutes(service: ReservedIpService): readonly Route[] {
     all.post({
       summary: 'Reserve an address',
       body: CreateReservedFixedIp,
-      takes: (body) => (body.type === 'external' ? addressesTaken(body.ip_family) : []),
+      takes: () => ['addresses_ipv4', 'addresses_ipv6'],
       response: TaskIds,
       handler: (ctx, { body }) => service.create(ctx, body),
     }),

@@ -4,6 +4,7 @@ import type { RegionContext } from '../../../platform/http/context.ts';
 import { refuseUnstorable } from '../../../platform/http/json.ts';
 import { requireProvider } from '../../../platform/tasks/providers.ts';
 import { startFor, type TaskRef } from '../../../platform/tasks/start.ts';
+import { requireAddresses } from '../../capacity/index.ts';
 import { guardProject } from '../../projects/index.ts';
 import { reserve } from '../../quotas/index.ts';
 import type { RegionAddresses } from '../addresses/index.ts';
@@ -72,6 +73,7 @@ export class ReservedIpService {
         { id: taskId },
       );
       const addresses = external ? store.externalAddresses(requested.additional !== null) : 0;
+      await requireAddresses(tx, ctx, taskId);
       await reserve(tx, { clientId, regionId }, { external_ip_count: addresses });
       return task;
     });
