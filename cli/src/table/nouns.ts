@@ -115,7 +115,7 @@ export const NOUNS: readonly Noun[] = [
     [
       'quota',
       'limits, and requests for more',
-      'client_quotas global_quotas regional_quotas limits_request limits_requests clients/quotas',
+      'client_quotas global_quotas regional_quotas limits_request limits_requests',
       'Quota',
     ],
     ['token', 'API tokens', 'clients/tokens', 'ClientToken'],
@@ -140,7 +140,7 @@ export const NOUNS: readonly Noun[] = [
     ],
   ]),
   ...nounsOf('Operators:', [
-    ['client', 'accounts of the cloud', 'clients', 'Client'],
+    ['client', 'accounts of the cloud', 'clients virga/clients/tokens', 'Client'],
     ['node', 'machines that run the cloud', 'nodes', 'Node'],
     ['any-task', 'tasks of all clients', 'all_tasks', 'OperatorTask'],
     ['engine', 'programs that regions run on', 'engines', 'Engine'],
