@@ -46,6 +46,12 @@ test('a profile is kept for its owner alone, used, and forgotten', async () => {
   expect(readFileSync(file, 'utf8')).not.toContain(other.trim());
 });
 
+test('a token that the environment names is used, also with a cloud that was found otherwise', async () => {
+  await virga(`login ${url}`, { input: server.tokens.Administrators });
+  const env = { VIRGA_TOKEN: server.tokens['other client'] };
+  expect((await virga('account get --query id', { env })).output).toBe('2\n');
+});
+
 test('the usual project and region are kept for each cloud, and flags and settings count more', async () => {
   await virga(`login ${url}`, { input: server.tokens.Administrators });
   const { id } = JSON.parse((await virga('project create --name shop -o json')).output);

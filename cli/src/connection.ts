@@ -57,9 +57,16 @@ export function findCloud(sought: Sought): Cloud {
   const { current } = readKept(env);
   const found =
     runningOn(first) ?? (current ? profileOf(env, current) : undefined) ?? (second && runningOn(second));
-  if (found) return found;
+  if (found) return withTokens(found, env);
   throw new NoCloud('No cloud was found: start one with virga up, or sign in to one with virga login URL');
 }
+
+/** Who names a token means it, whichever cloud was found: as whom a call is made is never a surprise. */
+const withTokens = (cloud: Cloud, { VIRGA_TOKEN, VIRGA_OPERATOR_TOKEN }: NodeJS.ProcessEnv): Cloud => ({
+  ...cloud,
+  token: VIRGA_TOKEN || cloud.token,
+  operatorToken: VIRGA_OPERATOR_TOKEN || cloud.operatorToken,
+});
 
 function profileOf(env: NodeJS.ProcessEnv, name: string): Cloud {
   const { profiles } = readKept(env);

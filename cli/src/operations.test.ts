@@ -116,6 +116,20 @@ describe('a write', () => {
     expect(await virga('fault set --kind create_network --rate 0.5')).toMatchObject({ code: 0, errors: '' });
     expect(await virga('fault clear-all --yes')).toMatchObject({ code: 0 });
   });
+
+  test('of the operator is followed to its end with a token of the account that its task belongs to', async () => {
+    const { id } = await answer('client create --name doomed --email ops@doomed.example');
+    await virga(`client suspend ${id} --reason unpaid --data-planes running --yes`);
+    const { code, output, errors } = await virga(`client delete ${id} --yes -o json`);
+    expect([code, errors]).toEqual([0, '']);
+    expect(JSON.parse(output)).toMatchObject({ task_type: 'delete_client', state: 'FINISHED' });
+    const other = await answer('client create --name doomed --email ops@doomed.example');
+    await virga(`client suspend ${other.id} --reason unpaid --data-planes running --yes`);
+    const unseen = await virga(`client delete ${other.id} --yes`, {
+      env: { VIRGA_TOKEN: server.tokens['other client'] },
+    });
+    expect(unseen).toMatchObject({ code: 0, errors: expect.stringContaining('any-task list-tasks-of-all') });
+  });
 });
 
 describe('an answer', () => {

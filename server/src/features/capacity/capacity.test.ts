@@ -11,7 +11,7 @@ const server = shared(() =>
   startTestServer({
     aroundProvider: (provider) => ({
       ...provider,
-      addresses: { ...provider.addresses, computed: false },
+      ...(provider.addresses && { addresses: { ...provider.addresses, computed: false } }),
       capacity: { observeCapacity: async () => observed },
     }),
   }),
