@@ -127,6 +127,8 @@ function credentialsOf(dataDir: string): Readonly<Record<string, string>> {
 export class Connection {
   readonly cloud: Cloud;
   readonly client: VirgaClient;
+  /** Looks up names, which the operator's token may not. */
+  readonly #names: VirgaClient;
   readonly #usual: Usual;
   readonly #env: NodeJS.ProcessEnv;
 
@@ -136,14 +138,17 @@ export class Connection {
     this.#env = env;
     this.#usual = readKept(env).usual[cloud.url] ?? {};
     const token = asOperator ? (cloud.operatorToken ?? cloud.token) : cloud.token;
-    this.client = createClient({ baseUrl: cloud.url, ...(token !== undefined && { token }) });
+    const clientOf = (value: string | undefined) =>
+      createClient({ baseUrl: cloud.url, ...(value !== undefined && { token: value }) });
+    this.client = clientOf(token);
+    this.#names = clientOf(cloud.token ?? token);
   }
 
   /** @param given id or name; undefined: the usual one */
   async project(given: string | undefined): Promise<number> {
     const meant = given ?? this.#env.VIRGA_DEFAULT_PROJECT ?? this.#usual.project;
     if (meant !== undefined && /^\d+$/.test(String(meant))) return Number(meant);
-    const { results } = await this.client.get('/cloud/v1/projects');
+    const { results } = await this.#names.get('/cloud/v1/projects');
     if (meant === undefined)
       return (results.find(({ is_default }) => is_default) ?? first(results, 'project')).id;
     return only(results, 'project', meant);
@@ -153,7 +158,7 @@ export class Connection {
   async region(given: string | undefined): Promise<number> {
     const meant = given ?? this.#env.VIRGA_DEFAULT_REGION ?? this.#usual.region;
     if (meant !== undefined && /^\d+$/.test(String(meant))) return Number(meant);
-    const { results } = await this.client.get('/cloud/v1/regions');
+    const { results } = await this.#names.get('/cloud/v1/regions');
     const regions = results
       .map(({ id, display_name, state }) => ({ id, name: display_name, state }))
       .toSorted((a, b) => a.id - b.id);

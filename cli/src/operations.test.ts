@@ -115,6 +115,7 @@ describe('a write', () => {
   test('of the operator has the operator’s token', async () => {
     expect(await virga('fault set --kind create_network --rate 0.5')).toMatchObject({ code: 0, errors: '' });
     expect(await virga('fault clear-all --yes')).toMatchObject({ code: 0 });
+    expect(await virga('fault list --region Simulated')).toMatchObject({ code: 0 });
   });
 
   test('of the operator is followed to its end with a token of the account that its task belongs to', async () => {

@@ -52,6 +52,9 @@ export function operatorStories(portal: Portal): void {
       });
     await portal.asOperator('POST', `${one}/act`, { reason: 'Ticket 4711' });
     await portal.operate('clients');
+    await page.getByRole('row', { name: /admin@virga.internal/ }).waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('dair');
+    await page.getByRole('row', { name: /admin@virga.internal/ }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Dairy' }).click();
     await page.getByRole('heading', { name: 'Resources' }).waitFor();
     expect(await portal.barriers()).toEqual([]);

@@ -3,10 +3,12 @@ import type { Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { textField } from '../../ui/fields.ts';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { Time } from '../../ui/time.tsx';
-import { texts } from '../../ui/values.ts';
+import { given, texts } from '../../ui/values.ts';
 import { CLIENTS, type Client, useClientVerbs } from './client-verbs.tsx';
 
 export const whyOf = ({ suspend_reason: why, data_planes, task_id }: Client) => {
@@ -25,14 +27,21 @@ const COLUMNS: readonly Column<Client>[] = [
 
 /** Whom this cloud serves. */
 export function Clients() {
-  const { page } = useListSearch();
-  const result = useQuery(operatorApi.queryOptions('get', CLIENTS, { params: { query: page } }));
+  const { page, search } = useListSearch();
+  const filters = given({ name: search.name, status: search.status as 'paused' });
+  const result = useQuery(
+    operatorApi.queryOptions('get', CLIENTS, { params: { query: { ...page, ...filters } } }),
+  );
   const { dialog, ...verbs } = useClientVerbs();
   return (
     <>
       <NounPage<Client, Schemas['CreateOperatorClient']>
         title="Clients"
         about="The accounts that this cloud serves. Each starts with a default project."
+        filters={[
+          textFilter('name', 'Name'),
+          choiceFilter('status', 'Status', optionsOf({ active: 'Active', paused: 'Suspended' })),
+        ]}
         result={result}
         columns={COLUMNS}
         href={({ id }) => `/operator/clients/${id}`}

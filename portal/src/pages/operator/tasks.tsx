@@ -3,13 +3,16 @@ import type { Schemas } from '../../api/client.ts';
 import { operatorApi, operatorCall } from '../../api/operator.ts';
 import { StatusBadge } from '../../ui/badge.tsx';
 import { textField } from '../../ui/fields.ts';
+import { choiceFilter, textFilter } from '../../ui/filters.tsx';
 import { type Column, useListSearch } from '../../ui/list-page.tsx';
 import { NounPage } from '../../ui/noun-page.tsx';
+import { optionsOf } from '../../ui/options.ts';
 import { rowCall } from '../../ui/row-call.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { text } from '../../ui/side-form.tsx';
 import { taskName } from '../../ui/task-name.ts';
 import { Time } from '../../ui/time.tsx';
+import { given } from '../../ui/values.ts';
 
 const TASKS = '/virga/v1/all_tasks';
 
@@ -33,9 +36,13 @@ const rowOf = (each: Schemas['OperatorTask']): Row => ({
 
 /** What is being done for all clients, the oldest first: what hangs is at the top. */
 export function AllTasks() {
-  const { page } = useListSearch();
+  const { page, search } = useListSearch();
+  const filters = given({
+    client_id: search.client_id ? Number(search.client_id) : undefined,
+    phase: search.phase as 'lost',
+  });
   const { data, ...result } = useQuery({
-    ...operatorApi.queryOptions('get', TASKS, { params: { query: page } }),
+    ...operatorApi.queryOptions('get', TASKS, { params: { query: { ...page, ...filters } } }),
     refetchInterval: 5000,
   });
   const rows = data && { count: data.count, results: data.results.map(rowOf) };
@@ -62,6 +69,14 @@ export function AllTasks() {
     <NounPage<Row, never>
       title="Tasks of all clients"
       about="What has not ended, the oldest first. A cancelled task is undone; one that is ended is not."
+      filters={[
+        textFilter('client_id', 'Id of the client'),
+        choiceFilter(
+          'phase',
+          'Phase',
+          optionsOf({ waiting: 'Waiting', running: 'Running', pausing: 'Pausing', lost: 'Lost' }),
+        ),
+      ]}
       result={{ ...result, data: rows }}
       columns={COLUMNS}
       actions={[cancel]}

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { waitUntil } from '../../../../test/harness/wait.ts';
+import { sql } from '../../platform/database/sql.ts';
 
 const server = shared(startTestServer);
+const FAULTS = '/virga/v1/simulation/2/faults';
 const CLIENTS = '/virga/v1/clients';
 const operate = (method: string, path: string, body?: unknown) =>
   server.call(method, path, { as: 'operator', ...(body === undefined ? {} : { body }) });
@@ -56,6 +59,53 @@ test('the client whose token the cloud is run with is neither suspended nor dele
   expect(suspended).toMatchObject({ status: 409 });
   expect(suspended.body.message).toContain('operator token');
   expect((await operate('DELETE', `${CLIENTS}/1`)).status).toBe(409);
+});
+
+test('one has a name that can be seen', async () => {
+  for (const name of ['  ', '\u200b\u202e', '\t\n']) {
+    for (const { status, body } of [
+      await operate('POST', CLIENTS, { name, email: 'anna@example.test' }),
+      await operate('PATCH', `${CLIENTS}/2`, { name }),
+    ])
+      expect([status, body.invalid_fields]).toEqual([
+        400,
+        { name: ['must have a letter, a digit or a sign that can be seen'] },
+      ]);
+  }
+});
+
+test('what cannot be deleted is tried again with pauses, and the step says why', async () => {
+  const client = await operate('POST', CLIENTS, { name: 'Stuck', email: 'ops@stuck.example' });
+  const path = `${CLIENTS}/${client.body.id}`;
+  const { token } = (await operate('POST', `${path}/act`, { reason: 'Ticket 4711' })).body;
+  const [project] = (await server.call('GET', '/cloud/v1/projects', { token })).body.results;
+  const network = { name: 'burning', create_router: false };
+  const made = await server.call('POST', `/cloud/v1/networks/${project.id}/2`, { token, body: network });
+  await waitUntil(
+    async () =>
+      (await server.call('GET', `/cloud/v1/tasks/${made.body.tasks[0]}`, { token })).body.state ===
+      'FINISHED',
+    { what: 'the network' },
+  );
+  const fault = { kind: 'delete_network', rate: 1, fail: true, message: 'The switch is on fire' };
+  const burning = await operate('POST', FAULTS, fault);
+  await operate('POST', `${path}/suspend`, { reason: 'Invoice 7', data_planes: 'stopped' });
+  const deletion = await operate('DELETE', path);
+  const [id] = deletion.body.tasks;
+  const looks = () => server.db.number(sql`select attempt as count from tasks where id = ${id}`);
+  const step = async () => (await server.call('GET', `/cloud/v1/tasks/${id}`)).body.step;
+  await waitUntil(async () => (await step())?.includes('fire'), { what: 'the reason' });
+  expect(await step()).toBe('1 networks left; delete network burning: The switch is on fire');
+  const before = await looks();
+  await waitUntil(async () => (await looks()) >= before + 3, { what: 'three more looks' });
+  const tried = await operate('GET', `${path}/tasks?task_type=delete_network`);
+  expect(tried.body.count).toBe(1);
+
+  await operate('POST', `/virga/v1/all_tasks/${id}/cancel`);
+  await waitUntil(async () => (await operate('GET', path)).body.task_id === null, { what: 'its end' });
+  await operate('DELETE', `${FAULTS}/${burning.body.id}`);
+  await server.ended(await operate('DELETE', path));
+  expect((await operate('GET', path)).status).toBe(404);
 });
 
 test('one that is not suspended is not deleted', async () => {

@@ -9,6 +9,8 @@ export interface Kind {
   readonly path: string;
   /** The column that the path names; default: id. */
   readonly key?: string;
+  /** The column by which its tasks know it; default: id. */
+  readonly id?: string;
   /** Which of the rows are there to be deleted; default: all. */
   readonly where?: string;
   /** Rows of the account, in none of its projects. */
@@ -66,6 +68,7 @@ export const STAGES: readonly (readonly Kind[])[] = [
       table: 'reserved_fixed_ips',
       path: '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}/{port_id}',
       key: 'port_id',
+      id: 'port_id',
     },
     { table: 'routers', path: '/cloud/v1/routers/{project_id}/{region_id}/{router_id}' },
     { table: 'volume_snapshots', path: '/cloud/v1/snapshots/{project_id}/{region_id}/{snapshot_id}' },
@@ -88,7 +91,7 @@ export const STAGES: readonly (readonly Kind[])[] = [
 export interface Left {
   readonly kind: Kind;
   readonly count: number;
-  /** Some of those that no task holds. */
+  /** Some of those that no task holds and that may be asked for now. */
   readonly free: readonly Item[];
 }
 
@@ -103,10 +106,16 @@ const MOST = 100;
 /** What no task holds: of kinds that tasks hold. */
 const UNHELD = new Set(['lifecycle_policies']);
 
-export async function readLeft(db: Queryable, clientId: number, kinds: readonly Kind[]): Promise<Left[]> {
+/** @param pausing ids of what was tried a moment ago, and is not tried again yet */
+export async function readLeft(
+  db: Queryable,
+  clientId: number,
+  kinds: readonly Kind[],
+  pausing: readonly string[] = [],
+): Promise<Left[]> {
   const found: Left[] = [];
   for (const kind of kinds) {
-    const { table, key = 'id', where = 'true', ofClient } = kind;
+    const { table, key = 'id', id = 'id', where = 'true', ofClient } = kind;
     const owned = ofClient
       ? sql`client_id = ${clientId}`
       : sql`project_id in (select id from projects where client_id = ${clientId})`;
@@ -115,7 +124,8 @@ export async function readLeft(db: Queryable, clientId: number, kinds: readonly 
     if (count === 0) continue;
     const free = await db.rows<Item>(sql`
       select ${raw(key)}::text as key, ${raw(ofClient ? 'null::int as project_id' : 'project_id')}, region_id
-        from ${all} ${raw(UNHELD.has(table) ? '' : 'and task_id is null')} order by ${raw(key)} limit ${raw(MOST)}`);
+        from ${all} ${raw(UNHELD.has(table) ? '' : 'and task_id is null')}
+          and ${raw(id)}::text <> all(${pausing}::text[]) order by ${raw(key)} limit ${raw(MOST)}`);
     found.push({ kind, count, free });
   }
   return found;

@@ -10,6 +10,7 @@ import { done, type TaskHandler, type TaskRun, wait } from '../../platform/tasks
 import { startTask, type TaskRef } from '../../platform/tasks/start.ts';
 import { readRegion } from '../regions/index.ts';
 import { type Item, type Kind, type Left, readLeft, STAGES } from './contents.ts';
+import { failureInWords, isPausing, readFailures } from './failures.ts';
 import { purgeClient, purgeSome } from './purge.ts';
 import { refuseOwn } from './service.ts';
 import { countUnpurged, hasActiveTasks, holdClient, lockClient } from './store.ts';
@@ -70,10 +71,14 @@ export function deleteClientTask(deps: DeletionDeps): TaskHandler {
     withoutFaults: true,
     async run(run) {
       const clientId = Number(run.task.subject);
-      const left = await readLeft(run.db, clientId, STAGES.flat());
+      const failures = await readFailures(run.db, clientId, run.task.createdAt);
+      const pausing = failures.filter((each) => isPausing(each, deps.clock.now()));
+      const ids = pausing.map(({ subject }) => subject);
+      const left = await readLeft(run.db, clientId, STAGES.flat(), ids);
       if (left.length > 0) {
         const refusal = await deleter.next(run, clientId, left);
-        return wait(LOOK_MS, percentOf(run, sum(left)), refusal ?? inWords(left));
+        const why = refusal ?? failures.map(failureInWords)[0];
+        return wait(LOOK_MS, percentOf(run, sum(left)), [inWords(left), ...(why ? [why] : [])].join('; '));
       }
       if (await hasActiveTasks(run.db, clientId)) return wait(LOOK_MS, 90, 'waiting for its tasks');
       const files = await countUnpurged(run.db, clientId);

@@ -20,6 +20,7 @@ export const clientRoutes = (insertProject: InsertProject): readonly Route[] => 
     summary: 'Create a client with a default project',
     access,
     body: schema.CreateOperatorClient,
+    rules: service.checkName,
     status: 201,
     response: schema.OperatorClient,
     handler: (ctx, { body }) => service.createClient(ctx, body, insertProject),
@@ -36,11 +37,12 @@ export const clientRoutes = (insertProject: InsertProject): readonly Route[] => 
     summary: 'Create a client by its name alone',
     access,
     body: schema.Company,
+    rules: ({ company: name }, faults) => service.checkName({ name }, faults, 'company'),
     status: 201,
     response: schema.CreatedCompany,
     handler: async (ctx, { body }) => {
       const named = { name: body.company, email: NO_ADDRESS };
-      const { id, name } = await service.createClient(ctx, named, insertProject);
+      const { id, name } = await service.createClient(ctx, named, insertProject, 'company');
       return { id, company: name };
     },
   }),
@@ -56,6 +58,7 @@ export const clientRoutes = (insertProject: InsertProject): readonly Route[] => 
     summary: 'Rename a client, or have warnings sent to another address',
     access,
     body: schema.UpdateOperatorClient,
+    rules: service.checkName,
     response: schema.OperatorClient,
     handler: (ctx, { body }) => service.updateClient(ctx, body),
   }),

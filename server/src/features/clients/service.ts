@@ -1,5 +1,6 @@
 import { nullable, offsetTime } from '../../kernel/codecs.ts';
 import { Conflict } from '../../kernel/errors.ts';
+import { Faults } from '../../kernel/faults.ts';
 import { recordAudit } from '../../platform/audit/audit.ts';
 import type { Tx } from '../../platform/database/db.ts';
 import { requireFree } from '../../platform/database/held-table.ts';
@@ -28,12 +29,32 @@ export const viewClient = (row: store.ClientRow) => ({
   task_id: row.task_id,
 });
 
-/** A client starts with a default project. */
+/** Its name is what operators find it by. */
+export function checkName(
+  { name }: { readonly name?: string | undefined },
+  faults: Faults,
+  field = 'name',
+): void {
+  if (name !== undefined && !/[^\p{C}\p{Z}]/u.test(name))
+    faults.add(field, 'must have a letter, a digit or a sign that can be seen');
+}
+
+function requireName(input: { readonly name?: string | undefined }, field?: string): void {
+  const faults = new Faults();
+  checkName(input, faults, field);
+  faults.refuse();
+}
+
+/** A client starts with a default project.
+ *  @param field of the body that has the name
+ *  @throws Invalid */
 export async function createClient(
   ctx: RequestContext,
   input: CreateOperatorClient,
   insertProject: InsertProject,
+  field = 'name',
 ) {
+  requireName(input, field);
   return ctx.db.transaction(async (tx) => {
     const timestamp = ctx.clock.timestamp();
     const row = await store.insertClient(tx, { name: input.name, email: input.email, timestamp });
@@ -67,11 +88,13 @@ export async function getClient(ctx: ClientContext) {
 }
 
 /** What is not given stays.
- *  @throws NotFound, Locked while it is deleted */
-export const updateClient = (ctx: ClientContext, input: UpdateOperatorClient) =>
-  changed(ctx, 'update_client', (tx, row) =>
+ *  @throws Invalid, NotFound, Locked while it is deleted */
+export function updateClient(ctx: ClientContext, input: UpdateOperatorClient) {
+  requireName(input);
+  return changed(ctx, 'update_client', (tx, row) =>
     store.updateClient(tx, row.id, { name: input.name ?? row.name, email: input.email ?? row.email }),
   );
+}
 
 /** From then on nobody signs in, no token counts, and nothing is changed; suspending it again replaces reason and data
  *  planes.
