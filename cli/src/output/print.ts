@@ -2,7 +2,7 @@ import jmespath from 'jmespath';
 import { stringify } from 'yaml';
 import { UsageError } from '../failures.ts';
 import { type Look, printable } from './cells.ts';
-import { detailOf, tableOf } from './table.ts';
+import { detailOf, flat, tableOf } from './table.ts';
 
 export const FORMATS = ['table', 'json', 'yaml', 'name'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -44,6 +44,6 @@ function searched(answer: unknown, query: string): unknown {
 
 function nameOf(item: unknown): string {
   if (typeof item !== 'object' || item === null) return printable(String(item));
-  const { name, display_name, id } = item as Readonly<Record<string, unknown>>;
+  const { name, display_name, id } = flat(item as Readonly<Record<string, unknown>>);
   return printable(String(name ?? display_name ?? id ?? ''));
 }

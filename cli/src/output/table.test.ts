@@ -15,3 +15,20 @@ test('a node is listed with the regions that it serves', () => {
     ['two:2', '2', '-'],
   ]);
 });
+
+test('what says two things of each is listed with both: a task with how it is worked on, and whose it is', () => {
+  const task = {
+    id: 'a',
+    task_type: 'delete_client',
+    state: 'RUNNING',
+    client_id: 1,
+    progress: 6,
+    step: 'x',
+  };
+  const run = { task_id: 'a', phase: 'pausing', is_undone: false, attempts: 7, node: 'vm:1' };
+  const lines = tableOf([{ task, run }], LOOK, undefined).split('\n');
+  expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+    ['ID', 'PHASE', 'STATE', 'NODE', 'TASK_TYPE', 'CLIENT_ID', 'PROGRESS', 'STEP'],
+    ['a', 'pausing', 'RUNNING', 'vm:1', 'delete_client', '1', '6', 'x'],
+  ]);
+});

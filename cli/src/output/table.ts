@@ -32,8 +32,16 @@ const NO_LINES = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
+/** What an item says of several things, such as of a task and of how it is worked on, as one. The first counts most. */
+export function flat(item: Item): Item {
+  const parts = Object.values(item);
+  const isOfParts = parts.every((part) => typeof part === 'object' && part !== null && !Array.isArray(part));
+  return isOfParts ? Object.assign({}, ...parts.toReversed()) : item;
+}
+
 /** @param columns of the terminal; undefined: as wide as it takes */
-export function tableOf(items: readonly Item[], look: Look, columns: number | undefined): string {
+export function tableOf(given: readonly Item[], look: Look, columns: number | undefined): string {
+  const items = given.map(flat);
   const keys = keysOf(items);
   const rows = items.map((item) => keys.map((key) => cellOf(key, item[key], look)));
   const heads = keys.map((key) => key.toUpperCase());
@@ -83,16 +91,18 @@ function fitting(widths: readonly number[], columns: number | undefined): number
 /** Names first, then ids and states, then what else is short, and times last. */
 function keysOf(items: readonly Item[]): readonly string[] {
   const all = [...new Set(items.flatMap((item) => Object.keys(item)))];
-  const shown = all.filter((key) => !LEFT_OUT.test(key) && items.some((item) => isShort(key, item[key])));
+  // What runs is listed for all clients: then it counts whose it is.
+  const isLeftOut = (key: string) => LEFT_OUT.test(key) && !(key === 'client_id' && all.includes('phase'));
+  const shown = all.filter((key) => !isLeftOut(key) && items.some((item) => isShort(key, item[key])));
   return shown.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function rank(key: string): number {
   if (key === 'name' || key === 'display_name') return 0;
   if (key === 'id') return 1;
-  if (/(^|_)(status|state)$/.test(key)) return 2;
+  if (/(^|_)(status|state|phase)$/.test(key)) return 2;
   if (/(_at|_on)$/.test(key)) return 4;
-  return /_name$|address|flavor|size|version|progress|step|task_type/.test(key) ? 3 : 3.5;
+  return /_name$|^client_id$|^node$|address|flavor|size|version|progress|step|task_type/.test(key) ? 3 : 3.5;
 }
 
 function isShort(key: string, value: unknown): boolean {
