@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { newFolder } from '../../../test/harness/leftovers.ts';
@@ -81,6 +83,32 @@ test('databases are dumped by name, without a password in the process list', () 
   expect(script).toContain("pg_dump --format=custom --file 'databases/shop/orders.dump' 'postgresql://shop@");
   expect(script).not.toMatch(/:\/\/[^@\s]+:[^@\s]+@/);
   execFileSync('sh', ['-n', path.join(folder, 'all', 'databases.sh')]);
+});
+
+test('what is interrupted leaves nothing that looks like an export, and can be done again', async () => {
+  // The first list is answered, all others are not.
+  const lost = http.createServer(async (request, response) => {
+    if (!/clients\/me|projects$/.test(request.url ?? '')) return request.socket.destroy();
+    const { authorization = '' } = request.headers;
+    const answer = await fetch(`${env.VIRGA_URL}${request.url}`, { headers: { authorization } });
+    response.setHeader('content-type', 'application/json').end(await answer.text());
+  });
+  await new Promise<void>((resolve) => lost.listen(0, '127.0.0.1', resolve));
+  const { port } = lost.address() as AddressInfo;
+  const { code } = await runCommand(['export', 'again'], {
+    env: { ...env, VIRGA_URL: `http://127.0.0.1:${port}` },
+    cwd: folder,
+  });
+  lost.close();
+  expect(code).not.toBe(0);
+  expect(readdirSync(folder).filter((name) => name.startsWith('again'))).toEqual([]);
+  expect(await virga('export again')).toMatchObject({ code: 0 });
+  expect(readdirSync(path.join(folder, 'again'))).toContain('README.md');
+});
+
+test('a folder that cannot be made is said before anything is read', async () => {
+  const { code, errors } = await virga('export /proc/virga');
+  expect([code, errors]).toEqual([2, expect.stringMatching(/^\/proc\/virga cannot be made: ENOENT/)]);
 });
 
 test('a folder that has something in it is left as it is', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type Schemas, VirgaError } from '../../../client/src/index.ts';
@@ -43,15 +43,42 @@ export function addExport(program: Command, terminal: Terminal): void {
     .argument('<folder>', 'what is made; it must not be there, or be empty')
     .option('--profile <name>', 'the cloud that virga login has kept under this name')
     .option('-q, --quiet', 'no progress, and nothing but the answer')
-    .action((folder: string, options: Globals) => exportTo(folder, new Context(terminal, options)));
+    .action((folder: string, options: Globals) => exportWhole(folder, new Context(terminal, options)));
 }
 
-async function exportTo(given: string, context: Context): Promise<void> {
-  const { terminal } = context;
-  const folder = path.resolve(terminal.cwd, given);
+/** Writes beside the folder until all is there: what was interrupted is never taken for an export. */
+async function exportWhole(given: string, context: Context): Promise<void> {
+  const folder = path.resolve(context.terminal.cwd, given);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new UsageError(`${folder} is not empty: name another folder`);
+  const draft = `${folder}.incomplete`;
+  const { count, imports } = await written(draft, folder, context).catch((error: unknown) => {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  });
+  context.say(`${count} resources are in ${folder}, ${imports} of them can be imported: see README.md there`);
+}
+
+async function written(draft: string, folder: string, context: Context) {
   const connection = context.connect();
+  try {
+    mkdirSync(path.dirname(draft), { recursive: true });
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { mode: 0o700 });
+  } catch (error) {
+    throw new UsageError(`${folder} cannot be made: ${error instanceof Error ? error.message : error}`);
+  }
+  const done = await exportTo(draft, connection, context);
+  // It may be there, and even be where somebody is.
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(draft)) renameSync(path.join(draft, name), path.join(folder, name));
+  rmSync(draft, { recursive: true, force: true });
+  return done;
+}
+
+/** @returns how many resources there are, and how many of them can be imported */
+async function exportTo(folder: string, connection: Connection, context: Context) {
+  const { terminal } = context;
   const progress = context.globals.quiet ? undefined : terminal.progress('Reading');
   const imports = new ImportBlocks();
   const scripts: Scripts = { databases: [], buckets: [] };
@@ -79,9 +106,7 @@ async function exportTo(given: string, context: Context): Promise<void> {
     if (lines.length > 0) writeScript(path.join(folder, `${name}.sh`), lines);
   write(path.join(folder, 'README.md'), README);
   progress?.clear();
-  context.say(
-    `${count} resources are in ${folder}, ${imports.size} of them can be imported: see README.md there`,
-  );
+  return { count, imports: imports.size };
 }
 
 interface Scripts {
