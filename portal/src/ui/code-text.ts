@@ -4,6 +4,8 @@ import type { ApiCall } from '../api/client.ts';
 
 export interface Call extends Pick<ApiCall, 'method' | 'path'> {
   readonly body?: unknown;
+  /** What it needs; absent: a role of people. */
+  readonly role?: ApiCall['role'];
   /** The same as a resource of the infrastructure tool. */
   readonly terraform?: string;
 }
@@ -15,10 +17,14 @@ const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 /** As one word of a shell: `?` and `&` mean something else there. */
 const asWord = (text: string) => (/^[\w./:@%+,-]+$/.test(text) ? text : quoted(text));
 
-export function curlOf({ method, path, body }: Call): string {
+/** The variable with the token, as the file of the first run names it. */
+const tokenFor = ({ role }: Call) => (role === 'operator' ? 'OPERATOR_TOKEN' : 'API_TOKEN');
+
+export function curlOf(call: Call): string {
+  const { method, path, body } = call;
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${asWord(`${address()}${path}`)}`,
-    `  -H "Authorization: APIKey $API_TOKEN"`,
+    `  -H "Authorization: APIKey $${tokenFor(call)}"`,
   ];
   if (body !== undefined) {
     lines.push(`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(body, null, 2))}`);
@@ -26,14 +32,15 @@ export function curlOf({ method, path, body }: Call): string {
   return lines.join(' \\\n');
 }
 
-export function pythonOf({ method, path, body }: Call): string {
+export function pythonOf(call: Call): string {
+  const { method, path, body } = call;
   const given = body === undefined ? '' : `,\n    json=${pythonValue(body, 1)}`;
   return [
     'import os, requests',
     '',
     `answer = requests.${method.toLowerCase()}(`,
     `    "${address()}${path}",`,
-    `    headers={"Authorization": f"APIKey {os.environ['API_TOKEN']}"}${given},`,
+    `    headers={"Authorization": f"APIKey {os.environ['${tokenFor(call)}']}"}${given},`,
     ')',
     'answer.raise_for_status()',
     'print(answer.text)',

@@ -57,6 +57,12 @@ export function operatorStories(portal: Portal): void {
     await page.getByRole('row', { name: /admin@virga.internal/ }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Dairy' }).click();
     await page.getByRole('heading', { name: 'Resources' }).waitFor();
+    expect(await page.locator('main').innerText()).toMatch(new RegExp(`^Id\\s+${made.body.id}$`, 'm'));
+    await page.getByRole('button', { name: 'Actions' }).first().click();
+    await page.getByRole('menuitem', { name: 'Suspend…' }).click();
+    await page.getByRole('dialog').getByText('APIKey $OPERATOR_TOKEN').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await portal.barriers()).toEqual([]);
     await page.getByRole('tab', { name: 'API tokens' }).click();
     await portal.act(/Operator/, 'Delete…');

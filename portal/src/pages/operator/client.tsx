@@ -37,6 +37,7 @@ export function ClientDetail() {
         query={query}
         badge={({ status }) => <StatusBadge status={status} />}
         facts={(client) => [
+          { label: 'Id', value: client.id },
           { label: 'Where warnings go', value: client.email },
           { label: 'Created', value: <Time at={client.created_at} /> },
           ...(whyOf(client) ? [{ label: 'Why suspended', value: whyOf(client), wide: true }] : []),
