@@ -1,16 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import path from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KEY_BYTES } from '../../server/src/platform/secrets/cipher.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { newDataDir, removeDataDir, startVirga, type VirgaProcess } from '../harness/process.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { access, behind, cloudSettings } from './calls.ts';
+import { access, behind } from './calls.ts';
 import { EMPTY, type Inventory, inventory, LBS, REGION, takeTurns } from './cloud.ts';
 import { ask, type Guest, startGuestOn } from './guests.ts';
+import { Nodes } from './nodes.ts';
 
 /** Two workers, one of which is killed with what it does half done; then a whole day of a person and of who runs the
  *  cloud: networks, servers, what dies, what is deleted by hand. */
@@ -19,103 +12,45 @@ const at = (noun: string, version = 'v1') => `/cloud/${version}/${noun}/1/${REGI
 const only = (counts: object): Inventory => Object.assign({}, EMPTY, counts);
 
 describe.skipIf(!access)('workers of a region on OpenStack (npm run openstack -- up starts one)', () => {
-  const key = randomBytes(KEY_BYTES);
-  const folders: string[] = [];
-  const workers: VirgaProcess[] = [];
+  const nodes = new Nodes();
   const guests: Guest[] = [];
-  let database: TestDatabase;
-  let pool: pg.Pool;
-  let regions: string;
-  let api: VirgaProcess;
   takeTurns();
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    pool = new pg.Pool(database.connection);
-    regions = path.join(folder(), 'regions.json');
-    const settings = cloudSettings('ovn', key);
-    writeFileSync(
-      regions,
-      JSON.stringify({ regions: [{ id: REGION, name: 'Cloud', provider: 'openstack', settings }] }),
-    );
-    api = await start('api');
-    workers.push(await start('worker'), await start('worker'));
-  });
+  beforeAll(() => nodes.start());
   afterAll(async () => {
     for (const guest of guests) await guest.close();
-    await Promise.all([api, ...workers].map((node) => node.end('SIGTERM')));
-    for (const each of folders) removeDataDir(each);
-    await pool.end();
-    await database.drop();
+    await nodes.close();
   });
 
-  function folder(): string {
-    const made = newDataDir();
-    folders.push(made);
-    return made;
-  }
-
-  const start = (role: string): Promise<VirgaProcess> =>
-    startVirga({
-      dataDir: folder(),
-      args: ['--role', role],
-      env: {
-        DATABASE_URL: database.url,
-        VIRGA_MASTER_KEY: key.toString('base64'),
-        VIRGA_RATE_LIMIT: '0',
-        VIRGA_REGIONS: regions,
-      },
-    });
-
   const accepted = async (method: string, url: string, body?: object) => {
-    const reply = await api.call(method, url, body);
+    const reply = await nodes.api.call(method, url, body);
     expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 200 });
     return reply;
   };
   const done = async (method: string, url: string, body?: object) => {
-    const ended = await api.ended(await accepted(method, url, body));
+    const ended = await nodes.api.ended(await accepted(method, url, body));
     expect(ended).toMatchObject({ state: 'FINISHED', error: null });
     return ended;
   };
   const make = async (noun: string, body: object, kind = noun, version = 'v1') =>
     String((await done('POST', at(noun, version), body)).created_resources?.[kind]?.[0]);
 
-  /** The worker that does a task. */
-  async function workerOf(taskId: string): Promise<VirgaProcess> {
-    return waitUntil(
-      async () => {
-        const { rows } = await pool.query("select node from tasks where id = $1 and state = 'RUNNING'", [
-          taskId,
-        ]);
-        return workers.find(({ pid }) => rows[0]?.node === `${hostname()}:${pid}`);
-      },
-      { what: 'a worker to begin', intervalMs: 10 },
-    );
-  }
-
-  /** Kills a worker, and starts another one. */
-  async function replace(worker: VirgaProcess): Promise<void> {
-    await worker.end('SIGKILL');
-    workers.splice(workers.indexOf(worker), 1, await start('worker'));
-  }
-
   /** Creates a load balancer, and kills the worker that does it as soon as something of it is in the cloud.
    *  @param what of it, such as `pools` */
   async function createKilling(body: object, what: string): Promise<string> {
     const reply = await accepted('POST', LBS, body);
     const taskId = reply.body.tasks[0];
-    const worker = await workerOf(taskId);
+    const worker = await nodes.workerOf(taskId);
     await waitUntil(
       async () => (await behind('load-balancer', 'GET', `/${what}?fields=id`))[what].length > 0,
       { what: `${what} in the cloud`, intervalMs: 20 },
     );
     await worker.end('SIGKILL');
-    const { body: task } = await api.call('GET', `/cloud/v1/tasks/${taskId}`);
+    const { body: task } = await nodes.api.call('GET', `/cloud/v1/tasks/${taskId}`);
     expect(task.state).toBe('RUNNING');
-    const ended = await api.ended(reply);
+    const ended = await nodes.api.ended(reply);
     expect(ended).toMatchObject({ state: 'FINISHED', error: null });
-    const { rows } = await pool.query('select node from tasks where id = $1', [taskId]);
-    expect(rows[0].node).not.toBe(`${hostname()}:${worker.pid}`);
-    workers.splice(workers.indexOf(worker), 1, await start('worker'));
+    expect(await nodes.hasDone(worker, taskId)).toBe(false);
+    await nodes.replace(worker);
     return String(ended.created_resources?.loadbalancers?.[0]);
   }
 
@@ -142,8 +77,8 @@ describe.skipIf(!access)('workers of a region on OpenStack (npm run openstack --
       const whole = { load_balancers: 1, listeners: 1, pools: 1, members: 2, monitors: 1, ports: 1 };
       expect(await inventory()).toEqual(only(whole));
       const reply = await accepted('DELETE', `${LBS}/${id}`);
-      await replace(await workerOf(reply.body.tasks[0]));
-      expect(await api.ended(reply)).toMatchObject({ state: 'FINISHED', error: null });
+      await nodes.replace(await nodes.workerOf(reply.body.tasks[0]));
+      expect(await nodes.api.ended(reply)).toMatchObject({ state: 'FINISHED', error: null });
       expect(await inventory()).toEqual(EMPTY);
     },
   );
@@ -188,7 +123,7 @@ describe.skipIf(!access)('workers of a region on OpenStack (npm run openstack --
       rules: 3,
     });
     expect(await inventory()).toEqual(whole);
-    const shown = async () => (await api.call('GET', `${LBS}/${id}`)).body;
+    const shown = async () => (await nodes.api.call('GET', `${LBS}/${id}`)).body;
     const { floating_ips: floating } = await shown();
     const url = `http://${floating[0].floating_ip_address}/`;
     const answer = () =>
@@ -206,7 +141,7 @@ describe.skipIf(!access)('workers of a region on OpenStack (npm run openstack --
     const listener = await listenerOf();
     await behind('load-balancer', 'DELETE', `/listeners/${listener}`);
     // Whoever looked is dead; who comes after it has seen nothing before.
-    for (const worker of [...workers]) await replace(worker);
+    for (const worker of [...nodes.workers]) await nodes.replace(worker);
     const isBack = async () => ![undefined, listener].includes(await listenerOf());
     await waitUntil(isBack, { what: 'the listener', intervalMs: 500 });
     // Until its monitor is back as well, it may try the server that is dead.
@@ -215,7 +150,7 @@ describe.skipIf(!access)('workers of a region on OpenStack (npm run openstack --
       intervalMs: 500,
     });
     const repaired = async () => {
-      const { body: log } = await api.call('GET', '/virga/v1/audit_log');
+      const { body: log } = await nodes.api.call('GET', '/virga/v1/audit_log');
       return log.results.filter(({ action }: { action: string }) => action === 'repair_loadbalancer');
     };
     await waitUntil(async () => (await repaired()).length === 3, { what: 'three repairs' });
@@ -232,7 +167,7 @@ describe.skipIf(!access)('workers of a region on OpenStack (npm run openstack --
       await done('PATCH', `${at('ports')}/${port}`, { security_group_ids: [] });
       await done('DELETE', `${at('reserved_fixed_ips')}/${port}`);
     }
-    expect(await api.call('DELETE', `${at('securitygroups')}/${group}`)).toMatchObject({ status: 204 });
+    expect(await nodes.api.call('DELETE', `${at('securitygroups')}/${group}`)).toMatchObject({ status: 204 });
     await done('DELETE', `${at('networks')}/${network}`);
     expect(await inventory()).toEqual(EMPTY);
   });
