@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -101,14 +101,18 @@ test('what is interrupted leaves nothing that looks like an export, and can be d
   });
   lost.close();
   expect(code).not.toBe(0);
-  expect(readdirSync(folder).filter((name) => name.startsWith('again'))).toEqual([]);
+  expect(readdirSync(folder)).not.toContain('again');
+  // As one leaves it that is killed, in a folder that was there, such as a disk of its own.
+  mkdirSync(path.join(folder, 'again', '.incomplete', 'resources'), { recursive: true });
   expect(await virga('export again')).toMatchObject({ code: 0 });
-  expect(readdirSync(path.join(folder, 'again'))).toContain('README.md');
+  const made = readdirSync(path.join(folder, 'again'));
+  expect(made).toContain('README.md');
+  expect(made).not.toContain('.incomplete');
 });
 
 test('a folder that cannot be made is said before anything is read', async () => {
-  const { code, errors } = await virga('export /proc/virga');
-  expect([code, errors]).toEqual([2, expect.stringMatching(/^\/proc\/virga cannot be made: ENOENT/)]);
+  const { code, errors } = await virga('export /proc/virga/all');
+  expect([code, errors]).toEqual([2, expect.stringMatching(/^\/proc\/virga\/all cannot be made: ENOENT/)]);
 });
 
 test('a folder that has something in it is left as it is', async () => {

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { type Schemas, VirgaError } from '../../../client/src/index.ts';
@@ -46,34 +55,39 @@ export function addExport(program: Command, terminal: Terminal): void {
     .action((folder: string, options: Globals) => exportWhole(folder, new Context(terminal, options)));
 }
 
-/** Writes beside the folder until all is there: what was interrupted is never taken for an export. */
+/** Of a folder that is not whole: an export that was killed leaves nothing else. */
+const DRAFT = '.incomplete';
+
+/** Folders that are not there, the outermost first: mkdir with `recursive` never ends where none can be made (/proc). */
+const missingOf = (folder: string): readonly string[] =>
+  existsSync(folder) ? [] : [...missingOf(path.dirname(folder)), folder];
+
+/** Writes into a folder within, which is on the same disk, until all is there. */
 async function exportWhole(given: string, context: Context): Promise<void> {
   const folder = path.resolve(context.terminal.cwd, given);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
+  const draft = path.join(folder, DRAFT);
+  const missing = missingOf(folder);
+  if (missing.length === 0 && readdirSync(folder).some((name) => name !== DRAFT))
     throw new UsageError(`${folder} is not empty: name another folder`);
-  const draft = `${folder}.incomplete`;
-  const { count, imports } = await written(draft, folder, context).catch((error: unknown) => {
-    rmSync(draft, { recursive: true, force: true });
-    throw error;
-  });
-  context.say(`${count} resources are in ${folder}, ${imports} of them can be imported: see README.md there`);
-}
-
-async function written(draft: string, folder: string, context: Context) {
   const connection = context.connect();
   try {
-    mkdirSync(path.dirname(draft), { recursive: true });
+    for (const each of missing) mkdirSync(each, { mode: 0o700 });
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { mode: 0o700 });
   } catch (error) {
     throw new UsageError(`${folder} cannot be made: ${error instanceof Error ? error.message : error}`);
   }
-  const done = await exportTo(draft, connection, context);
-  // It may be there, and even be where somebody is.
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(draft)) renameSync(path.join(draft, name), path.join(folder, name));
-  rmSync(draft, { recursive: true, force: true });
-  return done;
+  try {
+    const { count, imports } = await exportTo(draft, connection, context);
+    for (const name of readdirSync(draft)) renameSync(path.join(draft, name), path.join(folder, name));
+    rmdirSync(draft);
+    context.say(
+      `${count} resources are in ${folder}, ${imports} of them can be imported: see README.md there`,
+    );
+  } catch (error) {
+    rmSync(missing[0] ?? draft, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** @returns how many resources there are, and how many of them can be imported */
