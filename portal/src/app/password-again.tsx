@@ -154,7 +154,8 @@ function SignInAgain({ email, answer }: SignInAgainProps) {
         (isIn) => isIn && answer(true),
         () => undefined,
       );
-    const timer = setInterval(() => void look(), LOOK_MS);
+    // Nobody waits for a tab that is not seen, maybe for days.
+    const timer = setInterval(() => void (document.hidden || look()), LOOK_MS);
     return () => clearInterval(timer);
   }, [email, answer]);
   const enter = async (event: FormEvent<HTMLFormElement>) => {

@@ -14,8 +14,10 @@ import { type Cluster, clusterPath } from './queries.ts';
 
 /** The server takes a sample each minute. */
 const EVERY_MS = 60_000;
-/** Until the first one is there. */
-const isWaiting = ({ results }: { readonly results: readonly unknown[] }) => results.length === 0;
+const FIRST_MS = 5_000;
+type Samples = { readonly results: readonly unknown[] };
+/** Sooner until the first one is there. */
+const nextMs = ({ results }: Samples) => (results.length === 0 ? FIRST_MS : EVERY_MS);
 const NOTHING = 'The first sample comes within a minute.';
 /** Databases can only be read from here on. */
 const FULL = 0.95;
@@ -35,7 +37,7 @@ export function History({ cluster }: { readonly cluster: Cluster }) {
       '/virga/v1/postgresql_clusters/{project_id}/{region_id}/{cluster_name}/series',
       { params: { path: clusterPath(scope, cluster.cluster_name), query: { hours } } },
     ),
-    ...whileBusy(isWaiting, () => EVERY_MS),
+    ...whileBusy<Samples>(() => false, nextMs),
   });
   const unread = unreadNote(query);
   if (unread) return unread;
