@@ -1,6 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 import type { Topology } from '../../pictures/topology-layout.ts';
 import { referTo, terraform } from '../../ui/terraform.ts';
+import { given } from '../../ui/values.ts';
 
 export type Protocol = 'HTTP' | 'TCP' | 'UDP' | 'TERMINATED_HTTPS';
 
@@ -39,9 +40,11 @@ export function bodyOf(draft: Draft): Schemas['CreateLoadBalancer'] {
   const { name, flavor, subnet, floating, listeners } = draft;
   return {
     name,
-    ...(flavor ? { flavor } : {}),
-    ...(subnet ? { vip_subnet_id: subnet } : {}),
-    ...(floating ? { floating_ip: { source: 'new' } } : {}),
+    ...given({
+      flavor,
+      vip_subnet_id: subnet,
+      floating_ip: floating ? { source: 'new' as const } : undefined,
+    }),
     listeners: listeners.map((listener) => ({
       name: listenerName(listener),
       protocol: listener.protocol,
