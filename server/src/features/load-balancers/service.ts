@@ -70,9 +70,9 @@ export class LoadBalancerService {
           insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip, vip_address } }),
           this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId),
           startFor(tx, ctx, 'create_loadbalancer', plan.loadBalancer, { id: taskId }),
+          requireAddresses(tx, ctx, taskId),
+          reserve(tx, ctx.quota, amounts),
         ]);
-        await requireAddresses(tx, ctx, taskId);
-        await reserve(tx, ctx.quota, amounts);
         await refuseUnservable(
           tx,
           this.#providers.of(regionId),
