@@ -205,10 +205,10 @@ export class OpenStackLoadBalancers implements LoadBalancerProvider {
       floating: floatingOf(desired, this.#options.settings),
       listeners: listeners.map((each) => each.id),
       parts,
+      secretIds: [...refs.values()].map(idOfSecret),
       ...(before?.failover === undefined ? {} : { failover: before.failover }),
       ...(before?.counters === undefined ? {} : { counters: before.counters }),
       ...(secretsOf(desired).length > 0 ? { secrets: true } : {}),
-      ...(refs.size > 0 ? { secretIds: [...refs.values()].map(idOfSecret) } : {}),
     };
     const object = { engineId: loadBalancer.id, facts };
     await this.#options.objects.save('load_balancer', desired.id, object);

@@ -33,7 +33,7 @@ export class SecretLook {
   async look(objects: ReadonlyMap<string, EngineObject>): Promise<void> {
     const { now, keyManager, log } = this.#options;
     if (now() < this.#nextAt) return;
-    const owners = [...objects].filter(([, { facts }]) => facts.secretIds !== undefined);
+    const owners = [...objects].filter(([, { facts }]) => facts.secretIds?.length);
     if (owners.length === 0) return;
     this.#nextAt = now() + PAUSE_MS;
     try {
