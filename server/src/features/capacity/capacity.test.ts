@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { sql } from '../../platform/database/sql.ts';
@@ -9,13 +9,15 @@ let observed: readonly Capacity[] = [];
 /** Every region is on a machine that has what the test says, where tasks find addresses. */
 const server = shared(() =>
   startTestServer({
-    aroundProvider: (provider) => ({
-      ...provider,
-      ...(provider.addresses && { addresses: { ...provider.addresses, computed: false } }),
-      capacity: { observeCapacity: async () => observed },
-    }),
+    aroundProvider: ({ addresses: its, ...provider }) =>
+      Object.assign(provider, its && { addresses: Object.assign({}, its, { computed: false }) }, {
+        capacity: { observeCapacity: async () => observed },
+      }),
   }),
 );
+
+// It looks when a test says so: another look would find other addresses given than the test has said.
+beforeAll(() => server.stopBackground());
 
 const observe = async (...now: Capacity[]) => {
   observed = now;
