@@ -115,6 +115,12 @@ test('a folder that cannot be made is said before anything is read', async () =>
   expect([code, errors]).toEqual([2, expect.stringMatching(/^\/proc\/virga\/all cannot be made: ENOENT/)]);
 });
 
+test('a file is not taken for a folder', async () => {
+  const file = path.join(folder, 'all', 'README.md');
+  const { code, errors } = await virga('export all/README.md');
+  expect([code, errors]).toEqual([2, `${file} is a file: name a folder\n`]);
+});
+
 test('a folder that has something in it is left as it is', async () => {
   const { code, errors } = await virga('export all');
   expect([code, errors]).toEqual([2, `${path.join(folder, 'all')} is not empty: name another folder\n`]);

@@ -6,6 +6,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -67,6 +68,8 @@ async function exportWhole(given: string, context: Context): Promise<void> {
   const folder = path.resolve(context.terminal.cwd, given);
   const draft = path.join(folder, DRAFT);
   const missing = missingOf(folder);
+  if (missing.length === 0 && !statSync(folder).isDirectory())
+    throw new UsageError(`${folder} is a file: name a folder`);
   if (missing.length === 0 && readdirSync(folder).some((name) => name !== DRAFT))
     throw new UsageError(`${folder} is not empty: name another folder`);
   const connection = context.connect();
