@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { startTestServer } from '../../../../test/harness/server.ts';
+import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
 import { sql } from '../../platform/database/sql.ts';
 import type { Capacity } from './port.ts';
@@ -36,6 +36,14 @@ const addresses = (used: number): Capacity => ({
 const read = (region = 1) => server.call('GET', `/virga/v1/regions/${region}/capacity`, { as: 'operator' });
 const createLoadBalancer = (name: string, more: object = {}) =>
   server.call('POST', '/cloud/v1/loadbalancers/1/1', { body: { name, ...more } });
+/** Accepted and done: a creation that has not ended counts as one more address given. */
+async function accepted(reply: Reply | Promise<Reply>) {
+  const answer = await reply;
+  expect(answer.status).toBe(200);
+  const task = await server.ended(answer);
+  expect(task.state).toBe('FINISHED');
+  return task;
+}
 const createStorage = (name: string) =>
   server.call('POST', '/storage/v4/object_storages', { body: { name, location_name: 'local' } });
 const refusal = (what: string) =>
@@ -85,7 +93,7 @@ test('nothing is created that takes the last of something, and it says of what',
   expect((await server.call('GET', '/cloud/v1/loadbalancers/1/1')).body.results).toEqual([]);
   expect((await server.call('GET', '/storage/v4/object_storages')).body.results).toEqual([]);
   await observe(disk(94), memory(94));
-  expect((await createLoadBalancer('roomy')).status).toBe(200);
+  await accepted(createLoadBalancer('roomy'));
 });
 
 test('without free addresses nothing gets one that needs one of the region', async () => {
@@ -96,7 +104,7 @@ test('without free addresses nothing gets one that needs one of the region', asy
   // Region 2 has them.
   expect((await server.call('POST', '/cloud/v1/floatingips/1/2', { body: {} })).status).toBe(409);
   await observe(disk(1), addresses(13));
-  expect((await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} })).status).toBe(200);
+  await accepted(server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} }));
 });
 
 /** All that region 1 gives is of its ranges. */
@@ -127,11 +135,11 @@ test('however fast creations come, as many are accepted as there are addresses',
       server.call('POST', '/cloud/v1/reserved_fixed_ips/1/1', { body: { type: 'external' } }),
     ),
   ]);
-  const accepted = answers.filter(({ status }) => status === 200);
+  const created = answers.filter(({ status }) => status === 200);
   const refused = answers.filter(({ status }) => status === 409);
-  expect([accepted.length, refused.length]).toEqual([3, 6]);
+  expect([created.length, refused.length]).toEqual([3, 6]);
   expect(refused[0]?.body.message).toBe(refusal('IPv4 addresses'));
-  for (const each of accepted) expect((await server.ended(each)).state).toBe('FINISHED');
+  for (const each of created) await accepted(each);
   // Also when they have their addresses, and nobody has looked since.
   expect((await createLoadBalancer('late')).status).toBe(409);
 });
@@ -139,13 +147,12 @@ test('however fast creations come, as many are accepted as there are addresses',
 test('an address that is free again is given before anybody looks', async () => {
   await nameRanges();
   await observe(disk(1), addresses(13));
-  const floating = await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} });
-  await server.ended(floating);
+  await accepted(server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} }));
   await observe(disk(1), addresses(14));
   expect((await createLoadBalancer('refused')).status).toBe(409);
   const [row] = (await server.call('GET', '/cloud/v1/floatingips/1/1')).body.results;
-  await server.ended(await server.call('DELETE', `/cloud/v1/floatingips/1/1/${row.id}`));
-  expect((await createLoadBalancer('in its place')).status).toBe(200);
+  await accepted(server.call('DELETE', `/cloud/v1/floatingips/1/1/${row.id}`));
+  await accepted(createLoadBalancer('in its place'));
   // With its floating IP it takes two, of which there is but one.
   await observe(disk(1), addresses(13));
   expect((await createLoadBalancer('two', { floating_ip: { source: 'new' } })).status).toBe(409);
@@ -154,27 +161,24 @@ test('an address that is free again is given before anybody looks', async () => 
 test('what takes no address of the region, or one that is kept for it, is created where none is free', async () => {
   await nameRanges();
   await observe(disk(1), addresses(13));
-  const reserved = await server.ended(
-    await server.call('POST', '/cloud/v1/reserved_fixed_ips/1/1', { body: { type: 'external' } }),
+  const reserved = await accepted(
+    server.call('POST', '/cloud/v1/reserved_fixed_ips/1/1', { body: { type: 'external' } }),
   );
-  const network = await server.ended(
-    await server.call('POST', '/cloud/v1/networks/1/1', { body: { name: 'inside' } }),
-  );
+  const network = await accepted(server.call('POST', '/cloud/v1/networks/1/1', { body: { name: 'inside' } }));
   const [network_id] = network.created_resources?.networks ?? [];
   const subnet = { name: 'inside', network_id, cidr: '192.168.7.0/24' };
-  await server.ended(await server.call('POST', '/cloud/v1/subnets/1/1', { body: subnet }));
+  await accepted(server.call('POST', '/cloud/v1/subnets/1/1', { body: subnet }));
   await observe(disk(1), addresses(14));
-  expect((await createLoadBalancer('inside', { vip_network_id: network_id })).status).toBe(200);
+  await accepted(createLoadBalancer('inside', { vip_network_id: network_id }));
   const [vip_port_id] = reserved.created_resources?.ports ?? [];
-  expect((await createLoadBalancer('reserved', { vip_port_id })).status).toBe(200);
+  await accepted(createLoadBalancer('reserved', { vip_port_id }));
   expect((await createLoadBalancer('public')).status).toBe(409);
 });
 
 test('ranges of addresses show what is used, free and excluded; a region on loopback has none', async () => {
   const ranges = () => server.call('GET', '/virga/v1/regions/1/address_ranges', { as: 'operator' });
   expect((await ranges()).body).toEqual({ region_id: 1, region_name: 'Local', count: 0, results: [] });
-  const floating = await server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} });
-  await server.ended(floating);
+  await accepted(server.call('POST', '/cloud/v1/floatingips/1/1', { body: {} }));
   const { results } = (await server.call('GET', '/cloud/v1/floatingips/1/1')).body;
   const address: string = results[0].floating_ip_address;
   const four = { range: `${address}/32`, interface: 'eth0' };

@@ -68,10 +68,11 @@ export class LoadBalancerService {
         const [, , , task] = await together([
           guardProject(tx, projectId),
           insertLoadBalancer(tx, { ...plan, loadBalancer: { ...plan.loadBalancer, ...vip, vip_address } }),
-          this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId),
+          // Its floating IP is counted too.
+          this.#attachFloatingIp(tx, ctx, input, plan.loadBalancer.id, taskId).then(() =>
+            together([requireAddresses(tx, ctx, taskId), reserve(tx, ctx.quota, amounts)]),
+          ),
           startFor(tx, ctx, 'create_loadbalancer', plan.loadBalancer, { id: taskId }),
-          requireAddresses(tx, ctx, taskId),
-          reserve(tx, ctx.quota, amounts),
         ]);
         await refuseUnservable(
           tx,
