@@ -77,7 +77,7 @@ test('a volume is created, read, renamed, tagged and deleted, and counts as long
 test('a volume for which older clients name no instance by an empty text belongs to none', async () => {
   const id = await volume({ instance_id_to_attach_to: '', attachment_tag: '' });
   expect(await read(id)).toMatchObject({ status: 'available', attachments: [] });
-  await call('DELETE', `${VOLUMES}/${id}`);
+  await finished(await call('DELETE', `${VOLUMES}/${id}`), 'delete_volume');
 });
 
 test('a volume from an image is bootable, says which image, and holds at least what that needs', async () => {
