@@ -77,6 +77,8 @@ describe.skipIf(!access?.machines)(
       });
       expect(await usage()).toEqual(before);
       expect(logged.join('')).toContain('the region has no room: No valid host');
+      // The first instance of a project makes its security group, whose rules follow by themselves.
+      await waitUntil(async () => (await inventory()).rules === GROUP.rules, { what: 'rules of the group' });
       expect(await inventory()).toEqual(around());
     });
 
