@@ -149,8 +149,18 @@ export function features({
     regionIds,
   });
   const locationsOf = {
-    s3: new Locations({ db, providerOf: providers.of('objectStorage'), what: 'object storage' }),
-    sftp: new Locations({ db, providerOf: providers.of('sftpStorage'), what: 'SFTP storage' }),
+    s3: new Locations({
+      db,
+      providerOf: providers.of('objectStorage'),
+      what: 'object storage',
+      service: 'object_storage',
+    }),
+    sftp: new Locations({
+      db,
+      providerOf: providers.of('sftpStorage'),
+      what: 'SFTP storage',
+      service: 'sftp_storage',
+    }),
   };
   const ofStorages = { tasks: reads, db, log, clock, ids, regionIds, owners };
   const ofObjectStorages = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { ExternalService } from '../features/regions/index.ts';
 import { INSTALLATION } from '../installation.ts';
+import type { ExternalService } from '../kernel/capacity.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { separationOfHost } from '../kernel/isolation.ts';
 import {

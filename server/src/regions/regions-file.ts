@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { catalogue, VOLUME_TYPES } from '../features/catalogue/index.ts';
 import { findFlavor } from '../features/flavors/index.ts';
-import { EXTERNAL_SERVICES, type NewRegion, REGION_STATES } from '../features/regions/index.ts';
+import { type NewRegion, REGION_STATES } from '../features/regions/index.ts';
 import {
   CONDITION_KINDS,
   checkRule,
@@ -11,6 +11,7 @@ import {
   kindFault,
   NODE_KINDS,
 } from '../features/simulation/index.ts';
+import { EXTERNAL_SERVICES } from '../kernel/capacity.ts';
 import { Faults } from '../kernel/faults.ts';
 import { isIpAddress, isIpNetwork, parseRange, rangesOverlap } from '../kernel/ip.ts';
 import { worded } from '../platform/http/patterns.ts';

@@ -1,7 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { clusterBody } from '../../../../test/harness/managed-postgresql.ts';
 import { type Reply, startTestServer } from '../../../../test/harness/server.ts';
 import { shared } from '../../../../test/harness/shared.ts';
+import { randomIds } from '../../kernel/ids.ts';
 import { sql } from '../../platform/database/sql.ts';
+import { inRegion, type RegionContext } from '../../platform/http/context.ts';
+import type { ManagedLoadBalancers } from '../load-balancers/index.ts';
 import type { Capacity } from './port.ts';
 
 let observed: readonly Capacity[] = [];
@@ -173,6 +177,47 @@ test('what takes no address of the region, or one that is kept for it, is create
   const [vip_port_id] = reserved.created_resources?.ports ?? [];
   await accepted(createLoadBalancer('reserved', { vip_port_id }));
   expect((await createLoadBalancer('public')).status).toBe(409);
+});
+
+test('a service takes an address only where the region has it listen outside', async () => {
+  const sftp = (name: string) =>
+    server.call('POST', '/storage/v4/sftp_storages', {
+      body: { name, location_name: 'local', password_mode: 'none' },
+    });
+  const cluster = (name: string) =>
+    server.call('POST', '/cloud/v1/dbaas/postgres/clusters/1/1', { body: clusterBody(name) });
+  const refused = async () =>
+    (await Promise.all([createStorage('outside'), sftp('outside'), cluster('outside')])).map(({ body }) =>
+      JSON.stringify(body).includes(refusal('IPv4 addresses')),
+    );
+  await observe(disk(1), addresses(14));
+  expect(await refused()).toEqual([false, false, false]);
+  const services = ['object_storage', 'sftp_storage', 'postgresql'];
+  for (const [at, service] of services.entries()) {
+    const settings = JSON.stringify({ external_services: [service] });
+    await server.db.run(sql`update regions set settings = ${settings}::jsonb where id = 1`);
+    expect(await refused()).toEqual(services.map((_, n) => n === at));
+  }
+});
+
+test('a load balancer of a Kubernetes service takes an address like any other', async () => {
+  const feature = server.app.features.find(({ name }) => name === 'load-balancers');
+  const { managed } = feature as unknown as { managed: ManagedLoadBalancers };
+  const ctx = {
+    db: server.db,
+    clock: server.clock,
+    ids: randomIds(),
+    requestId: 'request',
+    caller: { tokenId: 0, clientId: 1, userId: 1, role: 'Users' },
+    ...inRegion({ id: 1, clientId: 1 }, { id: 1, name: 'Local', state: 'ACTIVE' }),
+  } as unknown as RegionContext;
+  const create = () => managed.create(ctx, { name: 'service', tags: {}, listeners: [] });
+  await nameRanges();
+  await observe(disk(1), addresses(14));
+  await expect(create()).rejects.toThrow(refusal('IPv4 addresses'));
+  await observe(disk(1), addresses(13));
+  await create();
+  await expect(create()).rejects.toThrow(refusal('IPv4 addresses'));
 });
 
 test('ranges of addresses show what is used, free and excluded; a region on loopback has none', async () => {

@@ -1,9 +1,9 @@
-import type { Resource } from '../../kernel/capacity.ts';
+import type { Need, Resource } from '../../kernel/capacity.ts';
 import { Conflict } from '../../kernel/errors.ts';
 import type { Queryable, Tx } from '../../platform/database/db.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import { lockClaims, readOverdrawn } from './claims.ts';
-import { readScarce } from './store.ts';
+import { readScarce, type Scarce } from './store.ts';
 
 const WHAT: Readonly<Record<Resource, string>> = {
   disk: 'disk space',
@@ -22,13 +22,16 @@ const ADDRESSES: readonly Resource[] = ['addresses_ipv4', 'addresses_ipv6'];
 export async function requireRoom(
   db: Queryable,
   region: { readonly id: number; readonly name: string },
-  needs: readonly Resource[],
+  needs: readonly Need[],
 ): Promise<readonly Resource[]> {
-  const scarce = (await readScarce(db, region.id)).filter(({ resource }) => needs.includes(resource));
-  const isAddress = ({ resource }: { resource: Resource }) => ADDRESSES.includes(resource);
+  const all = await readScarce(db, region.id);
+  const scarce = all.filter(({ resource }) => needs.includes(resource));
+  const isAddress = ({ resource }: Scarce) => ADDRESSES.includes(resource);
+  // Addresses of services are the machine's to give: they are as many as the last look has found.
+  const ofServices = all.filter(({ services }) => services.some((service) => needs.includes(service)));
   refuse(
     region,
-    scarce.filter((each) => each.full && !isAddress(each)),
+    [...scarce.filter((each) => !isAddress(each)), ...ofServices].filter(({ full }) => full),
   );
   return scarce.filter(isAddress).map(({ resource }) => resource);
 }

@@ -1,4 +1,4 @@
-import type { Resource } from '../../kernel/capacity.ts';
+import type { ExternalService, Resource } from '../../kernel/capacity.ts';
 import type { Db, Queryable } from '../../platform/database/db.ts';
 import { empty, sql } from '../../platform/database/sql.ts';
 import type { Capacity } from './port.ts';
@@ -56,6 +56,8 @@ export interface Scarce {
   readonly resource: Resource;
   /** Whether nothing is created that needs it. */
   readonly full: boolean;
+  /** Which take one, beside what needs it everywhere. */
+  readonly services: readonly ExternalService[];
 }
 
 /** More is not created in the time between two looks. */
@@ -64,7 +66,10 @@ const SCARCE = 1000;
 /** What a region had run out of at the last look, and of what pieces it may run out before the next one. */
 export async function readScarce(db: Queryable, regionId: number): Promise<readonly Scarce[]> {
   return db.rows<Scarce>(
-    sql`select resource, total - used <= stop_free as full from region_capacity
-      where region_id = ${regionId} and total - used <= stop_free + ${SCARCE}`,
+    sql`select c.resource, c.total - c.used <= c.stop_free as full,
+               case when c.resource = 'addresses_ipv4' then coalesce(r.settings -> 'external_services', '[]')
+                    else '[]' end as services
+          from region_capacity c join regions r on r.id = c.region_id
+         where c.region_id = ${regionId} and c.total - c.used <= c.stop_free + ${SCARCE} order by c.resource`,
   );
 }

@@ -2,11 +2,12 @@ import type { Queryable } from '../../platform/database/db.ts';
 import { sql } from '../../platform/database/sql.ts';
 import type { RegionContext } from '../../platform/http/context.ts';
 import type { StoredTags } from '../../platform/http/tags.ts';
+import { requireRoom } from '../capacity/index.ts';
 import type { ListenerService } from './listeners/service.ts';
 import type { MemberService } from './members/service.ts';
 import type { ListenerRow, LoadBalancerTree, MemberRow } from './model.ts';
 import type { PoolService } from './pools/service.ts';
-import type { LoadBalancerService } from './service.ts';
+import { type LoadBalancerService, NEEDS } from './service.ts';
 import { readTrees } from './tree-store.ts';
 
 /** A listener of a load balancer that another feature makes, with the only pool that it leads to. */
@@ -53,7 +54,7 @@ export class ManagedLoadBalancers {
     return found;
   }
 
-  /** @throws like `LoadBalancerService.create` */
+  /** @throws like `LoadBalancerService.create`, Conflict where the region has too little room */
   async create(
     ctx: RegionContext,
     {
@@ -74,7 +75,8 @@ export class ManagedLoadBalancers {
       preferred_connectivity: 'L2' as const,
       listeners: listeners.map((each) => ({ ...listenerOf(each), pools: [poolOf(each)] })),
     };
-    await this.#services.balancers.create(ctx, body, fixed);
+    const scarce = await requireRoom(ctx.db, ctx.region, NEEDS);
+    await this.#services.balancers.create({ ...ctx, scarce }, body, fixed);
   }
 
   /** Starts the next change that brings it nearer to these listeners.

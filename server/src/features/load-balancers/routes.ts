@@ -7,7 +7,7 @@ import * as reads from './reads.ts';
 import { checkLoadBalancer } from './rules.ts';
 import * as schema from './schema.ts';
 import { LoadBalancerStatus, LoadBalancerStatusList } from './schema-status.ts';
-import type { LoadBalancerService } from './service.ts';
+import { type LoadBalancerService, NEEDS } from './service.ts';
 
 const tag = 'Load balancers';
 const all = regionPath(tag, '/cloud/v1/loadbalancers/{project_id}/{region_id}');
@@ -25,7 +25,7 @@ const writes = (service: LoadBalancerService): readonly Route[] => [
       checkLoadBalancer(body, faults);
       givenTags(body, faults);
     },
-    takes: () => ['disk', 'memory', 'addresses_ipv4', 'addresses_ipv6'],
+    takes: () => NEEDS,
     response: TaskIds,
     handler: (ctx, { body }) => service.create(ctx, body),
   }),

@@ -33,6 +33,9 @@ import type { UpdateInput } from './tasks/update.ts';
 import { pathsOf, refuseUnservable } from './unservable.ts';
 import { allocateAtOnce, findVipSubnets } from './vip.ts';
 
+/** Of what a new one takes some. */
+export const NEEDS = ['disk', 'memory', 'addresses_ipv4', 'addresses_ipv6'] as const;
+
 /** Commands: one transaction each. */
 export class LoadBalancerService {
   readonly #providers: DataPlanes;

@@ -83,7 +83,7 @@ export const backupRoutes = (service: PostgresqlService): readonly Route[] => [
     operationId: 'restorePostgresqlCluster',
     summary: 'Restore a PostgreSQL cluster into a new one',
     description: 'The new one has a place and passwords of its own; the other one goes on.',
-    takes: () => ['disk', 'memory'],
+    takes: () => ['disk', 'memory', 'postgresql'],
     access,
     body: Restore,
     response: TaskIds,

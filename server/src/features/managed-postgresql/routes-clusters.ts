@@ -45,7 +45,7 @@ function commandRoutes(service: PostgresqlService): readonly Route[] {
       summary: 'Create a PostgreSQL cluster',
       body: CreateCluster,
       rules: checkGiven,
-      takes: () => ['disk', 'memory'],
+      takes: () => ['disk', 'memory', 'postgresql'],
       response: TaskIds,
       handler: (ctx, { body }) => clusters.createCluster(service, ctx, body),
     }),

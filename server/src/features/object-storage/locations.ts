@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox';
+import type { ExternalService } from '../../kernel/capacity.ts';
 import { Forbidden, Invalid, type InvalidFields } from '../../kernel/errors.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { pageOf } from '../../platform/database/list-page.ts';
@@ -17,6 +18,7 @@ export interface LocationDeps {
   providerOf(regionId: number): Provider | undefined;
   /** What is made there, for people: "object storage". */
   readonly what: string;
+  readonly service: ExternalService;
 }
 
 /** Where storages of a kind can be made: regions that have it. */
@@ -58,7 +60,11 @@ export class Locations {
     if (!region) throw new Invalid(faultOf(name, regions));
     const fault = this.#deps.providerOf(region.id)?.unavailable();
     if (fault) throw new Forbidden(`There is no ${this.#deps.what} in ${name} at present: ${fault}`);
-    await requireRoom(this.#deps.db, { id: region.id, name: region.display_name }, ['disk', 'memory']);
+    await requireRoom(this.#deps.db, { id: region.id, name: region.display_name }, [
+      'disk',
+      'memory',
+      this.#deps.service,
+    ]);
     return region;
   }
 }

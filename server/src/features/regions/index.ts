@@ -4,8 +4,6 @@ import type { CapabilitiesOf } from './service.ts';
 
 export {
   type Capabilities,
-  EXTERNAL_SERVICES,
-  type ExternalService,
   NO_CAPABILITIES,
   type RegionAddressPool,
   type RegionRow,

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox';
+import type { ExternalService } from '../../kernel/capacity.ts';
 import { zuluTime } from '../../kernel/codecs.ts';
 import type { RowOf } from '../../platform/database/rows.ts';
 import type { Region } from './schema.ts';
@@ -12,10 +13,6 @@ export interface RegionAddressPool {
   /** Addresses and networks of it that are others'. */
   readonly exclude?: readonly string[];
 }
-
-/** What listens on addresses that others can reach, beside load balancers. */
-export const EXTERNAL_SERVICES = ['postgresql', 'object_storage', 'sftp_storage'] as const;
-export type ExternalService = (typeof EXTERNAL_SERVICES)[number];
 
 /** What a region's file entry may say of it; everything has a default. */
 export interface RegionSettings {

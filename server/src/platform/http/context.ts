@@ -1,4 +1,4 @@
-import type { Resource } from '../../kernel/capacity.ts';
+import type { Need, Resource } from '../../kernel/capacity.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -109,5 +109,5 @@ export interface ScopeResolver {
   client(id: number): Promise<boolean>;
   /** @returns addresses that the region may run out of
    *  @throws Conflict when a region has too little free of something */
-  requireRoom(region: RegionScope, needs: readonly Resource[]): Promise<readonly Resource[]>;
+  requireRoom(region: RegionScope, needs: readonly Need[]): Promise<readonly Resource[]>;
 }

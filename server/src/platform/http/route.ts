@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
-import type { Resource } from '../../kernel/capacity.ts';
+import type { Need } from '../../kernel/capacity.ts';
 import type { InvalidFields } from '../../kernel/errors.ts';
 import type { Faults } from '../../kernel/faults.ts';
 import type { Access } from '../auth/roles.ts';
@@ -50,7 +50,7 @@ export interface CallSpec<C, P extends Schema, Q extends Schema, B extends Schem
   /** Allowed for a person who must have a second factor and has none yet. */
   readonly beforeEnrolment?: boolean;
   /** What of a region it may need room for: refused while there is too little. */
-  readonly takes?: (body: Value<B>) => readonly Resource[];
+  readonly takes?: (body: Value<B>) => readonly Need[];
   /** Allowed in a region that is not ACTIVE although it is a write. */
   readonly anyRegionState?: boolean;
   readonly handler: (ctx: C, input: RouteInput<P, Q, B>) => Promise<Value<R> | unknown>;
