@@ -44,6 +44,18 @@ test('nothing to stop is said, and no failure', async () => {
   expect(await stopServer(path.join(dataDir, 'nowhere'))).toMatchObject({ ok: true });
 });
 
+test('a data directory is named in one word or in two, as for the start', () => {
+  for (const words of [[`--data-dir=${dataDir}`], ['--data-dir', dataDir]]) {
+    const { status, stdout } = spawnSync(process.execPath, [STOP, ...words], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, `Virga is not running on ${dataDir}.\n`]);
+  }
+  const { status, stderr } = spawnSync(process.execPath, [STOP, '--data-dir'], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([
+    1,
+    '--data-dir= is not an option; there are --purge and --data-dir=FOLDER.\n',
+  ]);
+});
+
 test('the server is asked to end, and waited for', async () => {
   const child = await startProcess('setTimeout(() => process.exit(0), 200)');
   claim(child.pid);

@@ -24,12 +24,15 @@ export async function stopCommand(args, command) {
   const given = args.filter((arg) => arg !== '--');
   if (given.includes('--help')) return say({ ok: true, line: `${command} ${HELP}` });
   const purge = given.includes('--purge');
-  const folder = given.find((arg) => arg.startsWith('--data-dir='))?.slice('--data-dir='.length);
-  const unknown = given.filter((arg) => arg !== '--purge' && !arg.startsWith('--data-dir='));
+  const at = given.indexOf('--data-dir');
+  // As npm start takes it: also as two words.
+  const words = at < 0 ? given : given.toSpliced(at, 2, `--data-dir=${given[at + 1] ?? ''}`);
+  const folder = words.find((arg) => arg.startsWith('--data-dir='))?.slice('--data-dir='.length);
+  const unknown = words.filter((arg) => arg !== '--purge' && !/^--data-dir=./.test(arg));
   if (unknown.length > 0)
     return say({
       ok: false,
-      line: `${unknown.join(' ')} is not an option; there are --purge and --data-dir.`,
+      line: `${unknown.join(' ')} is not an option; there are --purge and --data-dir=FOLDER.`,
     });
   const env = folder ? { ...process.env, VIRGA_DATA_DIR: folder } : process.env;
   if (env.VIRGA_DATA_DIR?.trim() !== TEMPORARY) return stop(resolveDataDir(env), purge);
