@@ -1,4 +1,4 @@
-import type { Task, VirgaClient } from '../../client/src/index.ts';
+import { type Task, type VirgaClient, VirgaError, type WaitOptions } from '../../client/src/index.ts';
 import { Interrupted } from './failures.ts';
 import { printable } from './output/cells.ts';
 import type { Terminal } from './terminal.ts';
@@ -16,10 +16,15 @@ export async function followTask(
   const line = quiet ? undefined : terminal.progress('Waiting for its turn');
   const began = performance.now();
   try {
-    const task = await client.waitForTask(id, {
+    const options: WaitOptions = {
       signal: ending.signal,
       onChange: (now) => line?.show(lineOf(now, performance.now() - began)),
       onReconnect: () => terminal.say('The server does not answer; waiting for it to come back'),
+    };
+    const task = await client.waitForTask(id, options).catch((error: unknown) => {
+      // An operator has no tasks of its own.
+      if (!(error instanceof VirgaError) || error.status !== 403) throw error;
+      return client.waitForTask(id, { ...options, ofAny: true });
     });
     line?.end(`${titleOf(task)}: done`, true);
     return task;

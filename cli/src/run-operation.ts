@@ -1,4 +1,4 @@
-import { leastRole, type Task, VirgaError } from '../../client/src/index.ts';
+import { leastRole, type Task } from '../../client/src/index.ts';
 import type { Connection } from './connection.ts';
 import type { Context } from './context.ts';
 import { Interrupted, UsageError } from './failures.ts';
@@ -184,38 +184,11 @@ async function showOutcome(answer: unknown, call: Call): Promise<void> {
   const isPlain = (globals.output ?? 'table') === 'table';
   if (globals.wait === false) return context.print(isPlain ? ids.map(String) : answer);
   for (const id of ids) {
-    const task =
-      (await followTask(connection.client, id, terminal, globals.quiet).catch(refusedTask)) ??
-      (await followAsOwner(id, context));
-    if (task === undefined) {
-      context.say(
-        `Task ${id} goes on; this token may not follow it: use one of the account that it belongs to, or see ` +
-          'virga any-task list-tasks-of-all',
-      );
-      if (!isPlain) context.print(answer);
-      continue;
-    }
+    const task = await followTask(connection.client, id, terminal, globals.quiet);
     const made = await madeBy(task, call);
     if (made !== undefined) context.print(made);
     else if (!isPlain) context.print(task);
   }
-}
-
-/** What only the operator does is a task of the operator's account: one of its API tokens may be here, too.
- *  @returns nothing without one */
-async function followAsOwner(id: string, context: Context): Promise<Task | undefined> {
-  const { terminal, globals } = context;
-  if (context.cloud().token === undefined) return undefined;
-  return followTask(context.connect().client, id, terminal, globals.quiet).catch((error: unknown) => {
-    if (error instanceof VirgaError && [403, 404].includes(error.status ?? 0)) return undefined;
-    throw error;
-  });
-}
-
-/** An operator's token makes calls for clients, whose tasks it may not read. */
-function refusedTask(error: unknown): undefined {
-  if (error instanceof VirgaError && error.status === 403) return undefined;
-  throw error;
 }
 
 /** The tasks that an answer names, unless it is a list of tasks. */

@@ -124,6 +124,12 @@ export function createClient(options: VirgaClientOptions): VirgaClient {
       params: { path: { task_id: id }, query: wait === undefined ? {} : { wait } },
       ...(signal && { signal }),
     }) as Promise<Task>;
+  const readOfAny: TaskCalls['read'] = async (id, wait, signal) => {
+    const path = '/virga/v1/all_tasks/{task_id}';
+    const params = { path: { task_id: id }, query: wait === undefined ? {} : { wait } };
+    const { task } = (await send('get', path, { params, ...(signal && { signal }) })) as { task: Task };
+    return task;
+  };
   const open = (path: string, query: PlainCall['query'] = {}, lastEventId?: string, signal?: AbortSignal) => {
     const url = createFinalURL(path, {
       baseUrl,
@@ -145,7 +151,11 @@ export function createClient(options: VirgaClientOptions): VirgaClient {
     call: (method, path, { path: inPath = {}, query = {}, ...rest } = {}) =>
       send(method.toLowerCase(), path, { params: { path: inPath, query }, ...rest }),
     waitForTask: (id, wait) =>
-      waitForTask(id, { read, open: openTasks, sleep: options.sleep ?? sleep }, wait),
+      waitForTask(
+        id,
+        { read: wait?.ofAny ? readOfAny : read, open: openTasks, sleep: options.sleep ?? sleep },
+        wait,
+      ),
     events: (path, { query, signal } = {}) => eventsOf(() => open(path, query, undefined, signal)),
     paginate: ((path: string, init: Init = {}) =>
       itemsOf((query) => {

@@ -40,6 +40,7 @@ export const LEAST_ROLES: Readonly<Record<string, CallRole>> = {
   "GET /iam/v2/clients/{clientId}/tokens": 'Administrators',
   "GET /iam/v2/clients/{clientId}/tokens/{tokenId}": 'Administrators',
   "GET /virga/v1/all_tasks": 'operator',
+  "GET /virga/v1/all_tasks/{task_id}": 'operator',
   "GET /virga/v1/audit_log": 'Administrators',
   "GET /virga/v1/clients": 'operator',
   "GET /virga/v1/clients/{client_id}": 'operator',

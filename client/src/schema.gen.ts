@@ -1510,6 +1510,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/virga/v1/all_tasks/{task_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a task of any client, and how it is worked on
+         * @description Get a task of any client, and how it is worked on. With ?wait=60 the answer comes when the task has ended, or after so many seconds. Answers an operator task. Needs the operator token.
+         */
+        get: operations["getTaskOfAny"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/virga/v1/all_tasks/{task_id}/cancel": {
         parameters: {
             query?: never;
@@ -27573,6 +27593,42 @@ export interface operations {
             400: components["responses"]["CloudBadRequest"];
             401: components["responses"]["CloudUnauthenticated"];
             403: components["responses"]["CloudForbidden"];
+            429: components["responses"]["CloudTooManyRequests"];
+            default: components["responses"]["CloudError"];
+        };
+    };
+    getTaskOfAny: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait for the end of the task before answering; 0: answer at once. Default: until the task is 0.25 s old, so that the first look at a short task sees its end */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The task that works on it now; null: it is free. */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a task of any client, and how it is worked on */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Ratelimit-Limit": components["headers"]["X-Ratelimit-Limit"];
+                    "X-Ratelimit-Remaining": components["headers"]["X-Ratelimit-Remaining"];
+                    "X-Ratelimit-Reset": components["headers"]["X-Ratelimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorTask"];
+                };
+            };
+            400: components["responses"]["CloudBadRequest"];
+            401: components["responses"]["CloudUnauthenticated"];
+            403: components["responses"]["CloudForbidden"];
+            404: components["responses"]["CloudNotFound"];
             429: components["responses"]["CloudTooManyRequests"];
             default: components["responses"]["CloudError"];
         };

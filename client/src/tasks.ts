@@ -4,6 +4,8 @@ import type { Sleep } from './retries.ts';
 
 /** How a task is waited for. */
 export interface WaitOptions {
+  /** For an operator: the task is of any client. Default: it is one of the caller's own. */
+  readonly ofAny?: boolean;
   /** Ends the waiting; the task goes on. */
   readonly signal?: AbortSignal;
   /** Hears of the task as it is at first, and after each change. */
@@ -40,7 +42,8 @@ export async function waitForTask(id: string, calls: TaskCalls, options: WaitOpt
   const { signal = new AbortController().signal } = options;
   const heard = new Heard(options.onChange);
   heard.note(await calls.read(id, undefined, signal));
-  const state: Stream = { lastEventId: undefined, isUseful: true };
+  // The stream has the caller's own tasks alone.
+  const state: Stream = { lastEventId: undefined, isUseful: !options.ofAny };
   for (let failures = 0; !heard.ended; ) {
     try {
       const hear = (task: Task) => {

@@ -25,6 +25,7 @@ export function tasks(deps: {
   readonly watchdog: () => Watchdog;
 }): Feature {
   const { watcher, changes, db, streams = STREAMS, reads } = deps;
+  const one = new TaskReads(db, watcher, reads);
   const slots = new Slots('streams of tasks', streams);
   return {
     name: 'tasks',
@@ -33,8 +34,8 @@ export function tasks(deps: {
     examples: taskExamples,
     attention: tasksInNeed,
     routes: [
-      ...taskRoutes(new TaskReads(db, watcher, reads), { watcher, changes, slots, horizon: new Horizon(db) }),
-      ...runRoutes(new TaskRuns(deps.watchdog)),
+      ...taskRoutes(one, { watcher, changes, slots, horizon: new Horizon(db) }),
+      ...runRoutes(new TaskRuns(one, deps.watchdog)),
     ],
     background: [epochJob(db)],
   };

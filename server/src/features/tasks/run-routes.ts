@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { plainPath } from '../../platform/http/paths.ts';
 import type { Route } from '../../platform/http/route.ts';
-import { EndTask, OperatorTaskList, OperatorTaskQuery, RunOfTask } from './run-schema.ts';
+import { EndTask, OperatorTask, OperatorTaskList, OperatorTaskQuery, RunOfTask } from './run-schema.ts';
 import type { TaskRuns } from './runs.ts';
+import { TaskQuery } from './schema.ts';
 
 const task_id = Type.String();
 const own = plainPath('Tasks', '/virga/v1/tasks/{task_id}', { task_id });
@@ -32,6 +33,15 @@ export const runRoutes = (runs: TaskRuns): readonly Route[] => [
     query: OperatorTaskQuery,
     response: OperatorTaskList,
     handler: (ctx, { query }) => runs.list(ctx, query),
+  }),
+  any.get({
+    operationId: 'getTaskOfAny',
+    summary: 'Get a task of any client, and how it is worked on',
+    description: 'With ?wait=60 the answer comes when the task has ended, or after so many seconds.',
+    access: 'operate',
+    query: TaskQuery,
+    response: OperatorTask,
+    handler: (ctx, { params, query }) => runs.getOfAny(ctx, params.task_id, query.wait),
   }),
   any.at('cancel').post({
     operationId: 'cancelTaskOfAny',

@@ -36,6 +36,11 @@ test('a task says how it is worked on, and its owner cancels it: everything is a
   }
   expect((await server.call('POST', `/virga/v1/tasks/${id}/cancel`, { as: 'Users' })).status).toBe(403);
 
+  const seen = (await operate('GET', `${ALL}/${id}`)).body;
+  expect(seen).toMatchObject({ task: { id, state: 'NEW' }, run: run.body });
+  expect((await server.call('GET', `${ALL}/${id}`)).status).toBe(403);
+  expect((await operate('GET', `${ALL}/${crypto.randomUUID()}`)).status).toBe(404);
+
   const cancelled = await server.call('POST', `/virga/v1/tasks/${id}/cancel`);
   expect(cancelled.body).toMatchObject({ is_undone: true, failure: 'It was cancelled' });
   const again = await server.call('POST', `/virga/v1/tasks/${id}/cancel`);
@@ -51,6 +56,7 @@ test('a task says how it is worked on, and its owner cancels it: everything is a
   const { results } = (await operate('GET', `${ALL}?phase=ended`)).body;
   const mine = results.find(({ run: { task_id } }: { run: { task_id: string } }) => task_id === id);
   expect(mine.run).toMatchObject({ phase: 'ended', node: expect.stringMatching(/^test:\d+$/) });
+  expect((await operate('GET', `${ALL}/${id}?wait=60`)).body).toEqual(mine);
 });
 
 test('an operator finds what is late, which raises an alert, and cancels or ends it', async () => {

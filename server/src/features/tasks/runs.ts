@@ -9,6 +9,7 @@ import { endTask, undoTask } from '../../platform/tasks/give-up.ts';
 import { TASK_DUE } from '../../platform/tasks/queue.ts';
 import { TASK_ENDED } from '../../platform/tasks/watch.ts';
 import type { TaskWatchdog } from '../../platform/tasks/watchdog.ts';
+import type { TaskReads } from './reads.ts';
 import type { OperatorTaskQuery, RunOfTask } from './run-schema.ts';
 import { listRuns, type RunRow, readRun } from './run-store.ts';
 import { missing, viewTask } from './service.ts';
@@ -20,9 +21,11 @@ export type Watchdog = Pick<TaskWatchdog, 'deadlineOf' | 'release'>;
 const CANCELLED = 'It was cancelled';
 
 export class TaskRuns {
+  readonly #reads: TaskReads;
   readonly #watchdog: () => Watchdog;
 
-  constructor(watchdog: () => Watchdog) {
+  constructor(reads: TaskReads, watchdog: () => Watchdog) {
+    this.#reads = reads;
     this.#watchdog = watchdog;
   }
 
@@ -30,6 +33,13 @@ export class TaskRuns {
   async get(ctx: RequestContext, id: string): Promise<RunOfTask> {
     const row = await find(ctx, id);
     return { ...this.#view(row), node: null };
+  }
+
+  /** For operators: a task of any client, once it has ended or after `seconds`.
+   *  @throws NotFound, TooManyRequests like `TaskReads.await` */
+  async getOfAny(ctx: RequestContext, id: string, seconds: number | undefined) {
+    const task = await this.#reads.await(ctx, id, seconds);
+    return { task, run: this.#view(await find(ctx, id)) };
   }
 
   async list(ctx: RequestContext, query: OperatorTaskQuery) {
