@@ -32,14 +32,18 @@ export function WhereItLives({ id }: { readonly id: string }) {
 }
 
 /** For operators: the same, in the menu of rows that have no page. */
-export function useWhereItLives<Row extends Named>(
-  disabled: (row: Row) => string | undefined = () => undefined,
-): readonly RowVerb<Row>[] {
+export function useWhereItLives<Row extends Named>({
+  disabled = () => undefined,
+  called = nameOf,
+}: {
+  readonly disabled?: (row: Row) => string | undefined;
+  readonly called?: (row: Row) => string;
+} = {}): readonly RowVerb<Row>[] {
   const isOperator = useOperatorToken() !== undefined;
   const [row, setRow] = useState<Row>();
   if (!isOperator) return [];
   const dialog = row && (
-    <Entry title={`Where ${nameOf(row)} lives`} size="lg" close={() => setRow(undefined)}>
+    <Entry title={`Where ${called(row)} lives`} size="lg" close={() => setRow(undefined)}>
       <PlacesOf id={idOf(row)} />
     </Entry>
   );

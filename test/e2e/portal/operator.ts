@@ -96,7 +96,7 @@ export function operatorStories(portal: Portal): void {
     await page.getByRole('heading', { name: 'Where it lives' }).waitFor();
     await page.getByText(engineId).waitFor();
     expect(await portal.barriers()).toEqual([]);
-    // Images have no page of their own: the menu of their rows says it.
+    // Images and addresses have no page of their own: the menu of their rows says it.
     const source = await virga.ended(
       await virga.call('POST', '/cloud/v1/volumes/1/2', { name: 'disk', size: 1, source: 'new-volume' }),
     );
@@ -110,11 +110,25 @@ export function operatorStories(portal: Portal): void {
       'insert into engine_objects (region_id, kind, id, engine_id, facts) values (2, $1, $2, $3, $4)',
       ['image', image, pictureId, '{}'],
     );
-    await page.getByRole('link', { name: 'Images', exact: true }).click();
-    await portal.act(/picture/, 'Where it lives');
-    await page.getByRole('dialog').getByText(pictureId).waitFor();
-    expect(await portal.barriers()).toEqual([]);
-    await page.keyboard.press('Escape');
+    const rented = await virga.ended(await virga.call('POST', '/cloud/v1/floatingips/1/2', {}));
+    const [address] = rented.created_resources?.floatingips ?? [];
+    const rentedId = '7f0e2c1d-0000-4000-8000-ba9876543211';
+    await portal.query(
+      'insert into engine_objects (region_id, kind, id, engine_id, facts) values (2, $1, $2, $3, $4)',
+      ['floating_ip', address, rentedId, '{}'],
+    );
+    const { results } = (await virga.call('GET', '/cloud/v1/floatingips/1/2')).body;
+    const rentedRow = results.find((row: { id: string }) => row.id === address).floating_ip_address;
+    for (const [list, row, there] of [
+      ['Images', /picture/, pictureId],
+      ['Floating IPs', new RegExp(rentedRow.replaceAll('.', '\\.')), rentedId],
+    ] as const) {
+      await page.getByRole('link', { name: list, exact: true }).click();
+      await portal.act(row, 'Where it lives');
+      await page.getByRole('dialog').getByText(there).waitFor();
+      expect(await portal.barriers()).toEqual([]);
+      await page.keyboard.press('Escape');
+    }
     await portal.operate('nodes');
   });
 

@@ -18,6 +18,7 @@ import { Tags } from '../../ui/tags.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { VerbButton } from '../../ui/verb-button.tsx';
+import { useWhereItLives } from '../../ui/where-it-lives.tsx';
 
 const FLOATING_IPS = '/cloud/v1/floatingips/{project_id}/{region_id}';
 
@@ -42,6 +43,7 @@ export function FloatingIps() {
   const { scope, path, params } = useListOfScope(({ status }) => ({ status: status as 'ACTIVE' }));
   const [attaching, setAttaching] = useState<FloatingIp>();
   const result = useQuery(api.queryOptions('get', FLOATING_IPS, { params }));
+  const lives = useWhereItLives<FloatingIp>();
   const point = ({ id }: FloatingIp, port_id: string | null) =>
     apiCall('patch', '/cloud/v2/floatingips/{project_id}/{region_id}/{floating_ip_id}', {
       params: { path: { ...path, floating_ip_id: id } },
@@ -66,6 +68,7 @@ export function FloatingIps() {
             disabled: (ip) => whyBusy(ip) ?? (ip.port_id ? undefined : 'It leads to nothing'),
           }),
         ]}
+        verbs={lives}
         remove={{
           kind: 'floating IP',
           consequences: (ip) =>

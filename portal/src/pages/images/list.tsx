@@ -62,9 +62,10 @@ export function Images() {
     visibility: visibility as 'shared',
   }));
   const result = useQuery(api.queryOptions('get', IMAGES, { params }));
-  const lives = useWhereItLives<Image>(({ visibility }) =>
-    visibility === 'public' ? 'The settings of its region name it' : undefined,
-  );
+  const lives = useWhereItLives<Image>({
+    disabled: ({ visibility }) =>
+      visibility === 'public' ? 'The settings of its region name it' : undefined,
+  });
   return (
     <NounPage<Image, Body>
       title="Images"

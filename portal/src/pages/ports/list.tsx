@@ -12,6 +12,7 @@ import { optionsOf } from '../../ui/options.ts';
 import { useRowForm } from '../../ui/row-form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { list } from '../../ui/values.ts';
+import { useWhereItLives } from '../../ui/where-it-lives.tsx';
 
 const PORTS = '/cloud/v1/ports/{project_id}/{region_id}';
 
@@ -62,6 +63,7 @@ export function Ports() {
         apiCall('patch', `${PORTS}/{port_id}`, { params: { path: { ...path, port_id: port.id } }, body }),
     }),
   });
+  const lives = useWhereItLives<Port>({ called: addressOf });
   const columns: readonly Column<Port>[] = [
     { label: 'Address', cell: (port) => <CopyText value={addressOf(port)} label="Copy address" /> },
     { label: 'Belongs to', cell: ({ attached_to }) => <Owner of={attached_to} /> },
@@ -85,7 +87,7 @@ export function Ports() {
       defaultOrder="created_at.desc"
       result={result}
       columns={columns}
-      verbs={[edit]}
+      verbs={[edit, ...lives]}
       empty={{
         title: 'No ports',
         about: 'They come with what you connect: an instance, a load balancer, a reserved fixed IP.',

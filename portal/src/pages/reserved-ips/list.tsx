@@ -14,6 +14,7 @@ import type { Field, Values } from '../../ui/side-form.tsx';
 import { terraform } from '../../ui/terraform.ts';
 import { Time } from '../../ui/time.tsx';
 import { texts } from '../../ui/values.ts';
+import { useWhereItLives } from '../../ui/where-it-lives.tsx';
 
 const RESERVED_IPS = '/cloud/v1/reserved_fixed_ips/{project_id}/{region_id}';
 
@@ -85,6 +86,7 @@ export function ReservedIps() {
     order_by: order_by as 'created_at.asc',
   }));
   const result = useQuery(api.queryOptions('get', RESERVED_IPS, { params }));
+  const lives = useWhereItLives<Reserved>({ called: addressOf });
   return (
     <NounPage<Reserved, Body>
       title="Reserved fixed IPs"
@@ -117,6 +119,7 @@ export function ReservedIps() {
           disabled: whyBusy,
         }),
       ]}
+      verbs={lives}
       remove={{
         kind: 'reserved fixed IP',
         nameOf: addressOf,
