@@ -14,7 +14,7 @@ export function taskStories(portal: Portal): void {
 
   test('a running task shows what waits for it, and leads to what it has created', async () => {
     const { page, virga } = portal;
-    await portal.asOperator('POST', FAULTS, { kind: 'create_loadbalancer', name: 'slow', delay_seconds: 6 });
+    await portal.asOperator('POST', FAULTS, { kind: 'create_loadbalancer', name: 'slow', delay_seconds: 15 });
     const { body } = await virga.call('POST', BALANCERS, front('slow'));
     await portal.go(2, 'tasks');
     await page
