@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tableOf } from './table.ts';
+import { detailOf, tableOf } from './table.ts';
 
 const LOOK = { isTerminal: false, hasColor: false, now: new Date(0) };
 
@@ -31,4 +31,7 @@ test('what says two things of each is listed with both: a task with how it is wo
     ['ID', 'PHASE', 'STATE', 'NODE', 'TASK_TYPE', 'CLIENT_ID', 'PROGRESS', 'STEP'],
     ['a', 'pausing', 'RUNNING', 'vm:1', 'delete_client', '1', '6', 'x'],
   ]);
+  expect(detailOf({ task, run }, LOOK, undefined)).toMatch(/^phase +pausing$[\s\S]*^id +a$/m);
+  // What has names for keys stays as it is.
+  expect(detailOf({ one: { used: 1 }, two: { used: 2 } }, LOOK, undefined).split('\n')).toHaveLength(2);
 });

@@ -32,11 +32,12 @@ const NO_LINES = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-/** What an item says of several things, such as of a task and of how it is worked on, as one. The first counts most. */
+/** What an item says of several things, such as of a task and of how it is worked on, as one. The first counts most,
+ *  and has an id. */
 export function flat(item: Item): Item {
   const parts = Object.values(item);
   const isOfParts = parts.every((part) => typeof part === 'object' && part !== null && !Array.isArray(part));
-  return isOfParts ? Object.assign({}, ...parts.toReversed()) : item;
+  return isOfParts && 'id' in Object(parts[0]) ? Object.assign({}, ...parts.toReversed()) : item;
 }
 
 /** @param columns of the terminal; undefined: as wide as it takes */
@@ -57,7 +58,7 @@ export function tableOf(given: readonly Item[], look: Look, columns: number | un
 
 /** One thing, a field a line. */
 export function detailOf(item: Item, look: Look, columns: number | undefined): string {
-  const rows = Object.entries(item).map(([key, value]) => [key, cellOf(key, value, look)]);
+  const rows = Object.entries(flat(item)).map(([key, value]) => [key, cellOf(key, value, look)]);
   const names = Math.max(0, ...rows.map(([key = '']) => width(key))) + GAP;
   const values = Math.max(1, ...rows.map(([, value = '']) => width(value))) + 1;
   const room = columns === undefined ? values : Math.max(LEAST_WIDTH, Math.min(values, columns - names));
