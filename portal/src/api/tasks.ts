@@ -14,6 +14,8 @@ const KEPT = 200;
 /** Several events of one moment refresh the page once. */
 const GATHER_MS = 120;
 const PATIENCE_MS = 2_000;
+/** Without a word of the worker that reads the stream, the page looks for itself. */
+const SILENCE_MS = 5_000;
 
 let tasks: readonly Task[] = [];
 const listeners = new Set<() => void>();
@@ -61,7 +63,10 @@ function found(): void {
 function readWithOthers({ heard, changed, opened, lost }: TaskStream): () => void {
   const worker = new SharedWorker(new URL('./task-worker.ts', import.meta.url), { type: 'module' });
   const say = (message: FromTab) => worker.port.postMessage(message);
+  // Its script may not load, as when the tab that began it is left at that moment: then nothing is ever said.
+  const silent = setTimeout(lost, SILENCE_MS);
   worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => {
+    clearTimeout(silent);
     if ('task' in data) heard(data.task as Task);
     else if ('change' in data) changed(data.change);
     else if (data.open) opened();
@@ -77,6 +82,7 @@ function readWithOthers({ heard, changed, opened, lost }: TaskStream): () => voi
     window.removeEventListener('pagehide', leave);
     window.removeEventListener('pageshow', join);
     leave();
+    clearTimeout(silent);
     worker.port.close();
   };
 }
