@@ -139,7 +139,7 @@ export class Connection {
     this.#usual = readKept(env).usual[cloud.url] ?? {};
     const token = asOperator ? (cloud.operatorToken ?? cloud.token) : cloud.token;
     const clientOf = (value: string | undefined) =>
-      createClient({ baseUrl: cloud.url, ...(value !== undefined && { token: value }) });
+      createClient(value === undefined ? { baseUrl: cloud.url } : { baseUrl: cloud.url, token: value });
     this.client = clientOf(token);
     this.#names = clientOf(cloud.token ?? token);
   }

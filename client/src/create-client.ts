@@ -119,17 +119,16 @@ export function createClient(options: VirgaClientOptions): VirgaClient {
     return data;
   };
   const by = (method: Verb) => ((path: string, init?: Init) => send(method, path, init)) as never;
-  const read = (id: string, wait: number | undefined, signal: AbortSignal | undefined) =>
-    send('get', '/cloud/v1/tasks/{task_id}', {
-      params: { path: { task_id: id }, query: wait === undefined ? {} : { wait } },
-      ...(signal && { signal }),
-    }) as Promise<Task>;
-  const readOfAny: TaskCalls['read'] = async (id, wait, signal) => {
-    const path = '/virga/v1/all_tasks/{task_id}';
-    const params = { path: { task_id: id }, query: wait === undefined ? {} : { wait } };
-    const { task } = (await send('get', path, { params, ...(signal && { signal }) })) as { task: Task };
-    return task;
-  };
+  const answerOn =
+    (path: string) =>
+    (id: string, wait: number | undefined, signal: AbortSignal | undefined): Promise<unknown> => {
+      const init: Init = { params: { path: { task_id: id }, query: wait === undefined ? {} : { wait } } };
+      return send('get', path, signal ? Object.assign(init, { signal }) : init);
+    };
+  const read = answerOn('/cloud/v1/tasks/{task_id}') as TaskCalls['read'];
+  const operatorRead = answerOn('/virga/v1/all_tasks/{task_id}');
+  const readOfAny: TaskCalls['read'] = async (id, wait, signal) =>
+    ((await operatorRead(id, wait, signal)) as { task: Task }).task;
   const open = (path: string, query: PlainCall['query'] = {}, lastEventId?: string, signal?: AbortSignal) => {
     const url = createFinalURL(path, {
       baseUrl,

@@ -14,7 +14,7 @@ const KEPT = 200;
 /** Several events of one moment refresh the page once. */
 const GATHER_MS = 120;
 const PATIENCE_MS = 2_000;
-/** Without a word of the worker that reads the stream, the page looks for itself. */
+/** For so long nothing is heard of the worker that reads the stream: then the page looks for itself. */
 const SILENCE_MS = 5_000;
 
 let tasks: readonly Task[] = [];
